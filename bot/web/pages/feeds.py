@@ -1,4 +1,4 @@
-"""Feeds of changes and of digests: Atom (RFC 4287) and JSON Feed 1.1, with their content."""
+"""Feeds of changes and digests with full content: Atom (RFC 4287) and JSON Feed 1.1."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ ATOM = "application/atom+xml; charset=utf-8"
 JSON = "application/feed+json"
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _NAMES = uuid.UUID("b7a0ad5c-9c2f-5b0f-9f0c-3d7a4de0f0a1")
-"""Ours alone, so that entries keep their names whatever the address of the pages becomes."""
+"""A namespace of our own, so that entry ids stay the same if the pages' address changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """An entry; ``path`` is its page, ``outside`` its page elsewhere, ``html`` its content."""
+    """An entry; ``path`` is its page, ``outside`` its page on the forge, ``html`` its content."""
 
     id: str
     path: str
@@ -55,7 +55,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A feed; ``home`` is the page that shows the same."""
+    """A feed; ``home`` is the page with the same contents."""
 
     id: str
     title: str
@@ -64,7 +64,7 @@ class Feed:
 
     @property
     def updated(self) -> datetime:
-        """When the feed last changed; a feed without entries never did."""
+        """When the feed last changed; the Unix epoch for a feed without entries."""
         return max((item.at for item in self.items), default=datetime(1970, 1, 1, tzinfo=UTC))
 
 
@@ -72,7 +72,7 @@ Made = Callable[[PageRequest], Awaitable[Feed]]
 
 
 def name_of(repository: str, sha: str = "") -> str:
-    """The name of an entry, or of a feed, for ever."""
+    """The permanent id of an entry or of a feed."""
     return f"urn:uuid:{uuid.uuid5(_NAMES, f'{repository} {sha}')}"
 
 
@@ -92,7 +92,7 @@ async def changes_feed(asked: PageRequest) -> Feed:
 
 
 async def all_feed(asked: PageRequest) -> Feed:
-    """The newest changes of every repository that the reader may know of."""
+    """The newest changes of every repository that the reader may see."""
     items: list[Item] = []
     level = asked.level or Level.LOW
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
@@ -144,7 +144,7 @@ def _digest(asked: PageRequest, told: KeptPost) -> Item:
 
 
 async def _lines(asked: PageRequest, shown: SiteRepository) -> Sequence[ChangeLine]:
-    """The newest changes, of the level and above, of the topic where one is named."""
+    """The newest changes of the requested level and above, and of the topic if one is given."""
     topic = asked.word("topic")
     if not topic:
         level = asked.level or Level.LOW
@@ -187,7 +187,7 @@ def _item(row: Row, shown: SiteRepository) -> Item:
 
 
 def atom(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
-    """What answers with a feed as Atom. Raises ``NotThere``."""
+    """An endpoint that serves a feed as Atom. Raises ``NotThere``."""
 
     async def answer(asked: PageRequest, tag: str) -> Response:
         feed = await make(asked)
@@ -198,7 +198,7 @@ def atom(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
 
 
 def json_feed(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
-    """What answers with a feed as JSON. Raises ``NotThere``."""
+    """An endpoint that serves a feed as JSON. Raises ``NotThere``."""
 
     async def answer(asked: PageRequest, tag: str) -> Response:
         feed, base = await make(asked), _base(asked)
@@ -234,5 +234,5 @@ def _base(asked: PageRequest) -> str:
 
 
 def _legible(text: str) -> bytes:
-    """Without the characters that no XML may hold (XML 1.0, section 2.2)."""
+    """The text without the characters that XML forbids (XML 1.0, section 2.2)."""
     return _UNWRITABLE.sub("\ufffd", text).encode("utf-8", "replace")

@@ -1,7 +1,4 @@
-"""The first page, and that of a repository: its pulse, where a week's changes are, its digests.
-
-The releases of a repository, each to be compared with the one before it.
-"""
+"""The start page, the page of a repository (pulse, busiest folders, digests), and its releases."""
 
 from __future__ import annotations
 
@@ -39,14 +36,14 @@ _WEEKS = 13
 _RELEASES = 6
 _NEWS_DAYS = 7
 _NEWS = 12
-"""Rows of each part of the first page."""
+"""Rows of each section of the start page."""
 
 _URGENT = {Mark.BREAKING, Mark.SECURITY}
 _LATE_FIXES = 2
 
 
 class News:
-    """The changes of the last seven days that matter most, of every repository."""
+    """The most important changes of the last seven days in all repositories."""
 
     def __init__(self, asked: PageRequest) -> None:
         self._asked = asked
@@ -55,7 +52,7 @@ class News:
         self.budget = Budget(0)
 
     async def read(self, repositories: Sequence[tuple[SiteRepository, Extent]]) -> None:
-        """Read them of repositories with what is archived of each."""
+        """Read them from the repositories, given with the archived extent of each."""
         asked, zone = self._asked, self._asked.shelf.zone
         found: list[tuple[SiteRepository, Row]] = []
         for shown, extent in repositories:
@@ -73,7 +70,7 @@ class News:
 
 
 def _last_day(asked: PageRequest, extent: Extent) -> date:
-    """Today, or the day of the last change where that is long ago: nobody fetches it any more."""
+    """Today, or the day of the last change if that is long ago: the clone is no longer fetched."""
     zone = asked.shelf.zone
     today = asked.shelf.clock.now().astimezone(zone).date()
     newest = extent.last.astimezone(zone).date()
@@ -81,7 +78,7 @@ def _last_day(asked: PageRequest, extent: Extent) -> date:
 
 
 async def index_page(asked: PageRequest) -> Page:
-    """What matters of the last days, and every repository that the reader may know of."""
+    """The most important recent changes, and every repository that the reader may see."""
     rows = []
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
         extent = await extent_of(asked, shown)
@@ -114,7 +111,7 @@ async def index_page(asked: PageRequest) -> Page:
 
 
 async def repository_page(asked: PageRequest) -> Page:
-    """What happens in a repository. Raises ``NotThere``."""
+    """The overview of a repository. Raises ``NotThere``."""
     shown, browsing = asked.shown(), asked.shelf.browsing
     repository = shown.repository
     extent = await extent_of(asked, shown)
@@ -128,7 +125,7 @@ async def repository_page(asked: PageRequest) -> Page:
     releases: list[tuple[str, str, str]] = []
 
     async def read() -> None:
-        # Git is asked for its tags: the reader has the head by then.
+        # Git reads the tags, which takes time: the reader has the head by then.
         releases.extend((await releases_of(asked, shown))[:_RELEASES])
 
     return Page(
@@ -161,26 +158,26 @@ async def repository_page(asked: PageRequest) -> Page:
 async def places_of(
     asked: PageRequest, shown: SiteRepository, window: Window
 ) -> Sequence[tuple[str, int]]:
-    """The folders that most changes of a window touch, most first."""
+    """The folders with the most changes in a window, most first."""
     key = ("places", shown.repository.name, await asked.version(shown.repository), window)
     found = asked.shelf.browsing.places
     return await asked.shelf.memo.of(key, lambda: found(shown.repository, window, _PLACES))
 
 
 async def extent_of(asked: PageRequest, shown: SiteRepository) -> Extent | None:
-    """What is archived of a repository, counted once for every version of it."""
+    """The archived extent of a repository, counted once per version of it."""
     key = ("extent", shown.repository.name, await asked.version(shown.repository))
     return await asked.shelf.memo.of(key, lambda: asked.shelf.browsing.extent(shown.repository))
 
 
 async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | None) -> Pulse:
-    """The last days up to today, or up to the last change where that is long ago."""
+    """The last days up to today, or up to the last change if that is long ago."""
     zone = asked.shelf.zone
     today = asked.shelf.clock.now().astimezone(zone).date()
     last = today
     if extent is not None:
         newest = extent.last.astimezone(zone).date()
-        # A clone that nobody fetches any more shows its own last days, not an empty quarter.
+        # A clone that is no longer fetched shows its own last days, not an empty quarter.
         last = newest if not newest <= today < newest + timedelta(days=DAYS // 3) else today
     first = last - timedelta(days=DAYS - 1)
     days = [first + timedelta(days=n) for n in range(DAYS + 1)]
@@ -264,13 +261,13 @@ def _document(
 _DIGITS = re.compile(r"\d+", re.ASCII)
 
 RELEASES = 30
-"""Releases that are listed, each against the one before it."""
+"""Releases that are listed, each compared with the one before it."""
 
 
 async def releases_page(asked: PageRequest) -> Page:
-    """The newest releases, each to be compared with the one before, and a form for any other two.
+    """The newest releases, each with a link to its comparison, and a form for any other two.
 
-    Raises ``NotThere``, and ``Moved`` where the form was sent.
+    Raises ``NotThere``, and ``Moved`` if the form was sent.
     """
     shown, histories = asked.shown(), asked.shelf.histories
     if histories is None:
@@ -295,13 +292,13 @@ async def releases_page(asked: PageRequest) -> Page:
 
 
 async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[tuple[str, str, str]]:
-    """Releases that follow one another as ``(before, tag, path)``, the newest first."""
+    """Consecutive releases as ``(before, tag, path)``, newest first."""
     if asked.shelf.histories is None:
         return []
     try:
         tags = await asked.shelf.histories.releases(shown)
     except (NotARepository, SourceUnavailable):
-        return []  # as where it has none: the page tells of the archive
+        return []  # as for a repository without releases: the page still shows the archive
     name = shown.repository.name
     return [
         (base, tip, path_of(name, compare=(base, tip)))
@@ -310,9 +307,9 @@ async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[tuple[s
 
 
 def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each release with the one before it by number: lines of releases may go on side by side.
+    """Each release with the previous one by number; lines of releases may continue side by side.
 
-    Builds of others, such as ``v1.0+local``, are none (PEP 440, local version identifiers).
+    Local versions such as ``v1.0+local`` are left out (PEP 440, local version identifiers).
     """
     numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
     numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in _beside(numbered)}
@@ -323,9 +320,9 @@ def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str]:
-    """Tags of a line of 0.x that goes on beside later ones, such as libraries: v0.305.0, v3.5.0.
+    """Tags of a 0.x line that continues beside later ones, as for libraries: v0.305.0, v3.5.0.
 
-    ``numbered`` stand newest first.
+    ``numbered`` is ordered newest first.
     """
     beside: list[str] = []
     zero: dict[str, list[str]] = {}
@@ -339,7 +336,7 @@ def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str
 
 
 def _number(tag: str) -> tuple[str, tuple[int, ...]]:
-    """What a release is put in order by: the name before its number, and all numbers."""
+    """The sort key of a release: the name before its number, and all numbers."""
     version = version_of(tag)
     family = version.family if version else ""
     return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))

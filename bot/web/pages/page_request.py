@@ -1,4 +1,4 @@
-"""What a reader asks for: language, form, level, page, and whether they are signed in."""
+"""A request as read: language, form, level, page, and whether the reader is signed in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from digest.errors import InvalidDate
 from digest.window import YEARS, Window, parse_date
 
 CHOSEN = "digestbot_language"
-"""The cookie that keeps a chosen language."""
+"""The cookie that stores a chosen language."""
 
 _LONGEST = 200
 """Characters of a question; longer ones are cut."""
@@ -37,7 +37,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """One request, read. ``path`` is without the ending that names the form."""
+    """A parsed request. ``path`` is without the ending that names the form."""
 
     shelf: Site
     request: Request
@@ -46,18 +46,18 @@ class PageRequest:
     form: Form = Form.HTML
     signed_in: bool = False
     versions: dict[str, str] = field(default_factory=dict)
-    """What was asked of the archive already, by repository: one request sees one version."""
+    """Archive versions by repository, read once so that one request sees one version."""
     read: dict[str, Sequence[Window]] = field(default_factory=dict)
-    """Which time was read, by repository, as far as it was asked for."""
+    """The periods that were read by repository, as far as they were asked for."""
 
     async def version(self, repository: Repository) -> str:
-        """A text that is another one whenever pages of the repository may be."""
+        """A text that changes whenever pages of the repository may change."""
         if repository.name not in self.versions:
             self.versions[repository.name] = await self.shelf.browsing.version(repository)
         return self.versions[repository.name]
 
     async def covered(self, shown: SiteRepository) -> Sequence[Window]:
-        """The time of a repository of which every commit was read, the earliest first."""
+        """The periods of a repository in which every commit was read, earliest first."""
         repository = shown.repository
         key = ("covered", repository.name, shown.branch, await self.version(repository))
         find = self.shelf.coverage.covered
@@ -66,13 +66,13 @@ class PageRequest:
         return found
 
     async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
-        """What was not read of a window, as far as it has passed."""
+        """The parts of a window that have passed and were not read."""
         now = self.shelf.clock.now()
         past = replace(window, until=max(window.since, min(window.until, now)))
         return gaps(past, await self.covered(shown))
 
     def as_of(self, repository: Repository) -> datetime | None:
-        """When a repository was last read, once :meth:`covered` was asked for."""
+        """When a repository was last read; available after :meth:`covered`."""
         found = self.read.get(repository.name)
         return found[-1].until if found else None
 
@@ -89,12 +89,12 @@ class PageRequest:
         return str(self.request.path_params[name])
 
     def word(self, name: str) -> str:
-        """A parameter, without outer blanks; empty where there is none."""
+        """A parameter without surrounding blanks; empty if missing."""
         return self.request.query_params.get(name, "")[:_LONGEST].strip()
 
     @property
     def level(self) -> Level | None:
-        """The level that is asked for; another word is none."""
+        """The requested level; ``None`` for any other word."""
         word = self.word("level")
         return Level(word) if word in list(Level) else None
 
@@ -106,7 +106,10 @@ class PageRequest:
         return min(max(number, 1), _MOST_PAGES)
 
     def address(self, **changed: str | int | None) -> str:
-        """This page's path with parameters changed; ``None`` drops one, a level starts anew."""
+        """This page's path with parameters changed.
+
+        ``None`` drops one, a new level resets the page.
+        """
         kept = {
             name: value
             for name in ("q", "path", "author", "topic", "level", "page", "lang")
@@ -119,7 +122,7 @@ class PageRequest:
         return f"{self.path}?{urlencode(named)}" if named else self.path
 
     def feed_words(self, topic: str = "") -> str:
-        """What the feed of this view is asked with: its level and its topic."""
+        """The parameters of this view's feed: its level and its topic."""
         level = str(self.level) if self.level else ""
         named = {name: value for name, value in (("level", level), ("topic", topic)) if value}
         return f"?{urlencode(named)}" if named else ""
@@ -131,9 +134,10 @@ class PageRequest:
 
 
 def language_of(request: Request, usual: Language) -> Language:
-    """By ``?lang``, else as it was chosen before, else the reader's browser, else the usual one.
+    """The language by ``?lang``, else the chosen one, the browser's, or the usual one.
 
-    Of ``Accept-Language`` (RFC 9110, section 12.5.4) the most wanted language that is spoken.
+    From ``Accept-Language`` (RFC 9110, section 12.5.4) the most preferred supported language is
+    taken.
     """
     for said in (request.query_params.get("lang"), request.cookies.get(CHOSEN)):
         if said in list(Language):
@@ -152,7 +156,7 @@ def language_of(request: Request, usual: Language) -> Language:
 
 
 def day_named(text: str) -> date:
-    """The day of an address. Raises ``NotThere``."""
+    """The day given in an address. Raises ``NotThere``."""
     try:
         return parse_date(text)
     except InvalidDate:

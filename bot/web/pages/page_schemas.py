@@ -1,4 +1,4 @@
-"""The schemas of what pages answer as JSON (JSON Schema 2020-12). New keys may come."""
+"""The schemas of the pages' JSON (JSON Schema 2020-12). New keys may be added."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVEL: Schema = {"type": "string", "enum": [str(level) for level in Level]}
 
 
 def _object(**properties: Schema) -> Schema:
-    """An object of which every property is there."""
+    """An object whose properties are all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -232,4 +232,4 @@ SCHEMAS: dict[str, Schema] = {
         ),
     ),
 }
-"""By name; ``Report`` and ``Entry`` are those of ``docs/json.md``."""
+"""Schemas by name; ``Report`` and ``Entry`` are those of ``docs/json.md``."""

@@ -1,4 +1,4 @@
-"""Every page: where it is, what makes it, what it takes. Of it are routes and the API."""
+"""The table of all pages; routes and the API description are made from it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ REPOSITORY = f"{REPOSITORIES}/{{repository:path}}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRoute:
-    """A kind of page. ``path`` is as Starlette writes it; other forms add ``.md`` and ``.json``.
+    """A kind of page. ``path`` is in Starlette's syntax; other forms add ``.md`` and ``.json``.
 
-    ``asks`` are the parameters that it reads beside ``lang``. ``answer`` names the schema of its
-    JSON.
+    ``asks`` are the parameters that it reads besides ``lang``; ``answer`` names its JSON schema.
     """
 
     name: str
@@ -36,7 +35,7 @@ class PageRoute:
     asks: tuple[str, ...] = ()
 
     def path_in(self, form: str) -> str:
-        """The path of another form; that of the first page is ``/index``."""
+        """The path of another form; the start page's begins with ``/index``."""
         return f"{'/index' if self.path == '/' else self.path}.{form}"
 
 
@@ -132,7 +131,7 @@ PAGES = (
         answer="Index",
     ),
 )
-"""In the order in which paths are tried: a repository's name may hold any of them."""
+"""In the order in which paths are tried: a repository's name may contain any of them."""
 
 FEED = f"{REPOSITORY}{WITHIN}/feed"
 
@@ -140,4 +139,6 @@ DIGEST_FEED = f"{REPOSITORY}{WITHIN}/digests"
 
 ALL_FEED = "/feed"
 """The paths of feeds, which end in ``.atom`` and ``.json``: of a repository's changes, of its
-digests, and of the changes of all repositories."""
+
+digests, and of the changes of all repositories.
+"""

@@ -1,4 +1,4 @@
-"""What the pages say around the changes."""
+"""The wording of the pages around the changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MARKS = {
     Mark.DEPRECATION: Phrase("deprecation", "弃用"),
     Mark.REVERT: Phrase("revert", "回退"),
 }
-"""The marks of rows."""
+"""The wording of the marks of rows."""
 
 STATES = {
     "reverted_by": Phrase("Reverted by", "已被回退："),
@@ -22,7 +22,7 @@ STATES = {
     "same_request": Phrase("Another commit of the same request:", "同一请求的另一提交："),
     "named_by": Phrase("Named by", "被提及："),
 }
-"""What became of a change, in the order in which it is told."""
+"""The later fates of a change, in the order of display."""
 
 PHRASES = {
     "skip": Phrase("Skip to the content", "跳到正文"),
@@ -254,4 +254,4 @@ PHRASES = {
         "Made by digestbot from git, with evidence.", "由 digestbot 依据 git 生成，均有出处。"
     ),
 }
-"""By the names that templates call them by."""
+"""Phrases by the names that templates use."""

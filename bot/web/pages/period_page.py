@@ -1,4 +1,4 @@
-"""The page of a day or of a week: what matters in it, then every change as a row that opens."""
+"""The page of a day or week: its most important changes, then every change as a row that opens."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from digest.report.report_json import report_to_json, window_to_json
 from digest.window import Window, day_window, days_window
 
 _WRITTEN = 120
-"""Changes that are looked at for being written out in the page, as far as its budget goes."""
+"""Changes considered for being written out in the page, as far as its budget allows."""
 
 _OF_WEEK = OF_DAY // 2
 """Characters that the page of a week writes out: it has several times as many rows."""
 
 _MOST_LED = 200
-"""Changes that a lead is made of; of more nothing could be said in a sentence."""
+"""The most changes that a lead sentence is made of; for more, it would say nothing."""
 
 SIZE = 20
 """Changes of a page of Markdown or JSON; the web page lists all of them."""
@@ -47,9 +47,9 @@ SIZE = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The changes of a window that are asked for, the weightiest first, and a page of them.
+    """The requested changes of a window, the most important first, and one page of them.
 
-    ``levels`` counts all changes of the window, whatever is asked for.
+    ``levels`` counts all changes of the window, whatever filter is set.
     """
 
     levels: Mapping[Level, int]
@@ -59,23 +59,23 @@ class Selected:
 
     @property
     def lines(self) -> Sequence[ChangeLine]:
-        """Those of the page."""
+        """The lines of the page."""
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
 
     @property
     def shas(self) -> frozenset[str]:
-        """The names of all that are asked for."""
+        """The hashes of all requested changes."""
         return frozenset(line.sha for line in self.wanted)
 
     @property
     def counts(self) -> Counts:
-        """The window's counts as reports have them."""
+        """The window's counts in the form that reports use."""
         high, medium, low = (self.levels[level] for level in Level)
         return Counts(total=high + medium + low, high=high, medium=medium, low=low)
 
 
 def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Selected:
-    """The page of the lines, which stand newest first; of a level and above, where one is given."""
+    """A page of the lines, which are ordered newest first; from ``level`` up, if one is given."""
     wanted = sorted(
         (line for line in lines if level is None or line.level.rank <= level.rank),
         key=lambda line: line.level.rank,
@@ -90,7 +90,7 @@ def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Sel
 
 
 class PeriodEntries:
-    """The changes of a page, read when its head is under way; entries are made only once."""
+    """The changes of a page, read while its head is being sent; entries are made only once."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class PeriodEntries:
         *,
         weekly: bool,
     ) -> None:
-        """``lines`` and ``told`` are those of the whole window."""
+        """``lines`` and ``told`` cover the whole window."""
         self._asked, self._shown, self._window = asked, asked.shown(), window
         self._chosen, self._lines, self._told, self._weekly = chosen, lines, told, weekly
         self._changes: Sequence[Graded] = ()
@@ -113,7 +113,7 @@ class PeriodEntries:
         self.places: Sequence[Share] = ()
 
     async def read(self) -> None:
-        """Read what the page tells of, and what is said of the whole window."""
+        """Read the contents of the page and the summary of the whole window."""
         asked = self._asked
         if asked.form is Form.HTML:
             every = await rows_of(asked, self._lines, self._told, (self._window,))
@@ -136,7 +136,7 @@ class PeriodEntries:
             self.places = shares(await places_of(asked, self._shown, self._window))
 
     async def _made_lead(self) -> Spans:
-        """What matters in a sentence, made of all that it is about; nothing where that is a lot."""
+        """A lead sentence on the window's changes; empty if there are too many."""
         counts = self._chosen.counts
         about = [one for one in self._lines if one.level is Level.HIGH or not counts.high]
         if not about or len(about) > _MOST_LED:
@@ -158,12 +158,12 @@ class PeriodEntries:
         return tuple(self._entry(graded) for graded in self._changes)
 
     def levels(self) -> Iterator[tuple[Level, Iterator[tuple[Row, Article | None]]]]:
-        """The rows by level. Articles are made one by one, so that sending can go on."""
+        """The rows by level. Articles are made one by one so that sending can continue."""
         for level, rows in groupby(self.rows, key=lambda row: row.level):
             yield level, articles(self._asked, tuple(rows), self._changes, self._told)
 
     def around(self) -> Report:
-        """The report without its changes, for what is said around them."""
+        """The report without its changes, for the text around them."""
         return Report(
             repository=self._shown.repository,
             branch=self._shown.branch,
@@ -228,7 +228,7 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
 
 
 def _week(asked: PageRequest, day: date) -> tuple[str, str]:
-    """The page of the week of a day, in words."""
+    """The page of the day's week, and its title."""
     path = path_of(asked.shown().repository.name, week=day)
     return _kept(path, asked), week_words(monday(day), asked.language, short=True)
 
@@ -236,7 +236,7 @@ def _week(asked: PageRequest, day: date) -> tuple[str, str]:
 async def _around(
     asked: PageRequest, window: Window, *, weekly: bool
 ) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
-    """The nearest days or weeks before and after that have changes, as ``(path, words)``."""
+    """The nearest days or weeks before and after with changes, as ``(path, words)``."""
     repository, zone = asked.shown().repository, asked.shelf.zone
     least = asked.level or Level.LOW
     before, after = await asked.shelf.browsing.neighbours(repository, window, least)
@@ -255,12 +255,12 @@ async def _around(
 
 
 def _kept(path: str, asked: PageRequest) -> str:
-    """A path with the level that the reader asks for."""
+    """A path with the level that the reader requested."""
     return f"{path}?level={asked.level}" if asked.level else path
 
 
 def _about(counts: Counts, language: Language) -> str:
-    """The page in a line, for who only sees a card of it."""
+    """A one-line summary of the page, for link previews."""
     levels = {str(level): counts.of(level) for level in Level}
     return PHRASES["counted"].text(language, n=counts.total, **levels)
 

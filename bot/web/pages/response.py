@@ -1,4 +1,4 @@
-"""Answers: a page in its form, with headers that let in nothing from elsewhere."""
+"""Responses: a page in its form, with headers that allow nothing from other sites."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing but our own files, no script or style within a page, nobody else's frame around it.
-https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CSP"""
+"""Only our own files, no inline scripts or styles, no framing by other sites.
+
+https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CSP
+"""
 
 HEADERS = {
     "content-security-policy": POLICY,
@@ -34,10 +36,10 @@ HEADERS = {
 }
 
 _PIECE = 8192
-"""Characters that are sent at once: enough to be worth a packet or two."""
+"""Characters sent at once: enough to be worth a packet or two."""
 
 _FIRST = 512
-"""As many at first: the reader's browser fetches the style while changes are being told of."""
+"""Characters sent first: the browser fetches the style while the changes are rendered."""
 
 _TYPES = {
     Form.HTML: "text/html; charset=utf-8",
@@ -47,19 +49,19 @@ _TYPES = {
 
 
 def tag_of(*parts: str) -> str:
-    """A weak entity tag of what an answer is made of (RFC 9110, section 8.8.3)."""
+    """A weak entity tag from the parts that determine a response (RFC 9110, section 8.8.3)."""
     digest = hashlib.blake2b("\0".join((STYLE, *parts)).encode("utf-8", "replace"), digest_size=12)
     return f'W/"{digest.hexdigest()}"'
 
 
 def unchanged(request: Request, tag: str) -> bool:
-    """Whether the reader has what the tag names."""
+    """Whether the reader already has the version named by the tag."""
     known = request.headers.get("if-none-match", "")
     return tag in (one.strip() for one in known.split(","))
 
 
 def headers_of(tag: str = "", *, kept: bool = True) -> dict[str, str]:
-    """The headers of an answer; what is not to be ``kept`` holds somebody's secrets."""
+    """The headers of a response; one that is not to be ``kept`` holds secrets."""
     caching = "private, no-cache" if kept else "no-store"
     vary = "Accept-Encoding, Accept-Language, Cookie"
     headers = {**HEADERS, "cache-control": caching, "vary": vary}
@@ -67,12 +69,12 @@ def headers_of(tag: str = "", *, kept: bool = True) -> dict[str, str]:
 
 
 def not_modified(tag: str) -> Response:
-    """What the reader has is still right."""
+    """The response to a reader whose copy is current."""
     return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers_of(tag))
 
 
 async def reply(asked: PageRequest, page: Page, tag: str) -> Response:
-    """A page in the form that is asked for."""
+    """A page in the requested form."""
     headers = headers_of(tag)
     media = _TYPES[asked.form]
     if asked.form is not Form.HTML and page.ready is not None:
@@ -97,10 +99,10 @@ def as_json(value: Mapping[str, Any]) -> bytes:
 async def _gathered(
     pieces: Iterator[str], ready: Callable[[], Awaitable[None]] | None
 ) -> AsyncIterator[bytes]:
-    """The pieces of a template, of which most are a few characters, in a few larger ones.
+    """The pieces of a template, most of which are a few characters, joined into larger ones.
 
-    Others are served between two of them. Threads would not make it any faster: while one of them
-    tells of a change the others wait for the interpreter.
+    Other requests are served between two of them. Threads would not be faster: while one of them
+    renders a change, the others wait for the interpreter.
     """
     held: list[str] = []
     length, enough = 0, _FIRST

@@ -1,8 +1,6 @@
-"""The OpenAPI 3.1 description of the JSON of all pages, made from the table of pages.
+"""The routes of all pages, and the OpenAPI 3.1 description of their JSON.
 
-https://spec.openapis.org/oas/v3.1.1
-
-The routes of all pages, for whoever mounts them.
+Both are made from the table of pages. https://spec.openapis.org/oas/v3.1.1
 """
 
 from __future__ import annotations
@@ -73,7 +71,7 @@ _FEEDS = (
 
 
 def description(public_url: str = "") -> dict[str, Any]:
-    """The description; ``public_url`` is where it is served, as far as that is known."""
+    """The OpenAPI description; ``public_url`` is where it is served, if known."""
     paths = {
         _PART.sub(r"{\1}", entry.path_in("json")): {"get": _operation(entry)} for entry in PAGES
     }
@@ -151,7 +149,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
 _REFRESHED = 2
-"""Seconds after which a page that shows how far a reading is asks again."""
+"""Seconds after which a page that shows reading progress reloads."""
 
 _YEAR = 365 * 86_400
 _FOREVER = f"public, max-age={_YEAR}, immutable"
@@ -163,9 +161,9 @@ _TYPES = {
 
 
 def routes(shelf: Site) -> list[BaseRoute]:
-    """Every page of the shelf, its feeds, its files, and the description of its JSON.
+    """Every page of the site, its feeds, its files, and the description of its JSON.
 
-    They are to be mounted at the root, behind whatever else is there.
+    Mount them at the root, after all other routes.
     """
     site = _Site(shelf)
     found: list[BaseRoute] = [
@@ -187,16 +185,16 @@ def routes(shelf: Site) -> list[BaseRoute]:
 
 
 class _Site:
-    """The pages of a shelf."""
+    """The endpoints of a site."""
 
     def __init__(self, shelf: Site) -> None:
         self._shelf = shelf
         self.sessions = Sessions(shelf.token, shelf.public_url)
 
     def asked(self, request: Request, form: Form) -> PageRequest:
-        """What a request asks for."""
+        """The parsed request."""
         path = request.url.path
-        # A repository may be called what looks like a form.
+        # A repository's name may end like a form.
         name = f"{request.path_params.get('repository', '')}.{form}"
         signed_in = self.sessions.signed_in(request)
         alone = form and set(request.path_params) == {"repository"}
@@ -215,11 +213,11 @@ class _Site:
         )
 
     def asked_plainly(self, request: Request) -> PageRequest:
-        """What a request asks for that knows one form alone."""
+        """The parsed request for an address that has only one form."""
         return self.asked(request, Form.HTML)
 
     def page(self, entry: PageRoute, form: Form) -> Endpoint:
-        """What answers requests for a kind of page in a form."""
+        """The endpoint of a kind of page in a form."""
 
         async def answer(request: Request) -> Response:
             asked = self.asked(request, form)
@@ -253,7 +251,7 @@ class _Site:
         return asked.shelf.histories.reading(asked.shown()) is not None
 
     async def read(self, request: Request) -> Response:
-        """Have what was not read be read."""
+        """Start reading what was not read."""
         asked = self.asked_plainly(request)
         try:
             return await begin(asked, request, self.sessions)
@@ -261,7 +259,7 @@ class _Site:
             return self._missing(asked)
 
     def feed(self, make: Callable[[PageRequest, str], Awaitable[Response]]) -> Endpoint:
-        """What answers requests for a feed."""
+        """The endpoint of a feed."""
 
         async def answer(request: Request) -> Response:
             asked = self.asked(request, Form.HTML)
@@ -276,7 +274,7 @@ class _Site:
         return answer
 
     async def _tag(self, asked: PageRequest) -> str:
-        """Of everything that the page is made of. Raises ``NotThere``."""
+        """The entity tag of everything that the page is made of. Raises ``NotThere``."""
         if "repository" in asked.request.path_params:
             shown = [asked.shown()]
         else:
@@ -285,7 +283,7 @@ class _Site:
         for one in shown:
             await asked.covered(one)
         today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
-        # Feeds name the address that they were asked by.
+        # Feeds contain the address that they were requested by.
         return tag_of(
             *(one.repository.name for one in shown),
             *versions,
@@ -296,7 +294,10 @@ class _Site:
         )
 
     async def file(self, request: Request) -> Response:
-        """A file that pages load. Its address changes with it, so it may be kept for ever."""
+        """A file that pages load.
+
+        Its address changes with its content, so it may be cached forever.
+        """
         name = request.path_params["name"]
         content = files_by_name().get(name)
         if content is None:
@@ -314,15 +315,15 @@ class _Site:
         return Response(body, headers=headers_of(tag), media_type="application/json")
 
     async def robots(self, _: Request) -> Response:
-        """Search engines are not wanted: they would read every page of every day for ever."""
+        """Forbids search engines: they would crawl the pages of every day endlessly."""
         return Response("User-agent: *\nDisallow: /\n", headers=HEADERS, media_type="text/plain")
 
     async def nothing(self, request: Request) -> Response:
-        """What answers everything else."""
+        """The response to all other addresses."""
         return self._missing(self.asked_plainly(request))
 
     def _shown(self, asked: PageRequest) -> SiteRepository | None:
-        """The repository that an address without a page begins with, if the reader may see it."""
+        """The repository that an unknown address begins with, if the reader may see it."""
         path = asked.path.removeprefix(f"{REPOSITORIES}/")
         name = path.partition(f"{WITHIN}/")[0]
         return self._shelf.find(name, signed_in=asked.signed_in) if path != asked.path else None

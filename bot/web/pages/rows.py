@@ -1,4 +1,4 @@
-"""Changes as rows of a page: the most important first, one line each, with what opens below it."""
+"""Changes as rows of a page: the most important first, one line each, with expandable details."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from digest.document import Code, Spans
 from digest.report.condensed import why
 
 OF_DAY = 48_000
-"""Characters of changes that the page of a day writes out; further ones are fetched as they are
-opened, or lead to their page."""
+"""Characters of changes that the page of a day writes out; others are fetched when they are
+
+opened, or link to their page.
+"""
 
 _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A change in a list: ``why`` is its consequence in a line, empty for a low change."""
+    """A change in a list: ``why`` is its consequence in one line, empty for a low change."""
 
     line: ChangeLine
     title: Spans
@@ -46,13 +48,13 @@ class Row:
 
 
 class Budget:
-    """How much of a page is left for changes that are written out in it."""
+    """How many characters of written-out changes a page may still hold."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def spend(self, written: str) -> str:
-        """The text, counted."""
+        """Count the text and return it."""
         self.left -= len(written)
         return written
 
@@ -65,9 +67,9 @@ async def rows_of(
     *,
     shown: SiteRepository | None = None,
 ) -> Sequence[Row]:
-    """The rows of changes, the most important first; kept by ``key`` until the archive changes.
+    """The rows of changes, the most important first, cached by ``key`` until the archive changes.
 
-    They are of the repository that is asked for, unless it is ``shown``.
+    They belong to the requested repository unless ``shown`` is another one.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
@@ -83,9 +85,9 @@ async def rows_of(
 def articles(
     asked: PageRequest, rows: Sequence[Row], changes: Sequence[Graded], told: Told
 ) -> Iterator[tuple[Row, Article | None]]:
-    """Each row with all that is said of its change, made one by one while the page is sent.
+    """Each row with the article on its change, made one by one while the page is sent.
 
-    The article is missing where the change was not loaded.
+    The article is ``None`` if the change was not loaded.
     """
     shown, shelf, language = asked.shown(), asked.shelf, asked.language
     of = {graded.sha: graded for graded in changes}
@@ -127,6 +129,6 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Ro
 
 
 def title_of(line: ChangeLine) -> Spans:
-    """A change's title without its request's number, which stands in a place of its own."""
+    """A change's title without its request number, which is shown separately."""
     title = line.title if line.number is None else _NUMBER.sub("", line.title)
     return authored(title) or (Code(line.sha[:10]),)

@@ -1,8 +1,8 @@
-"""Changes of a topic, and what a search finds: counted by level, a page of them in a list.
+"""The pages of a topic, of a search, and of a question.
 
-The page of a question: answered as in a chat, told as a page.
-
-Nobody is known on a page, so only what reads is answered: nothing is set, followed or remembered.
+Topics and searches list changes page by page, counted by level. A question is answered as in a
+chat, but readers are anonymous: only questions that read are answered; nothing is set, followed or
+remembered.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Found = tuple[Listed, Mapping[Level, int]]
 
 
 async def topic_page(asked: PageRequest) -> Page:
-    """The changes of a topic, of any time; near topics where there is none. Raises ``NotThere``."""
+    """The changes of a topic at any time; similar topics if it is unknown. Raises ``NotThere``."""
     topic = asked.part("topic")
     shown, archive = asked.shown(), asked.shelf.archive
     repository = shown.repository
@@ -61,9 +61,9 @@ async def topic_page(asked: PageRequest) -> Page:
 
 
 async def search_page(asked: PageRequest) -> Page:
-    """What holds all words, under a path, by an author.
+    """Changes that contain all words, filtered by path and author.
 
-    Raises ``NotThere``, and ``Moved`` where a change is named or a question is asked.
+    Raises ``NotThere``, and ``Moved`` if a change is named or a question is asked.
     """
     terms = tuple(asked.word("q").split())[:_TERMS]
     path, author = asked.word("path"), asked.word("author")
@@ -81,7 +81,7 @@ async def search_page(asked: PageRequest) -> Page:
 
 
 async def _lead_on(asked: PageRequest, words: str) -> None:
-    """Lead to the change that is named by its number or commit, or to the answer to a question.
+    """Redirect to the change with this number or commit, or to the answer to a question.
 
     Raises ``Moved``.
     """
@@ -98,7 +98,7 @@ async def _lead_on(asked: PageRequest, words: str) -> None:
 
 
 def _is_question(asked: PageRequest, words: str) -> bool:
-    """Whether words ask for something else than what holds them; a single word never does."""
+    """Whether the words are a question and not a text search; a single word never is."""
     if len(words.split()) == 1 and words.isascii():
         return False
     try:
@@ -109,7 +109,7 @@ def _is_question(asked: PageRequest, words: str) -> bool:
 
 
 async def _survey(asked: PageRequest, query: Query) -> _Found:
-    """The page that is asked for, and the counts of every level."""
+    """The requested page, and the counts of every level."""
     archive, repository = asked.shelf.archive, asked.shown().repository
     wanted = replace(query, level=asked.level)
     survey = await archive.survey(repository, wanted, asked.page, asked.language)
@@ -130,7 +130,7 @@ async def _page(
     why: dict[str, str] = {}
 
     async def read() -> None:
-        # The facts of ten changes are gone through for it: the reader has the head by then.
+        # This examines the facts of ten changes: the reader has the head by then.
         why.update(await _reasons(asked, survey, resolved))
 
     pages = max(-(-survey.total // PAGE), 1)
@@ -164,7 +164,7 @@ async def _page(
 
 
 async def _reasons(asked: PageRequest, survey: Listed, resolved: Resolved) -> dict[str, str]:
-    """Why each change of the page is about the topic, by its full name; empty without a topic."""
+    """Why each change of the page matches the topic, by its full hash; empty without a topic."""
     changes = [one.graded for one in survey.page]
     if not resolved.topics:
         return {one.sha: "" for one in changes}
@@ -207,7 +207,7 @@ EXAMPLES = tuple(
 
 
 async def ask_page(asked: PageRequest) -> Page:
-    """The answer to a question. Raises ``NotThere`` where pages answer none."""
+    """The answer to a question. Raises ``NotThere`` if this site answers none."""
     shown, ask = asked.shown(), asked.shelf.ask
     if ask is None:
         raise NotThere
@@ -231,7 +231,7 @@ async def ask_page(asked: PageRequest) -> Page:
 
 
 async def _examples(asked: PageRequest) -> list[str]:
-    """Questions that have an answer: of the last days that are archived."""
+    """Example questions that have an answer, about the last archived days."""
     extent = await extent_of(asked, asked.shown())
     if extent is None:
         return []
@@ -246,7 +246,7 @@ def _address(shown: SiteRepository, question: str) -> str:
 
 
 def _from_here(asked: PageRequest) -> bool:
-    """Whether no other site led here: it could else have a clone read again and again."""
+    """Whether no other site led here: it could otherwise have a clone read repeatedly."""
     return asked.request.headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
 
 

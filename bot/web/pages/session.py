@@ -1,8 +1,9 @@
-"""Signing in with the token: a signed cookie, forms that only our own pages can send.
+"""Sign-in with the token: a signed cookie, and forms that only our own pages can send.
 
-The cookie holds when it ends and a random number, signed with the token: no sessions are kept, and
-another token ends them all. https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html
-and .../Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html are the rules.
+The cookie holds its expiry and a random number, signed with the token: no sessions are stored, and
+a new token ends them all. The rules are those of
+https://cheatsheetseries.owasp.org/cheatsheets/Session_Management_Cheat_Sheet.html and
+.../Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bot.messaging.rates import Rate, RateWindow
 
 COOKIE = "digestbot_session"
 LASTS = 12 * 3600
-"""Seconds that somebody stays signed in."""
+"""Seconds that a reader stays signed in."""
 
 _EACH = Rate(count=5, seconds=60)
 _ALL = Rate(count=60, seconds=60)
@@ -30,7 +31,7 @@ _LARGEST_FORM = 4096
 
 
 class Sessions:
-    """Who is signed in. Without a token nobody is."""
+    """Signed-in readers. Without a token nobody is signed in."""
 
     def __init__(self, token: SecretStr | None, public_url: str = "") -> None:
         self._key = token.get_secret_value().encode() if token else b""
@@ -43,11 +44,11 @@ class Sessions:
         return bool(self._key)
 
     def right(self, given: str) -> bool:
-        """Whether this is the token; takes the same time whatever is given."""
+        """Whether this is the token; compared in constant time."""
         return self.possible and hmac.compare_digest(_hashed(given.encode()), _hashed(self._key))
 
     def signed_in(self, request: Request) -> bool:
-        """Whether the request comes from somebody who signed in and has not been for too long."""
+        """Whether the request comes from a signed-in reader whose session has not expired."""
         ends, _, rest = request.cookies.get(COOKIE, "").partition(".")
         number, _, signature = rest.partition(".")
         if not (self.possible and ends.isascii() and ends.isdigit()):
@@ -56,9 +57,10 @@ class Sessions:
         return right and time.time() < int(ends[:12])
 
     def sign_in(self, response: Response) -> None:
-        """Let the reader be known from now on.
+        """Sign the reader in.
 
-        The cookie is sent when a link in a chat is followed (``lax``), but not by others' forms.
+        The cookie is sent when a link in a chat is followed (``lax``), but not with other sites'
+        forms.
         """
         told = f"{int(time.time()) + LASTS}.{secrets.token_urlsafe(16)}"
         response.set_cookie(
@@ -71,22 +73,22 @@ class Sessions:
         )
 
     def sign_out(self, response: Response) -> None:
-        """Let the reader be unknown again."""
+        """Sign the reader out."""
         response.delete_cookie(COOKIE, secure=self._secure, httponly=True, samesite="lax")
 
     def form_token(self, request: Request) -> str:
-        """What a form of this session holds, and nobody else can know."""
+        """The secret that forms of this session contain."""
         return self._sign("form " + request.cookies.get(COOKIE, ""))
 
     def own_form(self, request: Request, form: dict[str, str]) -> bool:
-        """Whether a form was sent by one of our pages, in the session that it was made in."""
+        """Whether a form was sent by one of our pages in the same session."""
         given = form.get("form", "").encode()
         return self.from_here(request) and hmac.compare_digest(
             given, self.form_token(request).encode()
         )
 
     def from_here(self, request: Request) -> bool:
-        """Whether a request was not begun by another site."""
+        """Whether a request was not initiated by another site."""
         origin = request.headers.get("origin")
         if origin is None:
             return request.headers.get("sec-fetch-site", "same-origin") in {"same-origin", "none"}
@@ -98,7 +100,7 @@ class Sessions:
 
 
 class Attempts:
-    """How often signing in failed of late, for each client and for all."""
+    """Recent failed sign-ins, for each client and in total."""
 
     def __init__(self) -> None:
         self._all = RateWindow(_ALL)
@@ -111,7 +113,7 @@ class Attempts:
         return self._all.free_at() > now or (mine is not None and mine.free_at() > now)
 
     def failed(self, client: str) -> None:
-        """Count an attempt; of many clients those that came first are forgotten."""
+        """Count an attempt; if there are too many clients, the oldest are dropped."""
         now = time.monotonic()
         self._all.take(now)
         self._clients.setdefault(client, RateWindow(_EACH)).take(now)
@@ -120,7 +122,7 @@ class Attempts:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """The fields of a form, the last of each name; nothing where it is too large to be ours."""
+    """The fields of a form, the last of each name; empty if it is too large to be ours."""
     body = b""
     async for piece in request.stream():
         body += piece

@@ -1,8 +1,6 @@
-"""What is made of many changes and asked for often, kept until the archive changes.
+"""The data behind the pages: repositories, archive, git, and a page before it takes a form.
 
-What a page is before it takes a form: data for the template, a document, and JSON.
-
-What pages show, and of what they are made.
+Results of many changes that are asked for often are kept until the archive changes.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ _MOST = 256
 
 
 class Memo:
-    """Values by key, those that were asked for last; a key names all that its value depends on."""
+    """A cache of recently used values; a key names all that its value depends on."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._kept: OrderedDict[Hashable, Any] = OrderedDict()
@@ -44,7 +42,7 @@ class Memo:
         self._turn = asyncio.Lock()
 
     async def of(self, key: Hashable, make: Callable[[], Awaitable[_T]]) -> _T:
-        """The value of a key, made where it is not kept."""
+        """The value of a key, made if it is not cached."""
         if key in self._kept:
             self._kept.move_to_end(key)
             kept: _T = self._kept[key]
@@ -56,7 +54,7 @@ class Memo:
         return value
 
     async def in_turn(self, key: Hashable, make: Callable[[], Awaitable[_T]]) -> _T:
-        """As :meth:`of`, for what takes long: one value is made at a time, and none twice."""
+        """As :meth:`of`, for slow values: one value is made at a time, and none twice."""
         async with self._turn:
             return await self.of(key, make)
 
@@ -65,11 +63,11 @@ Json = dict[str, Any]
 
 
 class NotThere(Exception):
-    """Nothing to show: it does not exist, or this reader may not know of it."""
+    """Nothing to show: it does not exist, or this reader may not see it."""
 
 
 class Moved(Exception):
-    """What is asked for stands at another ``path``."""
+    """The requested page is at another ``path``."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -78,12 +76,12 @@ class Moved(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page in all of its forms; what only one form needs is made when that is asked for.
+    """A page in all of its forms; parts needed by only one form are made on demand.
 
-    ``values`` are the template's. Generators among them are used up once, while the page is sent.
-    ``ready`` reads what is not needed for its head: it is awaited once, when that is under way.
-    ``rests_on`` names what the page is made of beside the archive: what a reader has is right as
-    long as both are the same.
+    ``values`` are the template's. Generators among them are consumed once, while the page is sent.
+    ``ready`` reads what the head does not need: it is awaited once, while the head is being sent.
+    ``rests_on`` names what the page is made of besides the archive: a reader's copy is current
+    while both are unchanged.
     """
 
     template: str
@@ -98,7 +96,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteRepository:
-    """A repository with pages. A ``private`` one is there for those alone who signed in."""
+    """A repository with pages. A ``private`` one is visible only to signed-in readers."""
 
     repository: Repository
     private: bool = True
@@ -108,21 +106,21 @@ class SiteRepository:
 
 
 _COMPARISONS = 8
-"""Comparisons that are kept, each of some thousand lines at most."""
+"""Comparisons that are cached, each of some thousand lines at most."""
 
 _PATCHES = 16
-"""Patches that are kept, each of some megabytes at most."""
+"""Patches that are cached, each of some megabytes at most."""
 
 _WINDOWS = 64
-"""Days and weeks whose rows are kept, each of some hundred rows."""
+"""Days and weeks whose rows are cached, each of some hundred rows."""
 
 Ask = Callable[[SiteRepository, str, Language], Awaitable[Document]]
-"""Answers a question about a repository; what cannot be answered is a document that says why."""
+"""Answers a question about a repository; if it cannot, the document says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySpan:
-    """What lies within a span of history: full names of its commits, newest first.
+    """The contents of a span of history: full hashes of its commits, newest first.
 
     ``head`` is the tip of the watched branch at that time.
     """
@@ -133,27 +131,27 @@ class HistorySpan:
 
 
 class Histories(Protocol):
-    """What pages ask of git itself. Methods raise ``UserError`` where it cannot be read."""
+    """Reads git for the pages. Methods raise ``UserError`` if it cannot be read."""
 
     async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
-        """What lies within a span; ``None`` where the repository is not on this machine.
+        """The commits of a span; ``None`` if the repository is not on this machine.
 
         Raises ``UnknownBranch``, ``AmbiguousReference``, ``EmptyRange`` and ``RangeTooLarge``.
         """
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
-        """Tags of final releases, the newest first; none where the repository is elsewhere."""
+        """Tags of final releases, newest first; empty if the repository is not on this machine."""
 
     async def change(self, shown: SiteRepository, sha: str) -> Change | None:
-        """A change with its lines; ``None`` where it cannot be read without another machine."""
+        """A change with its lines; ``None`` if reading it would need another machine."""
 
     def read(self, shown: SiteRepository, span: Span) -> None:
-        """Begin to read what the archive lacks of a span, where nothing is being read yet."""
+        """Begin to read the part of a span that the archive lacks, unless reading is under way."""
 
     def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
-        """How many of how many changes were read by what is under way; ``None`` where nothing is.
+        """The numbers of changes read and in total; ``None`` if nothing is being read.
 
-        The total is 0 as long as it is not known.
+        The total is 0 until it is known.
         """
 
 
@@ -161,12 +159,12 @@ class Histories(Protocol):
 class Site:
     """Everything that pages are made of.
 
-    Times are told in ``zone``; ``language`` is that of readers who ask for none. ``public_url`` is
-    the address that feeds name, empty where it is that of the request. Without a ``token`` nobody
-    signs in, and without an ``office`` there are no admin pages. ``ask`` answers questions, and
-    ``histories`` tell what lies between two points; without them there are no pages for that.
-    ``strangers_read`` lets everybody have what the archive lacks read from git; else those alone
-    who signed in may.
+    Times are shown in ``zone``; ``language`` is the default. ``public_url`` is the address that
+    feeds contain; if empty, it is that of the request. Without a ``token`` nobody can sign in, and
+    without an ``office`` there are no admin pages. ``ask`` answers questions, and ``histories``
+    reads what lies between two points; without them there are no such pages. ``strangers_read``
+    lets everybody start reading from git what the archive lacks; otherwise only signed-in readers
+    may.
     """
 
     repositories: Sequence[SiteRepository]
@@ -190,14 +188,14 @@ class Site:
     rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
 
     def may_read(self, *, signed_in: bool) -> bool:
-        """Whether somebody may have what the archive lacks read."""
+        """Whether the reader may start reading what the archive lacks."""
         return self.histories is not None and (self.strangers_read or signed_in)
 
     def visible(self, *, signed_in: bool) -> list[SiteRepository]:
-        """The repositories that somebody may know of."""
+        """The repositories that the reader may see."""
         return [one for one in self.repositories if signed_in or not one.private]
 
     def find(self, name: str, *, signed_in: bool) -> SiteRepository | None:
-        """The repository of a name; ``None`` as well where it may not be known of."""
+        """The repository of a name; ``None`` also if the reader may not see it."""
         visible = self.visible(signed_in=signed_in)
         return next((one for one in visible if one.repository.name == name), None)

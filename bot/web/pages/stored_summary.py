@@ -1,7 +1,7 @@
-"""What a model said of a whole day or week: its lead and its themes, found among what is kept.
+"""A model's stored summary of a day or week: its lead and its themes.
 
-They are kept by what the model was shown, not by a window. The digest that was posted with them
-tells which window they are of; without one they are of the window that holds all that they name.
+Summaries are stored by the model's input, not by window. The digest posted with a summary tells its
+window; without one, it is the window that holds all changes the summary names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from digest.report.themes import DaySummary
 from digest.window import Window, span_of
 
 _LATEST = timedelta(days=31)
-"""A digest is made soon after its window; what a model says later is not looked for."""
+"""A digest is made soon after its window; later summaries are not searched."""
 
 _CITED = 6
 """The most changes that are linked behind a sentence or a theme."""
@@ -31,7 +31,7 @@ _CITED = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSummary:
-    """A lead and themes. ``span`` is the time that they are of, empty where it is the page's."""
+    """A lead and themes. ``span`` is their period, empty if it is the page's."""
 
     day: DaySummary
     span: str = ""
@@ -39,7 +39,7 @@ class StoredSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A sentence with the changes that it rests on, as names with paths; ``more`` are not named."""
+    """A sentence with supporting changes as names with paths; ``more`` counts the others."""
 
     title: Spans
     spans: Spans
@@ -50,7 +50,7 @@ class Claim:
 async def led_of(
     asked: PageRequest, window: Window, lines: Sequence[ChangeLine], *, weekly: bool
 ) -> StoredSummary | None:
-    """What a model said of a window, in the reader's language; ``None`` where none did."""
+    """A model's summary of a window in the reader's language; ``None`` if there is none."""
     repository, shelf = asked.shown().repository, asked.shelf
     until = window.until + _LATEST
     days = await shelf.browsing.days(repository, asked.language, window.since, until)
@@ -107,7 +107,7 @@ def _leads_to(told: KeptPost, first: date, *, weekly: bool) -> bool:
 
 
 def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> bool:
-    """Whether all that is named lies in the window; for a week, on more than one day of it."""
+    """Whether all named changes lie in the window; for a week, on more than one day of it."""
     at = {line.sha: line.at.date() for line in lines}
     named = set(_named(day))
     if not named or not named <= at.keys():
@@ -128,7 +128,7 @@ def _opening(day: DaySummary) -> str:
 
 
 def _words(document: Document) -> str:
-    """What a digest says in paragraphs and lists, as one text."""
+    """The paragraphs and lists of a digest as one text."""
     return "\n".join(plain(spans) for spans in _spans(document))
 
 

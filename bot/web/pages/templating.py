@@ -1,4 +1,4 @@
-"""The templates: Jinja2 with every value escaped, and the few words that they call."""
+"""The templates: Jinja2 with every value escaped, and the functions they call."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def _style() -> str:
 
 
 STYLE = _style()
-"""A name of what the pages look like: part of the addresses of files, which never change so."""
+"""A hash of files and templates; it is part of file addresses, so their content never changes."""
 
 
 def spans_markup(spans: Sequence[Span]) -> Markup:
-    """Spans as markup; what cannot be seen in them is made visible."""
+    """Spans as markup; invisible characters are made visible."""
     return Markup("").join(map(_span, spans))
 
 
@@ -61,17 +61,17 @@ def _span(span: Span) -> Markup:
             return text
         return Markup('<a href="{}" rel="noopener nofollow">{}</a>').format(url, text)
     tag = _TAGS.get(type(span))
-    # The names of tags are ours.
+    # The tag names are ours.
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
 
 
 def _lines(text: str) -> str:
-    """Lines as they are written; in each, what cannot be seen is made visible."""
+    """Lines as they are written; invisible characters in each are made visible."""
     return "\n".join(_margin(line) + clean(line.strip()) for line in text.split("\n"))
 
 
 def _param(text: str) -> str:
-    """A text as the value of a parameter; what UTF-8 cannot hold is a question mark."""
+    """A text as a parameter value; what UTF-8 cannot encode becomes a question mark."""
     return quote(text, safe="", errors="replace")
 
 
@@ -118,7 +118,7 @@ class _Words:
 
     @property
     def spaced(self) -> bool:
-        """Whether sentences stand apart by a space."""
+        """Whether a space separates sentences."""
         return self._language is not Language.ZH
 
     def level(self, level: Level) -> str:
@@ -130,7 +130,7 @@ class _Words:
         return LEVEL_TITLES[level].template(self._language)
 
     def state(self, name: str) -> str:
-        """What became of a change."""
+        """The later fate of a change."""
         return STATES[name].template(self._language)
 
     def mark(self, mark: Mark) -> str:
@@ -143,14 +143,14 @@ class _Words:
 
 
 def fragment(template: str, macro: str, language: Language, *values: Any) -> Markup:
-    """What a macro of a template makes of values and the phrases of a language."""
+    """The output of a template's macro for the values and the phrases of a language."""
     module = _environment().get_template(template).module
     made: Markup = getattr(module, macro)(*values, _Words(language))
     return made
 
 
 def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
-    """A template in pieces, for the reader who asks."""
+    """A template for the reader's request, in pieces."""
     zone = asked.shelf.zone
     other = Language.EN if asked.language is Language.ZH else Language.ZH
     return (

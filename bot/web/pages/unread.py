@@ -1,4 +1,4 @@
-"""What was not read of a stretch of time: how a page says so, and how it is read."""
+"""Unread parts of a period: how a page shows them, and how reading them is started."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from digest.question.commit_range import Span, refs_named
 from digest.window import Window, days_window, parse_date, span_of
 
 _NAMED = 3
-"""Gaps that are named; a page with more says that there are some."""
+"""Gaps that are listed; a page with more only says that there are some."""
 
 
 class Unread:
-    """The gaps of a window as its page tells them."""
+    """The gaps of a window as its page shows them."""
 
     def __init__(self, asked: PageRequest, window: Window, gaps: Sequence[Window]) -> None:
         self._asked, self._window, self._gaps = asked, window, gaps
@@ -34,7 +34,7 @@ class Unread:
 
     @property
     def words(self) -> str:
-        """What was not read; empty where everything was that has passed."""
+        """The unread parts; empty if everything that has passed was read."""
         now, language = self._asked.shelf.clock.now(), self._asked.language
         if not self._gaps:
             return ""
@@ -47,7 +47,7 @@ class Unread:
 
     @property
     def quiet(self) -> str:
-        """What is said where no change is shown; empty where nothing can be said."""
+        """The text shown in place of changes; empty if nothing can be said."""
         now, language = self._asked.shelf.clock.now(), self._asked.language
         if self._gaps:
             return ""
@@ -58,7 +58,7 @@ class Unread:
 
 
 async def begin(asked: PageRequest, request: Request, sessions: Sessions) -> Response:
-    """Have a span read that a form names, and lead back to its page. Raises ``NotThere``."""
+    """Start reading the span that a form names, and redirect to its page. Raises ``NotThere``."""
     shown, histories = asked.shown(), asked.shelf.histories
     form = await form_of(request)
     allowed = asked.shelf.may_read(signed_in=asked.signed_in) and sessions.from_here(request)

@@ -1,7 +1,7 @@
-"""Every kind of page asked for once before a reader does.
+"""Requests every kind of page once before readers do.
 
-The first of a kind compiles its template and its statements and reads the rules of analysis: a few
-tenths of a second, which else the first readers would wait for.
+The first page of a kind compiles its template and its statements and reads the rules of analysis:
+a few tenths of a second, which the first readers would otherwise wait for.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from digest.core.grade import Repository
 log = structlog.get_logger(__name__)
 
 _WORD = "the"
-"""Searched for, and looked up as a topic; what is found of it does not matter."""
+"""Searched for, and looked up as a topic; the result does not matter."""
 
 
 async def warm(shelf: Site) -> None:
-    """Make the pages of the first repository that has changes, and the list of all of them.
+    """Render the pages of the first repository that has changes, and the list of all repositories.
 
-    Nothing leaves the program: the repository's privacy is left aside, and nobody is told.
+    The output never leaves the process, so the repository's privacy is ignored.
     """
     try:
         for shown in shelf.repositories:
@@ -39,12 +39,12 @@ async def warm(shelf: Site) -> None:
                 return
         await _get(Router(routes(_alone(shelf))), "/")
     except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
-        # One that cannot be made must not keep the others from being served.
+        # A page that fails must not keep the others from being served.
         log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
 
 
 def _alone(shelf: Site, *shown: SiteRepository) -> Site:
-    """The shelf with these for everybody. What is kept for later is kept in the same place."""
+    """The site with these repositories, visible to everybody. It shares the site's caches."""
     return replace(
         shelf,
         repositories=[replace(one, private=False) for one in shown],
@@ -76,12 +76,12 @@ def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]
 
 
 async def _get(pages: Router, path: str) -> None:
-    """Ask for a page as a server would, and let go what is answered."""
+    """Request a page as a server would, and discard the response."""
     plain, _, query = path.partition("?")
     unheard = asyncio.Event()
 
     async def receive() -> Message:
-        # A GET has no body, and nobody hangs up: whoever listens for that is left waiting.
+        # A GET has no body, and the client never disconnects: a listener for that waits forever.
         await unheard.wait()
         return {"type": "http.disconnect"}
 
