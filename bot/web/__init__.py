@@ -1,5 +1,5 @@
-"""The program's web server: what platforms and forges call, what people and probes look at.
+"""The program's web server: webhooks of platforms and forges, pages, health checks and metrics.
 
-``config`` is the section ``[web]``, ``server`` puts what is mounted behind one address and serves
-it beside the loop, ``guard`` is what every request passes, ``hosting`` says what is mounted where.
+``server`` serves everything under one address beside the loop, ``guard`` checks every request,
+``health`` answers probes, and ``site_factory`` makes the data behind the pages.
 """

@@ -1,4 +1,4 @@
-"""What every request passes: an id for the logs, bounds on its body, safe headers on its answer."""
+"""Checks around every request: an id for the logs, limits on its body, safe response headers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ _DEFAULTS = (
     (b"referrer-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 )
-"""Added where an answer does not say otherwise.
-https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
+"""Headers added unless the response sets them.
+
+https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html
+"""
 
 
 _ERROR = HTTPStatus.INTERNAL_SERVER_ERROR
@@ -37,14 +39,16 @@ _BROKEN = """<!doctype html>
 
 _LINGER = 1.0
 _AT_ONCE = 4
-"""So many of the largest bodies may be under way at a time: they are held before a signature can be
-looked at, so anybody could else fill the memory."""
+"""How many bodies of the largest size may be held at a time. Bodies are held before their signature
+
+is checked, so anybody could otherwise fill the memory.
+"""
 _SMALL = 256 * 1024
-"""Bytes of a body that is taken all the same: events are smaller, and connections are counted."""
+"""Bytes of a body that is always accepted: events are smaller, and connections are limited."""
 
 
 class Refused(Exception):
-    """A body that is not taken; ``status`` is what the client is told."""
+    """A body that is rejected; ``status`` is the HTTP status of the response."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -52,23 +56,23 @@ class Refused(Exception):
 
 
 class _Held:
-    """Bytes of bodies that are under way, in all requests together."""
+    """Bytes of the bodies held by all requests together."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._count = 0
 
     def take(self, count: int, own: int) -> None:
-        """So many more are held, ``own`` by the request itself.
+        """Count further bytes; ``own`` are those the request holds itself.
 
-        Raises ``Refused`` where all together are too much and the request's are not few.
+        Raises ``Refused`` if the total is too large and the request's share is not small.
         """
         self._count += count
         if self._count > self._most and own > _SMALL:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
 
     def give(self, count: int) -> None:
-        """So many are let go."""
+        """Release the bytes."""
         self._count -= count
 
 
@@ -76,9 +80,9 @@ class Guard:
     """An application in front of another.
 
     ``largest`` is the most bytes of a body, ``seconds`` the time from the request's headers to the
-    end of its body: who sends slower is told 408, who sends more 413. All bodies together are
-    bounded too: a large one on top is told 503, after which platforms send again. What goes
-    wrong inside is answered with 500 and an id that the log has as well.
+    end of its body: slower requests get 408, larger ones 413. The total of all bodies is limited
+    too: a large one beyond it gets 503, after which platforms send again. Errors inside the
+    application are answered with 500 and an id that the log has as well.
     """
 
     def __init__(self, inner: Asgi, largest: int, seconds: float) -> None:
@@ -91,7 +95,7 @@ class Guard:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        # Each request has a context of its own, which nothing has to be put back into.
+        # Each request has a context of its own, so nothing has to be restored.
         trace = os.urandom(6).hex()
         structlog.contextvars.bind_contextvars(trace=trace)
         exchange = _Exchange(scope, receive, send, self._held, trace)
@@ -99,7 +103,7 @@ class Guard:
 
 
 class _Exchange:
-    """One request with its answer."""
+    """One request with its response."""
 
     def __init__(
         self,
@@ -146,7 +150,7 @@ class _Exchange:
 
         async def receive() -> MutableMapping[str, Any]:
             nonlocal whole
-            if whole:  # what comes now is the client going away, which may take its time
+            if whole:  # the next message is the client's disconnect, which may take long
                 return await self._receive()
             try:
                 async with asyncio.timeout_at(until):
@@ -164,7 +168,7 @@ class _Exchange:
         return receive
 
     async def _discard(self) -> None:
-        """Read on for a moment: closing on a client that still sends takes the answer from it."""
+        """Read on for a moment: closing while the client still sends would lose the response."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_LINGER):
                 while (await self._receive()).get("more_body"):
@@ -179,7 +183,10 @@ class _Exchange:
         await self._send(message)
 
     async def _refuse(self, status: int) -> None:
-        """Say no, where the answer has not begun; close the connection, whose body is half read."""
+        """Reject the request unless the response has begun.
+
+        Close the connection, whose body is half read.
+        """
         if self._status:
             return
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:

@@ -1,9 +1,9 @@
-"""What probes and Prometheus ask: ``/healthz``, ``/readyz`` and ``/metrics``.
+"""The endpoints for probes and Prometheus: ``/healthz``, ``/readyz`` and ``/metrics``.
 
-``/healthz`` says that the process answers, and nothing else: restarting it is the cure where it
-does not. ``/readyz`` says whether it can do its work, with the reasons where it cannot; a restart
-helps against none of them. Neither tells a secret: reasons are those of the program's own errors,
-which hold none, and pass the redaction of the logs once more.
+``/healthz`` says only that the process answers; if it does not, a restart is the cure. ``/readyz``
+says whether it can do its work, with reasons if not; a restart helps against none of them. Neither
+reveals secrets: reasons come from the program's own errors, which hold none, and are redacted like
+the logs.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from bot.telemetry.metrics import CONTENT_TYPE, Metrics
 from digest.errors import UserError
 
 STALE = 30 * 60.0
-"""Seconds after which a sweep is missed: they come every five minutes, and one that builds digests
-with a model lasts as long as the model is waited for."""
+"""Seconds after which a sweep counts as missed: sweeps run every five minutes, and one that builds
+
+digests with a model lasts as long as the model takes.
+"""
 
 Look = Callable[[], Awaitable[str]]
-"""Finds out why something is not ready; an empty text where it is."""
+"""Finds out why something is not ready; returns an empty text if it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What readiness and figures are made of. ``receivers`` are accounts by name."""
+    """The data behind readiness and metrics. ``receivers`` are accounts by name."""
 
     database: Database
     fitness: DatabaseHealth
@@ -47,20 +49,21 @@ class Health:
     receivers: Mapping[str, Sender] = field(default_factory=dict)
     secrets: Sequence[str] = ()
     sweeps: bool = True
-    """Whether this process takes up what is left; else nobody waits for it to."""
+    """Whether this process sweeps; if not, missed sweeps are not reported."""
     shared: Look | None = None
-    """Asks what processes share; its trouble is told and makes nothing unready, as all goes on."""
+    """Checks what processes share; its problems are reported but do not make the process unready.
+    """
     began: float = field(default_factory=time.monotonic)
 
     async def looks(self) -> dict[str, str]:
-        """Everything that was looked at, with what is wrong with it."""
+        """Every check with its problem."""
         redact = Redaction(self.secrets).text
         found = {"archive": await self.fitness.trouble(), "sweep": self._sweep()}
         found |= {f"receiver {name}": trouble for name, trouble in self.deaf().items()}
         return {subject: redact(trouble) for subject, trouble in found.items()}
 
     def deaf(self) -> dict[str, str]:
-        """Of each receiver why it does not hear; empty where it does."""
+        """For each receiver, why it receives nothing; empty if it does."""
         return {
             name: one.ear.trouble
             for name, one in self.receivers.items()
@@ -77,7 +80,7 @@ class Health:
 
 
 def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
-    """The three routes; with a ``token`` figures are for those alone who show it."""
+    """The three routes; with a ``token``, metrics are served only to clients that present it."""
 
     async def alive(_: Request) -> Response:
         return JSONResponse({"alive": True})
@@ -100,7 +103,7 @@ def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
             return PlainTextResponse("", HTTPStatus.UNAUTHORIZED, {"www-authenticate": "Bearer"})
         waiting: int | None = None
         jobs: Mapping[str, Depth] = {}
-        # What is away is one of the figures: the others are wanted then most of all.
+        # An unreachable database is itself reported in the metrics, which are needed most then.
         with suppress(UserError):
             jobs, waiting = await depth(health.database), await pending(health.database)
         told = health.metrics.text(pending=waiting, deaf=health.deaf(), jobs=jobs)

@@ -1,12 +1,10 @@
-"""What the program hosts, under which paths, and how the server ends with the loop.
+"""The web server: everything that the program serves over HTTP at one address.
 
-- ``/events/<account>``: what platforms call;
-- ``/`` and all below it: the pages (:mod:`bot.web.pages`), ``/admin`` among them;
-- ``/healthz``, ``/readyz``, ``/metrics``: what probes and Prometheus ask.
+- ``/events/<account>``: called by platforms;
+- ``/`` and all below it: the pages (:mod:`bot.web.pages`), including ``/admin``;
+- ``/healthz``, ``/readyz``, ``/metrics``: for probes and Prometheus.
 
-One address for everything that is called or looked at over HTTP, served beside the loop.
-
-uvicorn runs in the loop of the program, without its signals and without its logs: the program says
+uvicorn runs in the program's loop without its own signal handlers and logs: the program decides
 when it ends.
 """
 
@@ -41,14 +39,14 @@ from bot.workspace.workspace import Workspace
 from digest.errors import UserError
 
 Mounts = dict[str, Asgi | Sequence[BaseRoute]]
-"""Applications and routes by path, as :func:`bot.web.server.application` takes them."""
+"""Applications and routes by path, as :func:`application` takes them."""
 
-# What was taken in at the very end is handed to the loop within so many seconds.
+# Seconds for handing the last received requests to the loop.
 _HAND_OVER = 0.2
 
 
 class Hosting:
-    """The web server of a process. ``metrics`` is to observe the logs from the beginning."""
+    """The web server of a process. ``metrics`` must observe the logs from the beginning."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
@@ -65,10 +63,10 @@ class Hosting:
         sweeps: bool = True,
         wake: Wake | None = None,
     ) -> Mounts:
-        """Everything that the program hosts; pages of ``channels`` and all else where these are.
+        """Everything that the program serves; pages only if ``channels`` are given.
 
-        ``shared`` asks the Redis of the processes, where there is one; ``sweeps`` says whether
-        this process sweeps. ``wake`` is told of channels that admins have something sent to again.
+        ``shared`` checks the Redis of the processes, if there is one; ``sweeps`` says whether this
+        process sweeps. ``wake`` is called with channels for which admins had something resent.
         """
         health = Health(
             database=app.database,
@@ -93,15 +91,15 @@ class Hosting:
         work: Callable[[asyncio.Event], Coroutine[None, None, None]],
         stop: asyncio.Event,
     ) -> None:
-        """The loop ``work`` beside the web server, which ends first: what it took in is answered.
+        """Run ``work`` beside the web server, which ends first and answers accepted requests.
 
-        Raises ``UserError`` where the server's address cannot be had; nothing is posted then.
+        Raises ``UserError`` if the server's address is not available; nothing is posted then.
         """
         settings = self.settings
         answering = application(mounts, largest=settings.max_body, seconds=settings.body_seconds)
         drained = asyncio.Event()
         async with serving(answering, settings):
-            # Beside the loop: who asks before it is done waits as long as they would have.
+            # In the background: requests before it is done wait no longer than without it.
             warming = asyncio.create_task(self._warm())
             loop = asyncio.create_task(work(drained))
             stopped = asyncio.create_task(stop.wait())
@@ -119,7 +117,7 @@ class Hosting:
 
 
 def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
-    """What platforms call, by the path under which they find it."""
+    """The applications that platforms call, by path."""
     return {
         f"/events/{name}": sender.web
         for name, sender in senders.items()
@@ -130,7 +128,7 @@ def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
 log = structlog.get_logger(__name__)
 
 DRAIN = 5
-"""Seconds that requests under way have at the end. A platform wants its answer within three."""
+"""Seconds for requests under way at shutdown. A platform expects its answer within three."""
 
 _SLOW = 30.0
 _BACKLOG = 512
@@ -142,26 +140,26 @@ def application(
     largest: int = LARGEST,
     seconds: float = _SLOW,
 ) -> Asgi:
-    """What is mounted, behind one address.
+    """Everything mounted, behind one address.
 
-    ``mounts`` are applications or routes by the path they stand under, such as ``/events/slack``;
-    the longest path that fits answers, ``/`` what is left. A mounted application sees the whole
-    path in its scope, and answers at the path itself and below it. ``largest`` bounds every
-    request's body in bytes, ``seconds`` the time for sending it.
+    ``mounts`` are applications or routes by path, such as ``/events/slack``; the longest matching
+    path answers, ``/`` the rest. A mounted application sees the whole path in its scope and answers
+    at the path itself and below it. ``largest`` limits every request's body in bytes, ``seconds``
+    the time for sending it.
     """
     routes: list[BaseRoute] = []
     called: dict[str, Asgi] = {}
     for path in sorted(mounts, key=lambda path: (-len(path), path)):
         mounted = mounts[path]
         if callable(mounted):
-            # The path itself too: a platform follows no redirect to the same with a slash.
+            # The path itself too: platforms do not follow a redirect to the path with a slash.
             called[path] = mounted
             routes += [Route(path, _Mounted(mounted)), Mount(path, app=mounted)]
         elif path.strip("/"):
             routes.append(Mount(path, routes=mounted))
         else:
             routes.extend(mounted)
-    # Not ``Starlette`` itself, whose outermost layer answers for every error: the guard does.
+    # Not ``Starlette`` itself, whose outermost layer answers all errors: the guard does that.
     return Guard(_Switch(called, ExceptionMiddleware(Router(routes))), largest, seconds)
 
 
@@ -169,10 +167,10 @@ def application(
 async def serving(
     app: Asgi, settings: WebSettings, *, otherwise: str = "name another address with [web] listen"
 ) -> AsyncIterator[str]:
-    """Serve for as long as the block lasts; the address at which it is done.
+    """Serve while the block runs; yields the address.
 
-    At the end no connection is taken any more, and requests under way have ``DRAIN`` seconds.
-    Raises ``UserError`` where the address cannot be had; ``otherwise`` says what to do then.
+    At the end no new connections are accepted, and requests under way have ``DRAIN`` seconds.
+    Raises ``UserError`` if the address is not available; ``otherwise`` says what to do then.
     """
     bound = _bind(settings.listen, otherwise)
     server = _Server(_config(app, settings))
@@ -188,7 +186,7 @@ async def serving(
 
 
 class _Switch:
-    """What is called at its very path is not looked for: platforms do so in hundreds at once."""
+    """Finds exact paths without routing: platforms send hundreds of such requests at once."""
 
     def __init__(self, called: Mapping[str, Asgi], other: Asgi) -> None:
         self._called = called
@@ -199,7 +197,7 @@ class _Switch:
 
 
 class _Mounted:
-    """An application that a route takes as such: a function it would take for a page."""
+    """An application as an object: a route would take a function for a page."""
 
     def __init__(self, inner: Asgi) -> None:
         self._inner = inner
@@ -209,7 +207,7 @@ class _Mounted:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server without its hands on the process's signals."""
+    """uvicorn's server without its signal handlers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -233,7 +231,7 @@ def _config(app: Asgi, settings: WebSettings) -> uvicorn.Config:
 
 
 def _bind(listen: Listen, otherwise: str) -> socket.socket:
-    """The socket, so that an address in use is told as what it is and not ends the process."""
+    """The socket, bound here so that an address in use gives a clear error instead of an exit."""
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     try:
         bound = socket.create_server(

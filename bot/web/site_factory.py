@@ -1,9 +1,7 @@
-"""What the pages of this program show: its repositories, its archive, its office.
+"""Makes the data behind the pages: repositories, archive, admin data, and histories from git.
 
-What pages ask of git: what lies between two points of a repository's history, and its releases.
-
-Pages are read by strangers. So nothing is cloned or fetched for them, and no more commits are
-listed than can be told of. Who sits at the machine, or signed in, has lacking changes read.
+Pages are read by strangers, so nothing is cloned or fetched for them, and no more commits are
+listed than a page can show. Readers at the machine or signed in can have missing changes read.
 """
 
 from __future__ import annotations
@@ -71,7 +69,7 @@ def configured(
     channels: Channels,
     wake: Wake | None = None,
 ) -> Site:
-    """The pages of ``digestbot run``: every configured repository, and an office for admins."""
+    """The pages of ``digestbot run``: every configured repository, and admin pages."""
     by_name = {one.name: one for one in config.repositories}
 
     async def opened(shown: SiteRepository) -> Context | None:
@@ -106,7 +104,7 @@ def configured(
 
 
 def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -> Site:
-    """The pages of repositories on this machine, for whoever sits at it.
+    """The pages of repositories on this machine, for its user.
 
     Nothing is private, and questions are answered, without a model.
     """
@@ -146,7 +144,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
 
 
 def _read_only(question: str, ctx: Context) -> str:
-    """The question, or one for help where it is not one that only reads."""
+    """The question, or one for help if it does not only read."""
     try:
         intent = parse(question, ctx.clock.now(), ctx.zone)
     except UserError:
@@ -155,7 +153,7 @@ def _read_only(question: str, ctx: Context) -> str:
 
 
 def shown_of(settings: RepositoryConfig) -> SiteRepository:
-    """A configured repository as pages show it. Its addresses are known where its remote's is."""
+    """A configured repository as pages show it. Links are known if its remote's address is."""
     found = Repository(name=settings.name)
     if urlsplit(settings.place).scheme or "@" in settings.place:
         found = identify(read_address(settings.place), folder=settings.name)
@@ -175,41 +173,41 @@ def shown_of(settings: RepositoryConfig) -> SiteRepository:
 log = structlog.get_logger(__name__)
 
 MOST = 5000
-"""Commits of a comparison: a second of processor time, and a busy quarter of a project."""
+"""Most commits of a comparison: a second of processor time, and a busy quarter of a project."""
 
 _BRIEFLY = 2.0
-"""Seconds that a comparison waits for what it lacks before it tells how far the reading is."""
+"""Seconds that a comparison waits for missing changes before it shows the reading's progress."""
 
 Work = tuple[Context, Selection, Tip]
 
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
-"""The context of a repository, ``None`` where it cannot be opened without another machine."""
+"""The context of a repository, ``None`` if opening it would need another machine."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
-    """A reading under way, as it is told to readers. Implements ``Progress``."""
+    """A reading under way, with its progress for readers. Implements ``Progress``."""
 
     task: asyncio.Task[None]
     done: int = 0
     total: int = 0
 
     def start(self, total: int) -> None:
-        """``total`` changes are to be read."""
+        """Set the number of changes to be read."""
         self.done, self.total = 0, total
 
     def advance(self, count: int) -> None:
-        """``count`` more are done."""
+        """Count changes as read."""
         self.done += count
 
     def finish(self) -> None:
-        """The work is over."""
+        """End the progress."""
 
 
 class GitHistories:
     """Histories of the repositories on this machine. Implements ``bot.web.pages.site.Histories``.
 
-    ``reads`` says that what the archive lacks is read for whoever asks.
+    ``reads`` says whether missing changes are read for anyone who asks.
     """
 
     def __init__(self, opened: Opened, *, reads: bool) -> None:
@@ -270,7 +268,7 @@ class GitHistories:
     async def _read_briefly(
         self, shown: SiteRepository, ctx: Context, selection: Selection, tip: Tip
     ) -> None:
-        """Read what is lacking; what takes long goes on while the reader sees how far it is."""
+        """Read missing changes; a long reading continues while the reader sees its progress."""
         if self.reading(shown) is None:
 
             async def known() -> Work:
@@ -291,7 +289,7 @@ async def _fill(
     try:
         if (found := await work) is not None:
             ctx, selection, tip = found
-            # Somebody waits: what an older version of the program read is good enough.
+            # A reader waits: what an older version of the program read is good enough.
             await fill(replace(ctx, coarse=True, progress=progress), selection, tip)
     except UserError as error:
         log.warning("web.not_read", repository=repository, error=str(error))

@@ -1,4 +1,4 @@
-"""From a topic in somebody's words to the changes about it, with the reason for each.
+"""From a topic in a reader's words to the changes about it, with the reason for each.
 
 A topic is looked up as a whole phrase first, then by its parts, each with its synonyms. If the
 repository has no term for it nothing is guessed: similar terms are suggested instead.

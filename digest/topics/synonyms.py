@@ -216,9 +216,7 @@ NARROWER: tuple[tuple[str, ...], ...] = (
 )
 """Names of a whole, each followed by names of its parts.
 
-Asking for the whole includes the parts, but
-
-not the other way round.
+Asking for the whole includes the parts, but not the other way round.
 """
 
 
