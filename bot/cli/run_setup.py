@@ -65,7 +65,7 @@ Ask = Callable[[str, str, bool], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitOptions:
-    """The command line's answers; empty ones are asked for if somebody is there."""
+    """Answers from the command line; missing ones are asked for on a terminal."""
 
     file: Path | None
     repositories: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""Who wrote what a merge brought in: the people of its branch, not who pressed the button."""
+"""The authors of merges: the people who wrote the merged branch, not whoever merged it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from digest.core.bots import is_bot
 from digest.core.change import Change, Commit
 
 _MOST_WRITERS = 20
-"""People of one branch that are named, those with most commits first."""
+"""Authors of one branch that are named, those with the most commits first."""
 
 _MOST_COMMITS = 20_000
-"""Commits that are looked at for one batch; what lies behind them has the author of the merge."""
+"""Commits that are read for one batch; a merge whose branch lies behind them keeps its own author.
+"""
 
 _FORMAT = "%H%x00%P%x00%an%x00%ae"
 
@@ -27,10 +28,10 @@ class _Node:
 
 
 async def with_writers(git: Git, batch: Sequence[Change]) -> list[Change]:
-    """The changes, of which merges have the author who wrote most of their branch.
+    """The changes; merges get the author of most of their branch's commits.
 
-    The others of a branch stand in ``writers``. A branch that cannot be read, as in a clone that is
-    cut off, leaves the merge as it is.
+    The other authors of a branch are in ``writers``. If a branch cannot be read, as in a shallow
+    clone, the merge is left as it is.
     """
     merges = [change.commit for change in batch if len(change.commit.parents) > 1]
     if not merges:
@@ -41,7 +42,7 @@ async def with_writers(git: Git, batch: Sequence[Change]) -> list[Change]:
 
 
 async def _graph(git: Git, merges: Sequence[Commit]) -> Mapping[str, _Node]:
-    """The commits between the oldest of the merges and the newest, with their branches."""
+    """The commits between the oldest and the newest of the merges, including their branches."""
     oldest = min(merges, key=lambda commit: commit.committed_at)
     names = [*(commit.sha for commit in merges), f"^{oldest.parents[0]}"]
     stdin = "".join(f"{name}\n" for name in names).encode()
@@ -59,7 +60,7 @@ async def _graph(git: Git, merges: Sequence[Commit]) -> Mapping[str, _Node]:
 
 
 def _written(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
-    """The merge as the work of those who wrote its branch; bots count where nobody else did."""
+    """The merge with the authors of its branch; bots count only if there is nobody else."""
     line = _reached(merge.parents[:1], graph)
     branch = _reached(merge.parents[1:], graph) - line
     single = [node for name in branch if (node := graph.get(name)) and len(node.parents) < 2]
@@ -74,7 +75,7 @@ def _written(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
 
 
 def _reached(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:
-    """The commits of the graph that are reached from some of them."""
+    """The commits of the graph that can be reached from ``begin``."""
     found: set[str] = set()
     rest = [name for name in begin if name in graph]
     while rest:

@@ -59,9 +59,9 @@ class Scheduler(Runner):
         await self.attend(post)
 
     async def _attend(self, post: Post) -> None:
-        """Claim what is due, unless somebody did; the claim defers its job.
+        """Claim what is due, unless another process did; the claim defers its job.
 
-        What was claimed before is deferred again, unless somebody is working on it.
+        What was claimed before is deferred again, unless a worker has it.
         """
         due = await self._attendance.due(post)
         if due is not None and due.again:

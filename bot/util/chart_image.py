@@ -70,7 +70,7 @@ def _drawn(chart: Chart) -> bytes:
 
 
 def _step(most: int) -> int:
-    """A round number of which ``_STEPS`` are at least the highest bar."""
+    """A round step; ``_STEPS`` of them reach at least the highest bar."""
     least = ceil(most / _STEPS)
     zeros = "0" * (len(str(least)) - 2)
     return next(step for n in _ROUND if (step := int(f"{n}{zeros}")) >= least)
