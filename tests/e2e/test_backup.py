@@ -39,4 +39,4 @@ def test_an_archive_in_postgresql_is_left_to_its_own_tools(digestbot, monkeypatc
 def test_there_is_nothing_to_copy_before_the_first_digest(digestbot):
     told = digestbot("archive", "backup", "copy")
     assert told.returncode == 1
-    assert "there is no archive" in told.stderr
+    assert "contains no archive" in told.stderr

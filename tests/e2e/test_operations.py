@@ -115,7 +115,7 @@ def test_archive_is_copied_to_postgresql_and_read_from_there(
         assert told.returncode == 0, told.stderr
         again = digestbot("archive", "copy", "--to", address)
         assert again.returncode == 1
-        assert "already" in again.stderr
+        assert "is not empty" in again.stderr
         (tmp_path / "data").rename(tmp_path / "away")
         monkeypatch.setenv("DIGESTBOT_DATABASE_URL", address)
         assert "2026-03-04" in digestbot("archive", "list").stdout

@@ -221,7 +221,7 @@ async def test_what_a_dead_git_left_locked_does_not_keep_names_from_coming(
     for lock in left:
         lock.touch()
     new = remote.commit("Third", {"a": "2\n"})
-    with pytest.raises(SourceUnavailable, match="left locked"):
+    with pytest.raises(SourceUnavailable, match="stale lock"):
         await source.sync()
     for lock in left:
         os.utime(lock, (1, 1))

@@ -321,7 +321,7 @@ async def test_only_full_names_may_be_asked_for(builder, name) -> None:
     builder.commit("Begin", {"a": "0"})
     source = await opened(builder)
 
-    with pytest.raises(ValueError, match="full commit name"):
+    with pytest.raises(ValueError, match="full commit hash"):
         await read(source, [name])
 
 

@@ -151,7 +151,7 @@ async def test_a_file_of_something_else_is_refused(tmp_path, content):
 
 
 def test_what_is_not_there_is_told(tmp_path):
-    with pytest.raises(UserError, match="there is no archive"):
+    with pytest.raises(UserError, match="contains no archive"):
         backup(tmp_path, tmp_path / "copy")
     with pytest.raises(UserError, match="does not exist"):
         restore(tmp_path, tmp_path / "copy")

@@ -204,7 +204,7 @@ async def test_the_signals_of_the_process_are_left_alone(visit):
 
 def test_pieces_of_an_answer_do_not_wait_for_each_other():
     with (
-        server._bind(Listen("127.0.0.1", 0)) as bound,
+        server._bind(Listen("127.0.0.1", 0), "name another port") as bound,
         socket.create_connection(bound.getsockname()),
     ):
         taken, _ = bound.accept()
