@@ -57,7 +57,7 @@ def test_what_init_writes_posts_to_the_console(
     with running(tmp_path / "digestbot.toml", environment, 0) as bot:
         bot.until(lambda: bot.events("slot.finished"))
         assert bot.stop() == 0
-    assert "Remove --port" in capfd.readouterr().out
+    assert "--port was removed (#6)" in capfd.readouterr().out
     left = digestbot("deliveries")
     assert (left.returncode, left.stderr) == (0, "")
     assert "Remove --port" not in left.stdout

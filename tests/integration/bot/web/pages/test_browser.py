@@ -257,10 +257,14 @@ def test_level_filters(page):
 
 def test_chart_has_its_figures_as_a_table(page):
     page.goto(OPEN)
-    assert "changes" in page.locator(".chart desc").text_content()
+    told = page.locator(".chart desc").text_content()
+    assert "changes" in told
+    assert "87 days were not read" in told
     page.locator(".chart summary").click()
     rows = page.locator(".chart tbody tr")
-    assert rows.count() == 3
+    unread = rows.filter(has=page.locator("td[colspan]"))
+    assert (rows.count(), unread.count()) == (90, 87)
+    assert set(unread.locator("td").all_inner_texts()) == {"not read"}
     rows.first.locator("a").click()
     page.wait_for_url("**/days/2026-03-04")
 
