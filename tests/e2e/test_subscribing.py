@@ -266,7 +266,7 @@ async def test_frozen_digest_waits_while_outsiders_read_and_comes_when_they_are_
         assert await chat.posts_at(FRIDAY + timedelta(minutes=minutes)) == []
     chat.server.channels[CHANNEL].external = False
     (post,) = await chat.posts_at(FRIDAY + timedelta(minutes=15))
-    assert "Raises the limit" in post
+    assert "Raise the limit" in post
     assert await chat.posts_at(FRIDAY + timedelta(minutes=20)) == []
 
 
