@@ -37,6 +37,19 @@ _POINTER = re.compile(
     r"|resolves):? (?:pr |issue )?[\w./-]{0,80}#\d{1,9}\.?",
     re.IGNORECASE,
 )
+_LEANS = re.compile(
+    r"(?:(?:and|but|or|so|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i)\b"
+    r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
+    r"(?:part|follow|based|related|split|generated)"
+    r"|(?:fix|clos|resolv|address|part of|follow[- ]?up|to help with)\w{0,4}[^.]{0,40}"
+    r"(?:#\d|https?://))",
+    re.IGNORECASE,
+)
+"""How sentences begin that need what is before them, or that only refer to another place."""
+
+_STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
+_ENDS = (".", "!", "?", ".)", "。", "！", "？")
+
 _SAME = 0.75
 """Minimum share of a paragraph's words in the title for it to count as a repetition."""
 
@@ -51,14 +64,15 @@ _LEAST = 12
 
 
 def quoted(reading: ChangeContext) -> Iterator[Statement]:
-    """The first sentences of the request's description, else of the message's body."""
-    for paragraph in (*_described(reading), *reading.facts.paragraphs):
-        if len(paragraph) < _LEAST or _says_nothing(paragraph, reading):
-            continue
-        text, whole = excerpt(paragraph, reading.bounds.quote)
-        if text:
-            yield _quote(reading, paragraph, text, whole=whole)
-            return
+    """The first sentences of the request's description, else of the message's body.
+
+    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere.
+    """
+    paragraphs = (*_described(reading), *reading.facts.paragraphs)
+    first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
+    text, _ = excerpt(first, reading.bounds.quote)
+    if _STANDS_ALONE.match(text) and not _LEANS.match(text) and text.endswith(_ENDS):
+        yield _quote(reading, first, text)
 
 
 def _described(reading: ChangeContext) -> tuple[str, ...]:
@@ -94,10 +108,19 @@ def _is_squashed(paragraph: str, graded: Graded) -> bool:
     return apart or any(line.startswith("* ") and repeats(line, graded.title) for line in lines)
 
 
-def repeats(paragraph: str, title: str) -> bool:
-    """Whether a paragraph says little more than the title, as squashed subjects do."""
-    said, known = ({*_WORD.findall(text.casefold())} for text in (paragraph, title))
-    return len(said & known) >= _SAME * len(said)
+_LITTLE = frozenset("a an the of for in on to from and or with by is are was now it its".split())  # noqa: SIM905
+
+
+def repeats(text: str, known: str) -> bool:
+    """Whether a text says little more than another, as squashed subjects do."""
+    said, there = _content(text), _content(known)
+    return len(said & there) >= _SAME * len(said)
+
+
+def _content(text: str) -> set[str]:
+    """The words of a text without the little ones and without plurals."""
+    words = _WORD.findall(text.casefold())
+    return {word.rstrip("s") if len(word) > 3 else word for word in words if word not in _LITTLE}
 
 
 def restates(statement: Statement, graded: Graded) -> bool:
@@ -120,18 +143,10 @@ def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
 
 
 def _quote(
-    reading: ChangeContext,
-    paragraph: str,
-    text: str,
-    *,
-    whole: bool = True,
-    aspect: Aspect = Aspect.NONE,
+    reading: ChangeContext, paragraph: str, text: str, *, aspect: Aspect = Aspect.NONE
 ) -> Statement:
-    spans = authored(text)
-    if not whole:
-        spans += words.OMISSION(reading.language)
-    quote = words.AUTHOR_WRITES(reading.language, words=spans)
-    if whole and text[-1] not in STOPS:
+    quote = words.AUTHOR_WRITES(reading.language, words=authored(text))
+    if text[-1] not in STOPS:
         quote += STOP(reading.language)
     if paragraph in _described(reading):
         return said(quote, [REQUEST], aspect)

@@ -1,14 +1,14 @@
-"""The summary of a change: one sentence on its consequence, then what explains it.
+"""The summary of a change: one line that says what is different, then what explains it.
 
-Sources are used in this order: what is undone, removed or changed contracts, an entry of the
-changelog, the title if it says what is different, then what is new, refused, registered or set
-differently, the author's own words, and last tests and functions.
+Sources are used in this order: what is undone, removed or changed contracts, the author's title,
+the author's note for users, what is new, refused or set differently, and the author's own words. A
+title that says too little comes after what is new.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from digest.analysis import explanations as explain
@@ -22,11 +22,11 @@ from digest.analysis.context import (
     unsigned,
 )
 from digest.analysis.explanations import known, named, stopped
-from digest.analysis.headline import Deed, Headline, headline
-from digest.analysis.quotes import quoted
-from digest.analysis.wording import has_default, is_pin, lines, undone, value
+from digest.analysis.headline import Headline, headline, secures
+from digest.analysis.quotes import quoted, repeats, restates
+from digest.analysis.wording import has_default, lines, undone, value
 from digest.core.change import printable
-from digest.core.facts import Action, ClueKind, Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.i18n import consequence_text as words
@@ -34,7 +34,6 @@ from digest.i18n import statement_text
 from digest.i18n.phrase import joined
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
-"""What users set, call and read, in the order it is reported; not the forms of messages."""
 """What users set, call and read, in the order it is reported; not the forms of messages."""
 
 _CLAUSES = 2
@@ -66,7 +65,6 @@ def _in_order(reading: ChangeContext) -> Iterator[Statement]:
     yield from told
     if not told or not reading.facts.files:
         yield _extent(reading)
-    yield from _series(reading)
 
 
 def _extent(reading: ChangeContext) -> Statement:
@@ -78,55 +76,39 @@ def _extent(reading: ChangeContext) -> Statement:
     return said(statement_text.EXTENT(language, n=len(files), lines=counts), files)
 
 
-def _series(reading: ChangeContext) -> Iterator[Statement]:
-    series = reading.facts.subject.series
-    if series is None:
-        return
-    if series.total is None:
-        yield said(statement_text.SERIES(reading.language, part=str(series.part)), [SUBJECT_LINE])
-    else:
-        spans = statement_text.SERIES_OF(
-            reading.language, part=str(series.part), total=str(series.total)
-        )
-        yield said(spans, [SUBJECT_LINE])
-
-
 def consequences(reading: ChangeContext) -> Iterator[Statement]:
     """The consequence first, then the statements that explain it, each thing once."""
     at = brief(reading)
-    description = reading.graded.description
-    labels = description.labels if description else ()
-    title = headline(reading.facts, reading.language, labels)
-    seen: set[str] = set()
-    for statement in _ranked(at, title):
+    seen: list[str] = []
+    for statement in _ranked(at):
         text = statement.text
-        if text not in seen:
-            seen.add(text)
+        if not any(repeats(text, known) for known in seen):
+            seen.append(text)
             yield statement
 
 
-def _ranked(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
+def _ranked(reading: ChangeContext) -> Iterator[Statement]:
+    description = reading.graded.description
+    title = headline(reading.facts, reading.language, description.labels if description else ())
     yield from _undoing(reading)
+    if reading.facts.merge and not title.telling:
+        yield from _title(reading, title)
+        return
     acts = list(_acts(reading, title))
     yield from acts
-    if reading.core and not reading.facts.merge:
-        yield from explain.quoted_clue(ClueKind.CHANGELOG, reading)
-        yield from explain.release_note(reading)
-    telling = title.telling or title.deed is not Deed.OTHER
-    if telling:
+    if title.telling and not any(restates(act, reading.graded) for act in acts):
         yield from _title(reading, title)
+    yield from explain.release_note(reading)
     yield from explain.news(reading)
-    yield from explain.entries(reading)
-    yield from explain.values(reading)
-    yield from explain.refusals(reading, title.deed)
-    yield from explain.quoted_clue(ClueKind.DOCS, reading)
-    yield from quoted(reading)
-    if not telling:
-        yield from _title(reading, title)
-    yield from explain.added_tests(reading)
-    yield from explain.versions(reading)
     if not title.telling:
-        yield from explain.scopes(reading)
+        yield from quoted(reading)
+        yield from _title(reading, title)
+    yield from _told(_unread(reading), reading)
+    yield from explain.values(reading)
+    yield from explain.refusals(reading)
+    yield from explain.documented(reading)
+    yield from quoted(reading)
+    yield from explain.versions(reading)
 
 
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
@@ -150,40 +132,41 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         *_renamed(reading),
         *_defaults(reading, title),
         *_deprecated(reading),
+        *_required(reading),
     ]
-    clauses += _required(reading)
-    for spans, facts in clauses[:_CLAUSES]:
-        yield said(stopped(spans, reading), facts, Aspect.COMPATIBILITY)
-    if reading.facts.subject.breaking and not clauses:
-        told = words.BREAKING(reading.language, what=title.inner)
-        yield said(stopped(told, reading), [SUBJECT_LINE], Aspect.COMPATIBILITY)
+    yield from _told(clauses[:_CLAUSES], reading)
 
 
 Clause = tuple[Spans, Sequence[Fact]]
 
 
-_GOES = (
-    (words.REMOVED_ONE, words.REMOVED_MANY),
-    (words.UNREAD_ONE, words.UNREAD_MANY),
-    (words.DROPS_ONE, words.DROPS_MANY),
-)
+def _told(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
+    for spans, facts in clauses:
+        yield said(stopped(spans, reading), facts, Aspect.COMPATIBILITY)
 
 
 def _gone(reading: ChangeContext) -> Iterator[Clause]:
-    """Removed things, things that are no longer read, and removed dependencies."""
-    language = reading.language
+    """What users set, call and read and can no longer."""
     kinds = (*_SETTINGS, FactKind.SCHEMA)
     facts = [f for k in kinds for f in _public(reading.told(k, Action.REMOVED), reading)]
-    dependencies = reading.told(FactKind.DEPENDENCY, Action.REMOVED)
-    groups = (
-        [f for f in facts if f.detail != "read"],
-        [f for f in facts if f.detail == "read"],
-        [f for f in dependencies if not is_pin(f) and _is_main(f)],
-    )
-    for phrases, group in zip(_GOES, groups, strict=True):
-        if group:
-            what = phrases[len(group) > 1](language, names=named(group, language))
-            yield joined([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
+    group = [f for f in facts if f.detail != "read"]
+    if group:
+        phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
+        what = phrase(reading.language, names=named(group, reading.language))
+        yield joined([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
+
+
+def _unread(reading: ChangeContext) -> Iterator[Clause]:
+    """Variables that are no longer read; they may be those of another program."""
+    facts = reading.told(FactKind.ENVIRONMENT, Action.REMOVED)
+    group = [f for f in facts if f.detail == "read" and not explain.INNER.search(f.name)]
+    if group:
+        phrase = words.UNREAD_MANY if _several(group) else words.UNREAD_ONE
+        yield phrase(reading.language, names=named(group, reading.language)), group
+
+
+def _several(facts: Sequence[Fact]) -> bool:
+    return len({f.name for f in facts}) > 1
 
 
 def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
@@ -254,11 +237,12 @@ def _mentions(title: Headline, fact: Fact) -> bool:
 
 
 def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
+    """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
     announced = reading.facts.of(FactKind.DEPRECATION, Action.ADDED)
-    facts = [f for f in announced if f.evidence.path and not f.name.startswith("__")]
+    facts = [f for f in announced if f.when or f.after or _named(f, reading)]
     if facts:
-        phrase = words.DEPRECATED_ONE if len(facts) == 1 else words.DEPRECATED_MANY
+        phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = next((v for f in facts if (v := f.when or f.after)), "")
         instead = next((f.replacement for f in facts if f.replacement), "")
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
@@ -266,21 +250,24 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
         yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts
 
 
+def _named(fact: Fact, reading: ChangeContext) -> bool:
+    """Whether the title, the message or a note for users names a thing of the change."""
+    facts, description = reading.facts, reading.graded.description
+    texts = [facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes)]
+    texts += [*description.paragraphs, description.note] if description else []
+    name = owner_of(fact.name)[1]
+    return bool(fact.evidence.path) and any(name in text for text in texts)
+
+
 def _required(reading: ChangeContext) -> Iterator[Clause]:
     """Minimum language versions raised in what the project declares."""
     language = reading.language
     for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
+        name = _TOOLS.get(f.name.lower())
         in_manifest = f.evidence.path.lower() in _MANIFESTS
-        if in_manifest and f.before and f.after and _raised(f.before, f.after):
-            name = _TOOLS.get(f.name.lower(), f.name)
+        if name and in_manifest and f.before and f.after and _raised(f.before, f.after):
             before, after = _bare(f.before), _bare(f.after)
             yield words.MINIMUM(language, name=name, before=before, after=after), [f]
-
-
-def _is_main(fact: Fact) -> bool:
-    """Whether a dependency belongs to the project itself and not to one of its parts."""
-    folder, _, file = fact.evidence.path.lower().rpartition("/")
-    return file not in _MANIFESTS or not folder
 
 
 def _bare(version: str) -> str:
@@ -301,24 +288,13 @@ def _public(facts: Sequence[Fact], reading: ChangeContext) -> list[Fact]:
     ]
 
 
-# The title.
-
-
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
-    if reading.facts.reverts:
+    facts = reading.facts
+    if facts.reverts or not title.spans:
         return
-    if _secures(reading):
-        spans = words.SECURITY(reading.language, what=title.inner)
-        yield said(stopped(spans, reading), [SUBJECT_LINE], Aspect.SECURITY)
-    elif title.spans:
-        switches = bool(reading.core) and _SWITCHES.search(reading.facts.subject.words)
-        aspect = Aspect.COMPATIBILITY if switches else Aspect.NONE
-        yield said(stopped(title.spans, reading), [SUBJECT_LINE], aspect)
-
-
-def _secures(reading: ChangeContext) -> bool:
-    """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
-    subject = reading.facts.subject
-    marks = {subject.type, subject.scope, *(tag.casefold() for tag in subject.tags)}
-    advisory = any(f.detail == "advisory" for f in reading.facts.of(FactKind.SECURITY))
-    return "security" in marks or advisory
+    aspect = Aspect.NONE
+    if secures(facts):
+        aspect = Aspect.SECURITY
+    elif facts.subject.breaking or (reading.core and _SWITCHES.search(facts.subject.words)):
+        aspect = Aspect.COMPATIBILITY
+    yield said(stopped(title.spans, reading), [SUBJECT_LINE], aspect)

@@ -45,26 +45,13 @@ MINIMUM = Phrase(
     "{name} 最低版本由 {before} 提高到 {after}",
 )
 
-UPDATED = Phrase("Updates {name} from {before} to {after}", "将 {name} 由 {before} 更新到 {after}")
-
-UPDATED_MANY = Phrase(
-    "Updates {n:dependency|dependencies}, among them {names}", "更新 {n} 个依赖，其中包括 {names}"
-)
-
-DROPS_ONE = Phrase("{names} is no longer a dependency", "不再依赖{names}")
-
-DROPS_MANY = Phrase("{names} are no longer dependencies", "不再依赖{names}")
-
-SECURITY = Phrase("Security: {what}", "安全：{what}")
-
-BREAKING = Phrase("Breaking: {what}", "不兼容变更：{what}")
+UPDATED = Phrase("{name} updated from {before} to {after}", "{name}由{before}更新到{after}")
 
 # What is new, with its description.
 NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
 
 NEW_ENVIRONMENT = Phrase("New environment variable {name}", "新增环境变量{name}")
 
-READS = Phrase("Reads the environment variable {name}", "读取环境变量{name}")
 NEW_CONFIG = Phrase("New setting {name}", "新增配置项{name}")
 
 NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")
@@ -79,104 +66,24 @@ WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
 
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")
 
-REFUSED = Phrase("A new error says “{words}”.", "新增报错：“{words}”。")
+REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
 
 ALLOWED = Phrase("No longer refused: “{words}”.", "不再报错：“{words}”。")
 
-ENTERS_ONE = Phrase("{names} joins the {table}", "{table}新增{names}")
-
-ENTERS_MANY = Phrase("{names} join the {table}", "{table}新增{names}")
-
-LEAVES_ONE = Phrase("{names} leaves the {table}", "{table}移除{names}")
-
-LEAVES_MANY = Phrase("{names} leave the {table}", "{table}移除{names}")
-
-TESTED = Phrase("A new test covers: {words}", "新增测试覆盖：{words}")
-
-INSIDE = Phrase("Changes {names} in {path}", "改动{path}中的{names}")
-
 WAS = Phrase("{what} ({name} was {before})", "{what}（{name}原为{before}）")
 
-# Before a title: that it does not concern outside readers, and whom it does concern.
-TESTS_ONLY = Phrase("Tests only: ", "仅测试：")
+# Before a title: the sort of change, that it does not concern outside readers, whom it concerns.
+LABELLED = Phrase("{label}: {what}", "{label}：{what}")
+LABELLED_WHERE = Phrase("{label} ({where}): {what}", "{label}（{where}）：{what}")
 
-CI_ONLY = Phrase("CI only: ", "仅持续集成：")
+TESTS_ONLY = Phrase("Tests only", "仅测试")
+CI_ONLY = Phrase("CI only", "仅持续集成")
+DOCS_ONLY = Phrase("Documentation only", "仅文档")
+BENCHMARKS_ONLY = Phrase("Benchmarks only", "仅基准测试")
+EXAMPLES_ONLY = Phrase("Examples only", "仅示例")
 
-DOCS_ONLY = Phrase("Documentation only: ", "仅文档：")
-
-BUILD_ONLY = Phrase("Build only: ", "仅构建：")
-
-BENCHMARKS_ONLY = Phrase("Benchmarks only: ", "仅基准测试：")
-
-EXAMPLES_ONLY = Phrase("Examples only: ", "仅示例：")
-
-INTERNAL = Phrase("Internal: ", "内部改动：")
-
-FIX = Phrase("Fix: ", "修复：")
-
-PERFORMANCE = Phrase("Performance: ", "性能：")
-
-NEW = Phrase("New: ", "新增：")
-
-CONCERNED = Phrase("{where}: ", "{where}：")
-
-VERBS_ZH = {
-    verb: chinese
-    for chinese, verbs in {
-        "修复": "fix correct resolve repair",
-        "恢复": "restore",
-        "避免": "prevent avoid",
-        "处理": "handle",
-        "防止": "guard",
-        "加固": "harden",
-        "新增": "add introduce implement create include register",
-        "提供": "expose provide export",
-        "支持": "support",
-        "允许": "allow accept permit",
-        "扩展": "extend expand",
-        "启用": "enable activate",
-        "停用": "disable deactivate",
-        "跳过": "skip bypass",
-        "拒绝": "reject block forbid deny",
-        "移除": "remove drop delete discard",
-        "弃用": "deprecate",
-        "改进": "improve enhance",
-        "明确": "clarify",
-        "校验": "validate check",
-        "记录": "log record",
-        "显示": "show display print render",
-        "确保": "ensure",
-        "保留": "keep preserve",
-        "限制": "limit constrain cap",
-        "要求": "require enforce",
-        "检测": "detect",
-        "改用": "use adopt",
-        "加速": "speed accelerate",
-        "优化": "optimize optimise",
-        "减少": "reduce",
-        "缓存": "cache",
-        "融合": "fuse",
-        "更新": "update",
-        "升级": "bump upgrade",
-        "固定": "pin",
-        "重命名": "rename",
-        "替换": "replace",
-        "切换": "switch",
-        "更改": "change",
-        "迁移": "migrate",
-        "移动": "move relocate",
-        "重构": "refactor rework restructure",
-        "简化": "simplify",
-        "合并": "consolidate unify merge",
-        "拆分": "split",
-        "清理": "clean cleanup tidy",
-        "复用": "reuse",
-        "回退到": "fall|back",
-        "应用": "apply",
-        "对齐": "align",
-        "忽略": "ignore",
-        "暴露": "surface",
-    }.items()
-    for verb in (one.replace("|", " ") for one in verbs.split())
-}
-"""The verbs of titles in Chinese; the words after them stay as the author wrote them."""
+SECURITY = Phrase("Security", "安全")
+BREAKING = Phrase("Breaking", "不兼容变更")
+FIX = Phrase("Fix", "修复")
+PERFORMANCE = Phrase("Performance", "性能")
+REFACTORING = Phrase("Refactoring", "重构")

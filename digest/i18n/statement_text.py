@@ -11,15 +11,12 @@ from digest.i18n.phrase import Phrase
 
 # The author's own words.
 AUTHOR_WRITES = Phrase("In the author's words: “{words}”", "作者写道：“{words}”")
-OMISSION = Phrase(" […]", " […]")
 
 # Summary.
 EXTENT = Phrase("Changes {n:file|files} ({lines}).", "改动 {n} 个文件（{lines}）。")
 
 EMPTY = Phrase("Changes no file.", "没有改动任何文件。")
 
-SERIES = Phrase("Part {part} of a series.", "系列变更的第 {part} 部分。")
-SERIES_OF = Phrase("Part {part} of {total} of a series.", "系列变更的第 {part}/{total} 部分。")
 UNDOES = Phrase("Undoes {what}.", "回退{what}。")
 RELANDS = Phrase("Brings back {what}.", "重新合入{what}。")
 TITLED = Phrase("{what} (“{title}”)", "{what}（“{title}”）")

@@ -158,7 +158,7 @@ async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) ->
     chat.commit("Write more (#7)", "docs/more.md", FRIDAY + timedelta(hours=4))
     saturday = FRIDAY.replace(day=7, hour=8)
     (post,) = await chat.posts_at(saturday + timedelta(minutes=1))
-    assert "Raises the limit" in post
+    assert "Raise the limit" in post
     assert not any(words in post for words in ("Fuse the experts", "Bump torch", "Write more"))
     assert "1 muted" in post
     assert "left out by filters (bot 1, include path " in post
@@ -168,7 +168,7 @@ async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) ->
     assert await chat.posts_at(saturday + timedelta(days=1, minutes=1)) == []
     assert "again" in await chat.say("resume")
     (post,) = await chat.posts_at(saturday + timedelta(days=2, minutes=1))
-    assert "Lowers the limit" in post
+    assert "Lower the limit" in post
 
     assert "已取消 1 个订阅" in await chat.say("取消订阅 engine")
     chat.commit("Remove the limit (#9)", "src/limit.py", saturday + timedelta(days=2, hours=1))
@@ -221,7 +221,7 @@ async def test_post_of_a_private_repository_is_withheld_once_outsiders_read(chat
     chat.commit("Lower the limit (#5)", "src/limit.py", FRIDAY + timedelta(days=1))
     told = await chat.posts_at(FRIDAY.replace(day=8, hour=9, minute=1))
     assert len(told) == 1
-    assert "Lowers the limit" in told[0]
+    assert "Lower the limit" in told[0]
 
 
 async def test_filter_is_tried_on_every_repository_that_the_chat_follows(chat: Chat) -> None:
@@ -244,7 +244,7 @@ async def test_chat_of_an_account_that_no_channel_names_subscribes_within_its_li
     assert await chat.posts_at(FRIDAY) == []
     chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
     (post,) = await chat.posts_at(FRIDAY.replace(day=7, hour=9, minute=1))
-    assert "Raises the limit" in post
+    assert "Raise the limit" in post
     said = [await chat.say("subscriptions", person=MEMBER) for _ in range(14)]
     assert all("acme/engine" in one for one in said[:12])
     assert not any("acme/engine" in one for one in said[12:])

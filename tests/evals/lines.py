@@ -38,8 +38,8 @@ _EXTENT = re.compile(
 )
 
 _LABEL = re.compile(
-    r"(?:internal|tests only|ci only|documentation only|build only|benchmarks only|examples only"
-    r"|fix|new|performance|security|breaking): (?=\S)",
+    r"(?:tests only|ci only|documentation only|benchmarks only|examples only|refactoring|fix"
+    r"|performance|security|breaking)(?: \([^()]{1,60}\))?: (?=\S)",
     re.IGNORECASE,
 )
 
@@ -47,17 +47,29 @@ _SCOPE = re.compile(r"[^:“”]{1,60}: (?=\S)")
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
-    r"|\bnow (?:defaults|takes|requires)\b|\bno longer\b|\bjoins? the\b|\bleaves? the\b"
-    r"|\braised from\b|\bsupports?\b|\bundoes\b|\bbrings back\b|\b(?:should|must|fails?)\b|\bwas silently\b",
+    r"|\bnow (?:defaults|takes|requires)\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
     re.IGNORECASE,
 )
 
-_VERB = re.compile(r"[A-Za-z-]{2,24}(?:[^s]s|sses|ches|shes|xes|zzes|ies)\b")
-_ADVERB = re.compile(r"(?:[a-z]{2,20}ly|always|only|also) ", re.IGNORECASE)
-
-_EMPTY_VERB = re.compile(
-    r"(?:updates|improves|refines|changes|tweaks|adjusts|merges|cleans up|reworks) ", re.IGNORECASE
+_INSIDE = re.compile(
+    r"(?:refactor|move|extract|simplify|consolidate|restructure|unify|reorganize|deduplicate|split"
+    r"|clean|tidy|inline|annotate|merge|rework|tweak|adjust|bump|sync)\w{0,3}\b",
+    re.IGNORECASE,
 )
+"""Verbs about insides: what follows them says nothing to somebody outside."""
+
+_VERB = re.compile(
+    r"(?:add|allow|apply|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
+    r"|extend|fail|fall|fix|forward|guard|handle|ignore|implement|include|introduce|let|limit|log"
+    r"|make|omit|optimi[sz]e|prevent|promote|raise|recogni[sz]e|reduce|reject|remove|rename|replace"
+    r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
+    r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
+    r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
+    r"|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
+    re.IGNORECASE,
+)
+
+_EMPTY_VERB = re.compile(r"(?:update|improve|refine|change)[sd]? ", re.IGNORECASE)
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _LITTLE = frozenset("the a an of for in on to and or with some more few it them code".split())  # noqa: SIM905
@@ -92,11 +104,10 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
         return True
     if _STATE.search(text):
         return len(content) >= 2
-    text = _ADVERB.sub("", text, count=1) if _ADVERB.match(text) else text
-    if not _VERB.match(text):
-        return False
     early = text.replace("`", "").split()[1 : 1 + _NEAR]
     if any(word.strip(".,()") in internal for word in early) and not _SYMPTOM.search(text):
+        return False
+    if _INSIDE.match(text) or not _VERB.match(text):
         return False
     return len(content) >= (4 if _EMPTY_VERB.match(text) else 3)
 

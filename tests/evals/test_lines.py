@@ -14,31 +14,30 @@ SAYS = """\
 KVConfig.policy now defaults to "fail" (was "recompute")
 Minimum Rust version raised from 1.95 to 1.96
 APP_POOL is now APP_POOL_SIZE
-Fixes a deadlock of asynchronous scheduling
-tsdb: fixes stale cache after truncation
-No longer stops a request before its images are encoded
-Internal: moves the kernel into the linear layer
-Tests only: adds a warmup run
+Fix a deadlock of asynchronous scheduling
+tsdb: fix stale cache after truncation
+Don't stop a request before its images are encoded
+Refactoring (shell): Pull the links into a crate
+Tests only: add a warmup run
 Fix: the tree command fails on projects without a name
-Security: enforces limits of pixels in frames
-Gamma joins the text models
-Speeds up token scanning of long prompts
+Security: enforce limits of pixels in frames
+Speed up token scanning of long prompts
 The old loader is no longer used
 Undoes #12 (“Fuse the scale”)
-Warns when the cache is inside the source folder
+Warn when the cache is inside the source folder
 """.splitlines()
 
 SAYS_NOT = """\
 Changes 14 files (+3 −2)
 Adds Pool, Plan and 11 more
 Changes src/engine.py (+11 −2)
-Updates dependencies
-Improves benchmarks
+Update dependencies
+Improve benchmarks
 Type coverage for the compiler
-Adds get_name to missing backends
-Optimizes sample_tokens_kernel
+Add get_name to missing backends
+Optimize sample_tokens_kernel
 Minor scheduler optimization
-Merges release 3.1 to main
+Merge release 3.1 to main
 Reasoning effort of the new model
 
 """.splitlines()
