@@ -41,7 +41,7 @@ from digest.question.intent import (
 )
 from digest.question.normal_form import language_of
 from digest.question.parser import Reading, misspelt, parse, read
-from digest.question.slots import Background
+from digest.question.slot_values import Background
 from digest.topics.terms import term
 from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.chat.subscribe import manage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -11,8 +12,11 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.question.author_finder import author_in, name_of
 from digest.question.commit_range import Refs, Span
-from digest.question.slots import Filters, Quote, Symbol, Token
+from digest.question.intent import Intent
+from digest.question.periods import Now
+from digest.question.slot_values import Filters, Quote, Symbol, Token
 from digest.window import Window
 
 T = TypeVar("T")
@@ -25,9 +29,6 @@ _DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "
 """Verbs that ask for an action when they follow a plea."""
 
 _ARTICLES = frozenset({"the", "our", "a", "an", "this"})
-_COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
-_MOST_NAMES = 4
-"""Maximum number of words of a name."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,16 @@ class Asked:
     def spans(self) -> list[Span]:
         """Windows and ranges."""
         return [t.slot for t in self.tokens if isinstance(t.slot, Window | Refs)]
+
+    @property
+    def span(self) -> Span | None:
+        """The window or range, if it names one."""
+        return self.spans[0] if self.spans else None
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words without tags."""
+        return tuple(t.text for t in self.tokens if t.slot is None and not t.tags)
 
     @cached_property
     def references(self) -> list[Reference]:
@@ -156,14 +167,10 @@ class Asked:
 
     @cached_property
     def _author(self) -> tuple[str, frozenset[int]]:
-        """The author's name, as far as words give it, and the indexes of its tokens."""
+        """The author's name and the indexes of its tokens."""
         if self.filters.author:
             return self.filters.author, frozenset()
-        for place in range(len(self.tokens)):
-            for rule in (_after_by, _doer, _owner, _before_agent):
-                if names := rule(self, place):
-                    return " ".join(_name(self.tokens[n]) for n in names), frozenset(names)
-        return "", frozenset()
+        return author_in(self.tokens, asks_who=self.has("who"))
 
     @property
     def author(self) -> str:
@@ -176,7 +183,7 @@ class Asked:
         return tuple(
             name
             for place, token in enumerate(self.tokens)
-            if self.is_left(place) and (name := _name(token))
+            if self.is_left(place) and (name := name_of(token))
         )
 
     def is_left(self, place: int) -> bool:
@@ -229,6 +236,15 @@ class Asked:
             not self.tokens[before].tags & {"ask", "aux"} and not self.has("kind:deprecations")
         ) or ("prep" in self.tokens[before].tags)
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether it asks who wrote: *author*, or *who* with *wrote*; but not *authors*."""
+        return self.has("who") or any(
+            ("wrote" in token.tags and "author" in token.text.lower())
+            or token.text.startswith(("作者", "谁写"))
+            for token in self.tokens
+        )
+
     @cached_property
     def topic(self) -> str:
         """The words of the topic, with the original joints between them."""
@@ -236,7 +252,7 @@ class Asked:
         for place, token in enumerate(self.tokens):
             if not self.is_left(place):
                 joint = token.text if "join" in token.tags else ""
-            elif name := _name(token):
+            elif name := name_of(token):
                 chinese = token.glued or not (name[0].isascii() or text[-1:].isascii())
                 gap = "" if chinese or not text else " "
                 text += f"{gap}{joint}{gap}{name}" if joint and text else f"{gap}{name}"
@@ -248,106 +264,13 @@ def _is_thing(token: Token) -> bool:
     return any(tag.startswith("thing:") for tag in token.tags)
 
 
-def _name(token: Token) -> str:
-    if isinstance(token.slot, Quote):
-        return token.slot.text
-    if isinstance(token.slot, Symbol):
-        return token.slot.name
-    if token.text.isascii():
-        return token.text.strip("'’&+/-")
-    text = token.text.lstrip("在对把被从向于的了和与有")
-    return text.rstrip("的了里中上内有和与在") if len(text) > 2 else text
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A reading with its weight."""
+
+    weight: float
+    intent: Intent
 
 
-def _is_name(token: Token, *, after_by: bool = False) -> bool:
-    if isinstance(token.slot, Quote | Symbol):
-        return True
-    if token.slot is not None or not token.text or not token.text[0].isalpha():
-        return False
-    return not token.tags or (after_by and token.text[0].isupper() and "own" not in token.tags)
-
-
-def _run(asked: Asked, place: int, *, after_by: bool = False) -> list[int]:
-    """The indexes of a name that begins at an index: capitals extend it, small words end it."""
-    found: list[int] = []
-    for at in range(place, min(place + _MOST_NAMES, len(asked.tokens))):
-        token = asked.tokens[at]
-        if not _is_name(token, after_by=after_by):
-            break
-        if found and not _name(token)[:1].isupper():
-            break
-        found.append(at)
-        if token.owns:
-            break
-    return found
-
-
-def _after_by(asked: Asked, place: int) -> list[int]:
-    """*by Ada*, *PRs from Ada*, *由 Ada*."""
-    token = asked.tokens[place]
-    text = token.text.lower()
-    said_by = "by" in token.tags or text == "由" or text.startswith("作者")
-    before = asked.tokens[place - 1].text.lower() if place else ""
-    if not said_by and not (text == "from" and before in _COMMITS):
-        return []
-    return _run(asked, place + 1, after_by=True)
-
-
-def _doer(asked: Asked, place: int) -> list[int]:
-    """*did Ada do*, *has Ada been working on*, *what did Ada change*."""
-    token = asked.tokens[place]
-    if "aux" not in token.tags or "who" in asked.tags:
-        return []
-    names = _run(asked, place + 1)
-    after = asked.tokens[names[-1] + 1 :] if names else ()
-    verb = next(
-        (
-            t
-            for t in after
-            if t.slot is None and (not t.tags & {"aux", "noise"} or "agent" in t.tags)
-        ),
-        None,
-    )
-    if verb is None or asked.tokens[names[-1]].owns:
-        return []
-    said_what = place > 0 and "ask" in asked.tokens[place - 1].tags
-    if "agent" in verb.tags and ("change" not in verb.tags or said_what):
-        return names
-    acts = any(
-        tag in {"change", "bump"} or tag[:5] in {"kind:", "act:a", "act:r"} for tag in verb.tags
-    )
-    return names if said_what and acts else []
-
-
-def _owner(asked: Asked, place: int) -> list[int]:
-    """*Ada's changes*."""
-    names = _run(asked, place)
-    if not names or not asked.tokens[names[-1]].owns or names[-1] + 1 >= len(asked.tokens):
-        return []
-    if place and asked.tokens[place - 1].text.lower() in _ARTICLES:
-        return []
-    after = asked.tokens[names[-1] + 1 : names[-1] + 3]
-    counts = ("change", "agent", "digest")
-    said = any(t.tags.intersection(counts) or any(x[:5] == "kind:" for x in t.tags) for t in after)
-    return names if said else []
-
-
-def _before_agent(asked: Asked, place: int) -> list[int]:
-    """*Ada 本周做了什么*: a name, perhaps a period, and what somebody does."""
-    names = _run(asked, place)
-    if not names or "who" in asked.tags:
-        return []
-    after = iter(asked.tokens[names[-1] + 1 :])
-    verb = next(
-        (t for t in after if not isinstance(t.slot, Window | Refs) and t.text not in "都又在最近"),
-        None,
-    )
-    if verb is None or verb.text.isascii() or "agent" not in verb.tags:
-        return []
-    if "change" in verb.tags and verb.text != "提交":
-        return []
-    following = next((t for t in after if "ask" not in t.tags), None)
-    named = following is None or not following.tags & {"change"} or following.text == "提交"
-    if not asked.tokens[place].text.isascii() and not 2 <= len(asked.tokens[place].text) <= 4:
-        return []
-    return names if named or verb.text == "提交" else []
+Rule = Callable[[Asked, Now], Iterator[Weighed]]
+"""Gives the readings of a question that one kind of intent allows."""

@@ -31,8 +31,10 @@ from digest.question.normal_form import (
     tidy,
     without_language,
 )
-from digest.question.scoring import SURE, Now, readings
-from digest.question.slots import Background, slots_of, words_of
+from digest.question.periods import Now
+from digest.question.scoring import SURE, readings
+from digest.question.slot_values import Background
+from digest.question.slots import slots_of, words_of
 from digest.window import Window
 
 _NOBODY = Background()
@@ -93,7 +95,7 @@ def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) 
         return None
     if (affected := _affected(asked)) is not None:
         return Reading(affected)
-    found = readings(asked, Now(now, zone))
+    found = readings(asked, Now(now.replace(microsecond=0), zone))
     if not found:
         return None
     best, *others = found

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from digest.errors import InvalidDate
-from digest.question.dates import DAY, MONTH, NUMERAL, monday, month_number, month_of, number, read_day
+from digest.question.dates import (
+    DAY,
+    MONTH,
+    NUMERAL,
+    monday,
+    month_number,
+    month_of,
+    number,
+    read_day,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +160,18 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         _part,
     ),
     "part_zh": (
-        rf"({NUMERAL} ?月份?|本月|这个?月|上个?月)的?"
-        r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末)",
+        (
+            rf"({NUMERAL} ?月份?|本月|这个?月|上个?月)的?"
+            r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末)"
+        ),
         _part,
     ),
     "week_of": (rf"\b(?:the )?week (?:of|starting|beginning) ({DAY})", _week_of),
     "days": (
-        rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: ?[-–—] ?| to | and )([0-9]{{1,2}})"
-        rf"(?:st|nd|rd|th)?(?: of)? ({MONTH})",
+        (
+            rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: ?[-–—] ?| to | and )([0-9]{{1,2}})"
+            rf"(?:st|nd|rd|th)?(?: of)? ({MONTH})"
+        ),
         _days_of_month,
     ),
     "day": (DAY, _day),
@@ -176,8 +189,10 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "month_year": (rf"\b({MONTH}),? ([0-9]{{4}})\b", _month),
     "month": (rf"\b({MONTH})()", _month),
     "month_zh": (
-        rf"(?:([0-9]{{4}}) ?年 ?)?{_NOT_ZH}({NUMERAL}) ?月份?"
-        r"(?! ?(?:[0-9]|[一二三四五六七八九十]{1,3} ?[日号]))",
+        (
+            rf"(?:([0-9]{{4}}) ?年 ?)?{_NOT_ZH}({NUMERAL}) ?月份?"
+            r"(?! ?(?:[0-9]|[一二三四五六七八九十]{1,3} ?[日号]))"
+        ),
         _month_zh,
     ),
     "iso_month": (

@@ -260,7 +260,8 @@ _TIMED = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 _OTHER = re.compile(
-    rf"(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])(?P<a>{_TIMED})\.\.(?P<b>{_TIMED})(?![0-9:-]))"
+    r"(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])"
+    rf"(?P<a>{_TIMED})\.\.(?P<b>{_TIMED})(?![0-9:-]))"
     rf"|(?P<moment>{_SINCE}(?P<c>{_TIMED})(?![0-9:-]))"
     r"|(?P<night>\bovernight\b|\blast night\b)"
     r"|(?P<today>\b(?:tonight|this (?:morning|afternoon|evening))\b)"

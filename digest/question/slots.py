@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from digest.core.enums import ChangeKind
@@ -19,90 +18,20 @@ from digest.core.grade import Level
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
-from digest.question.commit_range import Span, find_refs
+from digest.question.commit_range import find_refs
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, mended, runs
 from digest.question.periods import find_period
-
-S = TypeVar("S")
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """Text in quotation marks."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A version, or the mark for the latest one."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Path:
-    """A path of the repository."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """A name of code; ``sure`` if it is certainly one, such as a flag."""
-
-    name: str
-    sure: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Conditions given as ``key:value``."""
-
-    author: str = ""
-    path: str = ""
-    level: Level | None = None
-    kinds: tuple[ChangeKind, ...] = ()
-    label: str = ""
-    things: tuple[FactKind, ...] = ()
-    actions: tuple[Action, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Stray:
-    """Text that is not part of a question: an unrelated URL, an option of a command."""
-
-    text: str
-
-
-Slot = Quote | Release | Path | Symbol | Filters | Stray | Reference | Span
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word with its tags, or a slot.
-
-    ``owns``: it ended in ``'s``. ``glued``: there is no blank before it.
-    """
-
-    text: str
-    tags: frozenset[str] = NONE
-    slot: Slot | None = None
-    owns: bool = False
-    glued: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """What is known of the repository in question.
-
-    ``own`` are its names in lower case; ``known`` are the lower-case words in its index, ``None``
-    if nobody looked.
-    """
-
-    own: frozenset[str] = frozenset()
-    known: frozenset[str] | None = None
-
+from digest.question.slot_values import (
+    Background,
+    Filters,
+    Path,
+    Quote,
+    Release,
+    Slot,
+    Stray,
+    Symbol,
+    Token,
+)
 
 _MARK = 0xE000
 """The first of the characters that mark slots; no text has them (private use)."""
@@ -379,8 +308,8 @@ def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
             masked.take(*refs.at, refs.refs)
         elif (period := find_period(masked.text, now, zone)) is not None:
             begin, end = period.at
-            if len(masked.found) > begun and masked.text[begin:end].strip(" 的").lower() in _RECENT:
-                masked.text = " ".join(f"{masked.text[:begin]} {masked.text[end:]}".split())
+            if len(masked.found) > begun and _VAGUE.fullmatch(masked.text[begin:end]):
+                masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())
                 continue
             masked.take(begin, end, period.window)
         else:
@@ -388,7 +317,7 @@ def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
 
 
 _MOST_SPANS = 2
-_RECENT = frozenset({"recently", "lately", "these days", "最近", "近期", "近来"})
+_VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that add nothing beside another one."""
 
 

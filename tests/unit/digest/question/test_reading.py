@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from digest.errors import UserError
 from digest.question.intent import Changed, Touched, Unknown
 from digest.question.parser import parse, read
-from digest.question.slots import Background
+from digest.question.slot_values import Background
 
 NOW, ZONE = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
 

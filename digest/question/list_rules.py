@@ -1,0 +1,305 @@
+"""Readings of questions that list changes: searches, releases, comparisons, digests and topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from digest.core.enums import ChangeKind
+from digest.core.facts import FactKind
+from digest.question.asked import Asked, Weighed
+from digest.question.commit_range import Refs
+from digest.question.intent import (
+    Changed,
+    Compare,
+    DigestOf,
+    Releases,
+    Search,
+)
+from digest.question.periods import Now
+from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
+from digest.window import Window
+
+MOST_TERMS = 12
+"""Maximum search terms of one question."""
+
+_MOST_WORDS = 7
+"""Maximum words of a topic."""
+
+
+def search(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """A search for literal words."""
+    del now
+    advisories = [
+        q.text for q in asked.slots(Quote) if q.text.upper().startswith(("CVE-", "GHSA-"))
+    ]
+    if advisories:
+        yield Weighed(6.0, Search(terms=tuple(advisories), window=asked.span))
+    at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
+    if at < 0 or asked.references:
+        return
+    terms = tuple(t for t in (_ENDS.sub("", one) for one in _terms(asked, at)) if t)[:MOST_TERMS]
+    if not terms or "#" in terms:
+        return
+    filters = asked.filters
+    early = sum(
+        1
+        for t in asked.tokens[:at]
+        if not t.tags & {"noise", "ask", "change", "aux", "search", "mention"} and t.slot is None
+    )
+    yield Weighed(
+        5.0 - early,
+        Search(
+            terms=terms,
+            window=asked.span,
+            author=filters.author,
+            path=filters.path,
+            level=filters.level,
+            kinds=filters.kinds,
+            label=filters.label,
+        ),
+    )
+
+
+_BEFORE_TERMS = frozenset(
+    {"thanks", "greet", "noise", "prep", "change", "ask", "mention", "aux", "join"}
+)
+
+
+def _terms(asked: Asked, at: int) -> list[str]:
+    """The words after the cue as they were written, without leading fillers."""
+    found: list[str] = []
+    after = asked.tokens[at + 1 :]
+    if not any(t.slot is None or _verbatim(t.slot) for t in after):
+        after = asked.tokens[:at]
+    quoted, end = any(isinstance(t.slot, Quote) for t in after), 0
+    for token in after:
+        if token.slot is not None:
+            found += filter(None, [_verbatim(token.slot)])
+        elif token.glued and found and not token.text.isascii():
+            found[-1] += token.text
+        elif not token.tags & _BEFORE_TERMS or (found and not quoted):
+            found += token.text.split()
+            end = len(found) if not token.tags & _BEFORE_TERMS else end
+            continue
+        end = len(found)
+    return found[:end]
+
+
+_ENDS = re.compile(r"的?(?:提交|变更|改动|更新|修改|记录|有哪些)$|的$")
+"""Endings that are not part of a Chinese search term."""
+
+
+def _verbatim(slot: object) -> str:
+    """The searchable text of a slot."""
+    match slot:
+        case Quote(text=text):
+            return text
+        case Symbol(name=name) | Release(name=name):
+            return name
+        case Path(path=path):
+            return path
+        case _:
+            return ""
+
+
+# --- Ranges --------------------------------------------------------------------------------------
+
+
+def releases(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """A list of releases; only a period may filter it."""
+    del now
+    beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
+    named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
+    if not asked.has("releases") or named or isinstance(asked.span, Refs):
+        return
+    if asked.only_words(*beside) and any(_PLURAL.search(t.text.lower()) for t in asked.tokens):
+        yield Weighed(7.0, Releases(window=asked.span))
+
+
+_PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")
+"""Words that ask for releases, not for the content of one."""
+
+
+def compare(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """Two points of history as release notes."""
+    del now
+    refs = _refs(asked)
+    words = [word for word in asked.left if not any(sign.isdigit() for sign in word)]
+    if refs is None or words or asked.author or asked.has("other", "me"):
+        return
+    narrows = asked.kinds or asked.level or asked.things or asked.has("upgrade", "who", "count")
+    if asked.has("compare", "notes", "diff") and not narrows:
+        yield Weighed(7.0, Compare(refs=refs))
+    elif asked.has("explain") and isinstance(asked.span, Refs) and not narrows:
+        yield Weighed(5.5, Compare(refs=refs))
+
+
+def _refs(asked: Asked) -> Refs | None:
+    """The range of two adjacent releases, or one that is written as a range."""
+    span = asked.span
+    releases = [t.slot.name for t in asked.tokens if isinstance(t.slot, Release)]
+    if asked.has("compare", "notes", "diff"):
+        points = (t for n, t in enumerate(asked.tokens) if asked.is_left(n) or t.slot)
+        releases = [
+            t.slot.name if isinstance(t.slot, Release) else t.text
+            for t in points
+            if isinstance(t.slot, Release) or t.slot is None
+        ]
+    if isinstance(span, Refs):
+        return _reaching(span, releases)
+    if span is not None or not 1 <= len(releases) <= 2:
+        return None
+    if len(releases) == 1:
+        branch = next((t.text for t in asked.tokens if t.text.lower() in _BRANCHES), "")
+        if asked.has("notes") and not branch:
+            return None
+        return Refs(base=releases[0], tip=branch)
+    return Refs(base=releases[0], tip=releases[1])
+
+
+def _reaching(span: Refs, releases: Sequence[str]) -> Refs | None:
+    """A range with the release that ends it, as in *从 v1.0 升级到 v1.1*."""
+    if not releases:
+        return span
+    return Refs(base=span.base, tip=releases[0]) if not span.tip and len(releases) == 1 else None
+
+
+_BRANCHES = frozenset({"main", "master", "head", "develop", "trunk"})
+
+
+# --- Lists of changes ----------------------------------------------------------------------------
+
+
+def digest(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """The digest of a period or a range, without any filter."""
+    releases = asked.slots(Release)
+    if _narrows(asked) or asked.left or asked.references or releases:
+        return
+    if asked.has("other", "me", "todo") and not asked.has("digest", "catchup"):
+        return
+    span = asked.span
+    days = next((int(value) for value in asked.values.get("digest", ())), 0)
+    said = asked.has("digest", "catchup") or days
+    if not said and not asked.has("change") and isinstance(span, Window):
+        if asked.only_words("ask", "aux", "prep", "happened", "join", "it"):
+            yield Weighed(2.5, DigestOf(window=span))
+    elif said and span is not None:
+        yield Weighed(8.0, DigestOf(window=span))
+    elif said and not asked.has("catchup", "compare", "notes"):
+        yield Weighed(8.0, DigestOf(window=now.hours(24 * (days or 1))))
+
+
+def _narrows(asked: Asked) -> bool:
+    """Whether it asks for anything but a period."""
+    return bool(
+        asked.filters != Filters()
+        or asked.kinds
+        or asked.level
+        or asked.things
+        or asked.actions
+        or asked.author
+        or asked.slots(Path)
+        or asked.has("who", "contributors", "most", "count", "default", "per:day", "per:author")
+        or asked.has("per:file")
+    )
+
+
+def changed(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """The changes of a topic, a kind, an author, a path, a period."""
+    intent = _listing(asked, now)
+    if intent is None:
+        return
+    if asked.references:
+        return
+    yield Weighed(_weight(asked, intent), intent)
+
+
+_GAINS = {
+    "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,
+    "per:day": 1.0, "per:author": 1.0, "per:file": 0.5, "contributors": 1.0, "upgrade": 0.5,
+    "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5, "bump": 1.0,
+    "risk": 0.3, "again": 0.5,
+}  # fmt: skip
+
+_LOSSES = {
+    "other": 4.0, "me": 3.0, "future": 1.5, "foreign": 3.0, "todo": 4.0, "why": 2.0, "help": 1.0,
+    "remedy": 1.0, "it": 0.5, "fulltext": 4.0, "explain": 0.0, "wrote": 0.0,
+}  # fmt: skip
+
+
+def _weight(asked: Asked, intent: Changed) -> float:
+    weight = sum(gain for tag, gain in _GAINS.items() if asked.has(tag))
+    if asked.has("change") and asked.has("happened"):
+        weight -= 2.0
+    weight += 2.0 if isinstance(asked.span, Window) else 3.0 if asked.spans else 0.0
+    weight += 2.0 * bool(asked.kinds) + 1.0 * bool(asked.level) + 2.0 * bool(intent.path)
+    weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
+    weight += 1.0 * bool(asked.actions) + 1.0 * bool(asked.things)
+    weight += 2.0 if intent.people and asked.has("agent", "change", "wrote", "review") else 0.0
+    weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
+    words = (
+        len(intent.topic.split()) if intent.topic.isascii() else min(3, 1 + len(intent.topic) // 8)
+    )
+    weight -= 0.5 * bool(words) + 0.15 * max(words - 1, 0)
+    return weight - (3.0 if words > _MOST_WORDS else 0.0)
+
+
+def _counts(asked: Asked, tag: str) -> bool:
+    """Whether a tag counts against a list, such as the start of another command."""
+    if tag == "me" and (
+        asked.level or asked.has("upgrade", "catchup") or (asked.has("change") and asked.has("ask"))
+    ):
+        return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
+    if tag != "todo":
+        return asked.has(tag)
+    return asked.commands and not asked.has("digest")
+
+
+def _listing(asked: Asked, now: Now) -> Changed | None:
+    """The question as a list of changes, whatever its weight."""
+    span, topic, releases = asked.span, asked.topic, [r.name for r in asked.slots(Release)]
+    kinds, paths = asked.kinds, asked.slots(Path)
+    if isinstance(span, Refs) and releases:
+        span, releases = _reaching(span, releases), []
+    if len(releases) > 2:
+        return None
+    if asked.has("trouble") and not kinds:
+        kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
+    if asked.has("upgrade") and (releases or isinstance(span, Refs)):
+        kinds = kinds or (ChangeKind.BREAKING,)
+    if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
+        span, releases = Refs(base=releases[0]), []
+    if len(releases) == 2:
+        span, releases = Refs(base=releases[0], tip=releases[1]), []
+    bumped = bool(asked.has("bump") and topic and not kinds)
+    if bumped or FactKind.DEPENDENCY in asked.things:
+        releases = []
+    if releases and (span is None or not topic):
+        topic = f"{topic} in {releases[0]}" if topic else releases[0]
+    people = asked.has("who", "contributors", "per:author") and not asked.has("per:file")
+    files = asked.counts_files and not paths
+    return Changed(
+        window=span or now.usual,
+        topic=topic,
+        author=asked.author,
+        path=asked.filters.path or (paths[0].path if paths else ""),
+        level=asked.level,
+        kinds=kinds,
+        label=asked.filters.label,
+        daily=asked.has("per:day"),
+        people=people,
+        files=files,
+        defaults=asked.has("default") and asked.has("change", "act:added"),
+        things=asked.things if not bumped else (FactKind.DEPENDENCY,),
+        actions=asked.actions,
+    )
+
+
+def _comes_from(asked: Asked) -> bool:
+    """Whether the release is the one that the asker upgrades from."""
+    pairs = zip(asked.tokens, asked.tokens[1:], strict=False)
+    return any(
+        isinstance(after.slot, Release) and token.text.lower().endswith(("from", "从", "自"))
+        for token, after in pairs
+    )
