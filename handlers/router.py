@@ -50,12 +50,11 @@ from handlers.ports.conversation_port import ConversationKey, Length, Talk
 from handlers.ports.storage import called
 from handlers.questions.about_change import author, reviewers, risky, show_diff, why
 from handlers.questions.changed import changed
-from handlers.questions.compare import compare, of_release
 from handlers.questions.digest_of import catch_up, digest_of
 from handlers.questions.explain import explain
 from handlers.questions.help import Handler, greet, help_page, unknown
 from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
-from handlers.questions.releases import releases
+from handlers.questions.releases import compare, of_release, releases
 from handlers.questions.restatement import restated
 from handlers.questions.search import search
 from handlers.questions.status import privacy_of, status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from digest.answer.upgrade_notes import met
+from digest.answer.release_notes import met
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action
 from digest.core.grade import Graded
@@ -28,12 +28,14 @@ _OF_KIND = {
     ChangeKind.DEPRECATIONS: Mark.DEPRECATION,
     ChangeKind.REVERTS: Mark.REVERT,
 }
+
 _OF_TYPE = {
     ChangeType.BREAKING: Mark.BREAKING,
     ChangeType.SECURITY: Mark.SECURITY,
     ChangeType.DEPRECATION: Mark.DEPRECATION,
     ChangeType.REVERT: Mark.REVERT,
 }
+
 _ORDER = {mark: place for place, mark in enumerate(Mark)}
 
 # A revert is worth a mark, but it is not in itself more important than another change.

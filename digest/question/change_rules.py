@@ -1,24 +1,33 @@
-"""Readings of questions about one change, or about a name of the code."""
+"""Readings of questions about one change or name, about the bot, and of follow-ups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from digest.core.enums import ChangeKind
+from digest.core.enums import ChangeKind, Language
 from digest.question.asked import Asked, Weighed
 from digest.question.intent import (
     Again,
     Author,
+    CatchUp,
     Explain,
+    Greet,
+    Help,
+    Intent,
+    More,
+    Nth,
+    PrivacyOf,
+    Retell,
     Reviewers,
     Risky,
     Search,
     ShowDiff,
+    Status,
     Touched,
     Why,
 )
 from digest.question.periods import Now
-from digest.question.slot_values import Path, Quote, Symbol
+from digest.question.slot_values import Path, Quote, Release, Symbol
 
 
 def about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
@@ -139,3 +148,136 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if bumped and not asked.spans and len(asked.left) == 1 and not asked.has("again"):
         return asked.left[0], True
     return "", False
+
+
+def short(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """Complete questions about the bot, and follow-ups to an answer."""
+    del now
+    fixed: tuple[tuple[str, Intent], ...] = (
+        ("help", Help()),
+        ("status", Status()),
+        ("privacy", PrivacyOf()),
+        ("more", More()),
+        ("lang:zh", Retell(language=Language.ZH)),
+        ("lang:en", Retell(language=Language.EN)),
+        ("shorter", Retell(longer=False)),
+        ("longer", Retell(longer=True)),
+        ("catchup", CatchUp()),
+        ("why", Why()),
+        ("review", Reviewers()),
+        ("diff", ShowDiff()),
+    )
+    beside = {
+        "more": ("ask", "it", "change"),
+        "shorter": ("explain", "it", "digest", "aux", "todo"),
+        "longer": ("explain", "it", "aux", "todo"),
+        "lang:zh": ("explain", "it", "again", "prep", "change", "digest", "aux"),
+        "lang:en": ("explain", "it", "again", "prep", "change", "digest", "aux"),
+        "catchup": ("ask", "aux", "happened", "digest", "change", "me", "prep", "again", "agent"),
+        "why": ("it", "aux", "graded", "level:high", "level:medium", "level:low", "join"),
+        "review": ("it", "who", "aux", "prep"),
+        "diff": ("it", "change", "prep", "digest"),
+        "status": ("it", "aux"),
+        "privacy": ("aux",),
+        "help": ("aux",),
+    }
+    for tag, intent in fixed:
+        if asked.has(tag) and asked.only(tag, *beside.get(tag, ())):
+            yield Weighed(6.0 if tag in {"help", "privacy", "status"} else 5.0, intent)
+    if asked.tokens and asked.only("greet") and asked.has("greet"):
+        yield Weighed(5.0, Greet())
+    if asked.text == "?":
+        yield Weighed(5.0, Help())
+
+
+def of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """Questions about the current change, and about one of a list."""
+    del now
+    its = ("it", "aux", "ask", "join", "prep", "who")
+    asks_risk = asked.has("risk") and asked.only("risk", *its, "kind:security", "graded")
+    if asks_risk or (asked.has("remedy") and asked.only("remedy", *its, "me")):
+        yield Weighed(4.5, Risky())
+    wrote = asked.has("wrote") and asked.has("who", "wrote")
+    if wrote and asked.only("wrote", "agent", "contributors", *its) and asked.is_writing:
+        yield Weighed(4.5, Author())
+    places = [int(value) for value in asked.values.get("nth", ())]
+    beside = ("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent")
+    nth = [tag for tag in asked.tags if tag.startswith("nth:")]
+    if (
+        asked.has("it")
+        and asked.only("it", "explain", "change", "longer", *its)
+        and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
+    ):
+        yield Weighed(4.6, Nth(place=0))
+    if places and asked.only(*nth, *beside, "diff", "wrote", "count"):
+        yield Weighed(4.8, Nth(place=places[0]))
+
+
+def _is_writing(asked: Asked) -> bool:
+    """Whether it asks who wrote: *author*, or *who* with *wrote*; but not *authors*."""
+    return (
+        asked.has("who")
+        or any("wrote" in token.tags and "author" in token.text.lower() for token in asked.tokens)
+        or any(
+            token.text.startswith("作者") or token.text.startswith("谁写") for token in asked.tokens
+        )
+    )
+
+
+def again(asked: Asked, now: Now) -> Iterator[Weighed]:
+    """The last question for another time or topic, filtered, or counted differently."""
+    del now
+    if asked.has("other", "me") or asked.commands or asked.references or len(asked.left) > 4:
+        return
+    first = asked.tokens[0] if asked.tokens else None
+    opens = first is not None and "again" in first.tags and "about" not in first.tags
+    goes_on = opens or _ends_again(asked)
+    if _narrows_last(asked, goes_on=goes_on):
+        level = None if asked.kinds and "level" not in asked.values else asked.level
+        kind = asked.kinds[0] if asked.kinds and not level else None
+        yield Weighed(5.0, Again(level=level, kind=kind))
+        return
+    paths = asked.slots(Path)
+    again = Again(
+        window=asked.span,
+        topic=asked.topic,
+        author=asked.author,
+        path=asked.filters.path or (paths[0].path if paths else ""),
+        daily=asked.has("per:day"),
+        people=asked.has("per:author") or (asked.has("contributors") and goes_on),
+        files=asked.counts_files,
+    )
+    counted = again.daily or again.people or again.files
+    slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
+    beside = ("again", "about", "ask", "prep", "it", "change", "join", "aux", "by", "count")
+    if slots or not asked.only_words(*beside, *_COUNTING) or again == Again():
+        return
+    if again.window is not None and asked.has("again", "about") and not again.topic:
+        yield Weighed(5.0, again)
+    elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
+        yield Weighed(4.5, again)
+
+
+_BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
+"""General words for bots, with the text that their names share."""
+
+_COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
+
+
+def _is_bare(asked: Asked) -> bool:
+    """Whether it asks for nothing but a way of counting."""
+    return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
+
+
+def _narrows_last(asked: Asked, *, goes_on: bool) -> bool:
+    """Whether it filters the last list by level or kind: *only high*, *and security?*."""
+    paths = asked.slots(Path)
+    if asked.spans or asked.left or asked.author or paths or asked.things:
+        return False
+    if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
+        return False
+    return (asked.has("only") and not asked.has("ask")) or goes_on
+
+
+def _ends_again(asked: Asked) -> bool:
+    return bool(asked.tokens) and asked.tokens[-1].text == "呢"

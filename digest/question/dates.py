@@ -1,12 +1,15 @@
-"""Days and months in English or Chinese words, relative to another day.
+"""Days and other points in time in English or Chinese words, relative to another day.
 
-A day without a year is the latest one that has begun.
+Points are days, weeks, months, quarters, years and parts of a month. One without a year is the
+latest one that has begun. Each form has one pattern and one reader of its first and last day.
 """
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from digest.chat.schedule_parser import WEEKDAY_NAMES
@@ -19,13 +22,18 @@ MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
 )
+
 WEEKDAY = (
     r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?"
     r"|sat(?:urday)?|sun(?:day)?)\b"
 )
+
 NUMERAL = r"(?:[0-9]{1,6}|[〇零一二两三四五六七八九十百]{1,5})"
+
 SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+
 _SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
+
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7]"
 
 DAY = (
@@ -40,17 +48,23 @@ DAY = (
 """A pattern of one day without groups, for use inside other patterns; ignore case."""
 
 _ZH_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+
 _SPELT = {word: n for n, word in enumerate(SPELT[3:-1].split("|"), 1)}
+
 _NAMED_DAYS = {
     "today": 0, "yesterday": 1, "the day before yesterday": 2,
     "今天": 0, "今日": 0, "今早": 0, "今晚": 0, "昨天": 1, "昨日": 1, "昨晚": 1,
     "前天": 2, "前日": 2, "大前天": 3,
 }  # fmt: skip
+
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
 _CHINESE_DATE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
+
 _MONTH_FIRST = re.compile(
     rf"({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?", re.IGNORECASE
 )
+
 _DAY_FIRST = re.compile(
     rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE
 )
@@ -133,3 +147,241 @@ def _weekday(words: str, today: date) -> date:
     if weeks or words[0] in "本这":
         return monday(today) + timedelta(days=place - 7 * weeks)
     return today - timedelta(days=(today.weekday() - place) % 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """The first and the last day of a period."""
+
+    first: date
+    last: date
+
+
+_Reader = Callable[[re.Match[str], date], Days]
+
+_UNIT = r"(week|month|quarter|year)"
+
+_UNITS_ZH = {"周": "week", "星期": "week", "礼拜": "week", "季度": "quarter", "月": "month"}
+
+_PARTS = {
+    "first half": (1, 15), "上半月": (1, 15), "second half": (16, 31), "下半月": (16, 31),
+    "first week": (1, 7), "second week": (8, 14), "third week": (15, 21), "last week": (25, 31),
+    "beginning": (1, 10), "start": (1, 10), "early": (1, 10), "上旬": (1, 10), "初": (1, 10),
+    "middle": (11, 20), "mid": (11, 20), "中旬": (11, 20), "中": (11, 20),
+    "end": (21, 31), "late": (21, 31), "下旬": (21, 31), "底": (21, 31), "末": (21, 31),
+}  # fmt: skip
+"""First and last day of the named parts of a month."""
+
+_PART_EN = "|".join(part for part in _PARTS if part.isascii())
+
+
+def _day(found: re.Match[str], today: date) -> Days:
+    day = read_day(found[0], today)
+    return Days(day, day)
+
+
+def _day_of_month(found: re.Match[str], today: date) -> Days:
+    """*the 14th*: the latest one that has begun."""
+    day, first = int(found[1]), today.replace(day=1)
+    first = _before(first) if day > today.day else first
+    try:
+        return Days(first.replace(day=day), first.replace(day=day))
+    except ValueError:
+        raise InvalidDate(found[0]) from None
+
+
+def _days_of_month(found: re.Match[str], today: date) -> Days:
+    """*10-12 August*."""
+    last = read_day(f"{found[2]} {found[3]}", today)
+    return Days(last.replace(day=min(int(found[1]) or 1, last.day)), last)
+
+
+def _week_of(found: re.Match[str], today: date) -> Days:
+    first = monday(read_day(found[1], today))
+    return Days(first, min(first + timedelta(days=6), max(today, first)))
+
+
+def _part(found: re.Match[str], today: date) -> Days:
+    """*the first half of August*, *early July*, *8月上旬*, *月底*."""
+    part, named = (found[1], found[2]) if found[1][0].isascii() else (found[2], found[1])
+    first = today.replace(day=1)
+    if named.lower() in {"last month", "上月", "上个月"}:
+        first = _before(first)
+    elif named.isascii() and named.lower() not in {"month", "this month"}:
+        first = month_of(None, month_number(named), today, found[0])[0]
+    elif named[0] not in "本这":
+        first = month_of(None, number(named.rstrip(" 月份")), today, found[0])[0]
+    begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
+    last = month_of(first.year, first.month, today, found[0])[1]
+    return Days(first.replace(day=begin), first.replace(day=min(end, last.day)))
+
+
+def _unit(found: re.Match[str], today: date) -> Days:
+    """*this week*, *last month*, *the week before last*."""
+    back = {"last": 1, "previous": 1, "before last": 2}
+    return _steps_back(found[2].lower(), back.get((found[1] or found[3] or "").lower(), 0), today)
+
+
+def _unit_zh(found: re.Match[str], today: date) -> Days:
+    """*本周*, *上上个月*, *今年*."""
+    if found[0] in {"今年", "去年"}:
+        return _steps_back("year", int(found[0] == "去年"), today)
+    unit = next(unit for sign, unit in _UNITS_ZH.items() if found[2].endswith(sign))
+    return _steps_back(unit, found[1].count("上"), today)
+
+
+def _steps_back(unit: str, steps: int, today: date) -> Days:
+    """The unit that today is in, up to today, or a whole one before."""
+    first, last = _first_day(unit, today), today
+    for _ in range(steps):
+        first, last = _first_day(unit, first - timedelta(days=1)), first - timedelta(days=1)
+    return Days(first, last)
+
+
+def _first_day(unit: str, day: date) -> date:
+    if unit == "week":
+        return monday(day)
+    if unit == "quarter":
+        return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+    return day.replace(day=1) if unit == "month" else day.replace(month=1, day=1)
+
+
+def _before(first: date) -> date:
+    """The first day of the month before."""
+    return (first - timedelta(days=1)).replace(day=1)
+
+
+def _weekend(found: re.Match[str], today: date) -> Days:
+    """Saturday and Sunday: the latest that have begun, or with "last" the latest that are over."""
+    saturday = today - timedelta(days=(today.weekday() - 5) % 7)
+    last = (found[1] or "").lower() in {"last", "previous", "past", "上", "上个"}
+    if last and today.weekday() >= 5:
+        saturday -= timedelta(days=7)
+    return Days(saturday, saturday + timedelta(days=1))
+
+
+def _month(found: re.Match[str], today: date) -> Days:
+    year = int(found[2]) if found[2] else None
+    return Days(*month_of(year, month_number(found[1]), today, found[0]))
+
+
+def _month_zh(found: re.Match[str], today: date) -> Days:
+    year = int(found[1]) if found[1] else None
+    return Days(*month_of(year, number(found[2]), today, found[0]))
+
+
+def _quarter(found: re.Match[str], today: date) -> Days:
+    year, named = (found[2], found[1]) if found[0][0] in "qQ" else (found[1], found[2])
+    first, _ = month_of(int(year) if year else None, 3 * number(named) - 2, today, found[0])
+    return Days(first, month_of(first.year, first.month + 2, today, found[0])[1])
+
+
+def _year(found: re.Match[str], today: date) -> Days:
+    first, _ = month_of(int(found[1]), 1, today, found[0])
+    return Days(first, first.replace(month=12, day=31))
+
+
+_NOT_ZH = r"(?<![0-9一二两三四五六七八九十个])"
+
+_FORMS: dict[str, tuple[str, _Reader]] = {
+    "part": (
+        rf"(?:\bthe )?\b({_PART_EN})(?: of|-)? ?(?:the )?({MONTH}|(?:this |last )?month\b)",
+        _part,
+    ),
+    "part_zh": (
+        (
+            rf"({NUMERAL} ?月份?|本月|这个?月|上个?月)的?"
+            r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末)"
+        ),
+        _part,
+    ),
+    "week_of": (rf"\b(?:the )?week (?:of|starting|beginning) ({DAY})", _week_of),
+    "days": (
+        (
+            rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: ?[-–—] ?| to | and )([0-9]{{1,2}})"
+            rf"(?:st|nd|rd|th)?(?: of)? ({MONTH})"
+        ),
+        _days_of_month,
+    ),
+    "day": (DAY, _day),
+    "day_alone": (
+        r"\b(?:the )([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
+        _day_of_month,
+    ),
+    "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
+    "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
+    "unit": (
+        rf"\b(?:(this|current|last|previous) {_UNIT}\b|the {_UNIT} (before last)\b)",
+        lambda found, today: _unit(found, today) if found[1] else _steps_back(found[3], 2, today),
+    ),
+    "unit_zh": (r"(上上|上一?|本|这一?)(个?(?:周(?!末)|星期|礼拜|月|季度))|今年|去年", _unit_zh),
+    "month_year": (rf"\b({MONTH}),? ([0-9]{{4}})\b", _month),
+    "month": (rf"\b({MONTH})()", _month),
+    "month_zh": (
+        (
+            rf"(?:([0-9]{{4}}) ?年 ?)?{_NOT_ZH}({NUMERAL}) ?月份?"
+            r"(?! ?(?:[0-9]|[一二三四五六七八九十]{1,3} ?[日号]))"
+        ),
+        _month_zh,
+    ),
+    "iso_month": (
+        r"(?<![0-9-])(20[0-9]{2})-([0-9]{2})(?![0-9.-])",
+        lambda found, today: Days(*month_of(int(found[1]), int(found[2]), today, found[0])),
+    ),
+    "quarter": (r"\bq([1-4])\b(?:,? (20[0-9]{2})\b)?", _quarter),
+    "quarter_zh": (r"(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度", _quarter),
+    "year": (r"\b(20[0-9]{2})\b(?!-)", _year),
+    "year_zh": (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", _year),
+    "the_unit": (rf"\b(?:the ){_UNIT}\b", lambda found, today: _steps_back(found[1], 0, today)),
+}
+
+FRAMED = frozenset({"month", "quarter", "year", "the_unit"})
+"""Points that are none without a frame: *may*, *2026*."""
+
+
+def _ungrouped(pattern: str) -> str:
+    """A pattern whose groups are not kept."""
+    return re.sub(r"(?<!\\)\((?!\?)", "(?:", pattern)
+
+
+POINT = re.compile(
+    "|".join(f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items()),
+    re.IGNORECASE,
+)
+"""Any point; the name of the group says which."""
+
+_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _FORMS.items()}
+
+
+def days_at(point: re.Match[str], today: date) -> Days:
+    """The days of a match of ``POINT``. Raises ``InvalidDate``."""
+    name = point.lastgroup or ""
+    found = _PATTERNS[name].match(point.string, point.start())
+    assert found is not None
+    return _FORMS[name][1](found, today)
+
+
+_MONTH_DAY = re.compile(rf"{MONTH}\.? [0-9]{{1,2}}", re.IGNORECASE)
+
+_TO_DAY = re.compile(
+    r"(?: ?[-–—~] ?| to | and | through | until )(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b(?![.:/-])"
+    rf"| ?(?:到|至|-|~) ?(?P<zh>{NUMERAL}) ?[日号](?: ?的)?",
+    re.IGNORECASE,
+)
+
+
+def within_month(text: str, point: re.Match[str]) -> re.Match[str] | None:
+    """What follows a day and names another one of its month: *Aug 10-12*, *1月3日到5日*."""
+    chinese = point[0].endswith(("日", "号"))
+    if point.lastgroup != "day" or not (chinese or _MONTH_DAY.match(point[0])):
+        return None
+    after = _TO_DAY.match(text, point.end())
+    return after if after and bool(after["zh"]) == chinese else None
+
+
+def day_within(first: date, found: re.Match[str]) -> date:
+    """The other day of a month that ``within_month`` found. Raises ``InvalidDate``."""
+    try:
+        return max(first, first.replace(day=number(found["zh"] or found["day"])))
+    except ValueError:
+        raise InvalidDate(found[0].strip()) from None

@@ -1,9 +1,10 @@
 """Questions in words, read as intents: slots first, then the intent.
 
 A question is normalised, its slots are extracted (``slots``), every other word gets the tags of the
-cue tables (``cues_en.toml``, ``cues_zh.toml``), and each intent is scored by them (``scoring``). To
-support a new phrasing, add a word to a table. If no score is high enough, the intent is
-``Unknown``, with examples of questions that are understood.
+cue tables (``cues_en.toml``, ``cues_zh.toml``), and each intent is scored by them. A reading gains
+by the slots and cues that it needs and loses by words that it cannot place. To support a new
+phrasing, add a word to a table. If no score is high enough, the intent is ``Unknown``, with
+examples of questions that are understood.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from zoneinfo import ZoneInfo
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import Language
 from digest.errors import UserError
-from digest.question.asked import Asked
+from digest.question.asked import Asked, Rule, Weighed
+from digest.question.change_rules import about_one, again, diff, of_it, of_the_last, short, touched
 from digest.question.commit_range import Refs
 from digest.question.examples import EXAMPLES
 from digest.question.impact_questions import Affected, read_profiling
 from digest.question.intent import Explain, Intent, Unknown
 from digest.question.lexicon import mended
+from digest.question.list_rules import changed, compare, digest, releases, search
 from digest.question.normal_form import (
     LONGEST,
     is_foreign,
@@ -32,10 +35,39 @@ from digest.question.normal_form import (
     without_language,
 )
 from digest.question.periods import Now
-from digest.question.scoring import SURE, readings
-from digest.question.slot_values import Background
+from digest.question.slot_values import Background, Stray
 from digest.question.slots import slots_of, words_of
 from digest.window import Window
+
+LEAST = 1.0
+"""Minimum weight of a reading."""
+
+SURE = 2.0
+"""Minimum weight of a reading that is sure."""
+
+_RULES: tuple[Rule, ...] = (
+    short,
+    of_the_last,
+    about_one,
+    diff,
+    of_it,
+    touched,
+    search,
+    releases,
+    compare,
+    again,
+    digest,
+    changed,
+)
+
+
+def readings(asked: Asked, now: Now) -> list[Weighed]:
+    """The readings of a question with enough weight, the heaviest first."""
+    if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 1:
+        return []
+    found = [one for rule in _RULES for one in rule(asked, now) if one.weight >= LEAST]
+    return sorted(found, key=lambda one: -one.weight)
+
 
 _NOBODY = Background()
 

@@ -30,8 +30,16 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from digest.errors import FutureWindow, InvalidWindow
-from digest.question.dates import NUMERAL, SPELT, number
-from digest.question.period_points import FRAMED, POINT, day_within, days_at, within_month
+from digest.question.dates import (
+    FRAMED,
+    NUMERAL,
+    POINT,
+    SPELT,
+    day_within,
+    days_at,
+    number,
+    within_month,
+)
 from digest.window import Window, day_window, days_window, instant, parse_moment
 
 DEFAULT_DAYS = 7
@@ -41,11 +49,13 @@ LONGEST_DAYS = 3660
 """Maximum reach of "last N days": about ten years."""
 
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
+
 _UNITS = {
     "h": "hour", "hr": "hour", "d": "day", "w": "week", "wk": "week", "小时": "hour",
     "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week",
     "月": "month", "年": "year",
 }  # fmt: skip
+
 _VAGUE = {"few": 3, "several": 3, "couple": 2, "a": 1, "an": 1, "": 1, "几": 3}
 
 
@@ -104,6 +114,7 @@ _Form = tuple[int, int, Callable[[], Window]]
 # --- Frames around points -------------------------------------------------------------------------
 
 _SINCE = r"(?:\b(?:ever )?since |\bstarting(?: from| on| in)? |\bafter |(?:自从?|从) ?)(?:\bthe )?"
+
 _FRAME_BEFORE = re.compile(
     rf"(?P<since>{_SINCE})"
     r"|(?P<until>\b(?:until|till|up to|through) |(?:截至|截止到?|直到) ?)"
@@ -112,20 +123,26 @@ _FRAME_BEFORE = re.compile(
     r"|(?P<on>\b(?:on|in|for|of|at|during|over|within|dated) (?:the )?|\bthe )",
     re.IGNORECASE,
 )
+
 _LONGEST_FRAME = 20
+
 _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
+
 _FRAME_AFTER = re.compile(
     r"(?P<now> ?(?:-|to|and|until|till|through|到|至) ?(?:now|today|the present|现在|今天)\b)"
     r"|(?P<since> ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)| onwards?\b)"
     r"|(?P<until> ?为止)|(?P<before> ?(?:之前|以前|前(?!\w)))",
     re.IGNORECASE,
 )
+
 _TAIL = re.compile(_OF)
+
 _TO = re.compile(
     r" ?(?:\.\.\.?|~|～|—|–|到|至|-) ?| (?:to|until|till|through|thru|and) (?:the )?"
     r"| ?[和与] ?(?=.{1,12}(?:之间|期间))",
     re.IGNORECASE,
 )
+
 _BETWEEN = re.compile(r" ?的?(?:之间|期间)")
 
 
@@ -209,11 +226,13 @@ _ROLLING = re.compile(
     r"(?P<ago> ago| back)?(?:'s?(?= |$))?",
     re.IGNORECASE,
 )
+
 _ROLLING_ZH = re.compile(
     rf"(?P<last>在?(?:最近|过去|近|前|这)的? ?)?(?P<n>{NUMERAL}|几|半) ?"
     r"(?P<unit>个?(?:小时|钟头|星期|礼拜|周(?!末)|月(?!\w*[日号份]))|天|日|年)"
     r"(?P<ago>以[来内前]|之[内前]|[来内里](?!核|存)|前(?![\u4e00-\u9fff]))?(?: ?的)?"
 )
+
 _BARE_ZH = ("天", "周", "个月", "个星期", "个小时")
 
 
@@ -259,6 +278,7 @@ def _back(count: str, unit: str, now: Now, written: str) -> Window:
 _TIMED = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
+
 _OTHER = re.compile(
     r"(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])"
     rf"(?P<a>{_TIMED})\.\.(?P<b>{_TIMED})(?![0-9:-]))"

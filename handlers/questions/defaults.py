@@ -17,8 +17,7 @@ from digest.answer.answers import (
     lines_document,
     title_of,
 )
-from digest.answer.release_notes import met_words
-from digest.answer.upgrade_notes import UpgradeItem, met
+from digest.answer.release_notes import UpgradeItem, met, met_words
 from digest.core.change import printable
 from digest.core.facts import Action, Area, FactKind
 from digest.core.grade import Graded

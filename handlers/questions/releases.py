@@ -1,19 +1,34 @@
-"""``releases``: the tagged releases of a period, or the latest ones, with their dates."""
+"""``releases`` and ``compare``: tagged releases with their dates, and what lies between two.
+
+Questions about one release by name use the range from the release before it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
 
-from digest.answer.answers import Answer, lines_document, window_words
-from digest.core.release import TaggedRelease
-from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Text
-from digest.errors import NoRelease
+from digest.answer.answers import Answer, AnswerRow, graded_because, lines_document, window_words
+from digest.answer.release_notes import notes_document, notes_of
+from digest.core.release import LATEST, TaggedRelease, asked_release, latest
+from digest.core.request import Release
+from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.errors import ForgeFailed, NoRelease
 from digest.i18n import answer_text as words
-from digest.question.intent import Releases
+from digest.i18n.answer_text import LATEST_IS, OF_FIRST_RELEASE, OF_LATEST, OF_RELEASE, TAGGED
+from digest.i18n.phrase import joined
+from digest.question.commit_range import Refs
+from digest.question.intent import Changed, Compare, Intent, Releases
+from digest.question.periods import default_period
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
-from handlers.questions.scope import seen
+from handlers.digests.ingest import ensure, tip_of
+from handlers.ports.conversation_port import Length
+from handlers.ports.forge_port import Publishing
+from handlers.questions.scope import range_of, seen
 
 _MOST = 100
 """The newest tags that are looked at."""
@@ -51,3 +66,111 @@ def _item(one: TaggedRelease, ctx: Context) -> Item:
     if not day:
         return Item((Code(one.tag),))
     return Item(words.RELEASED_ON(ctx.language, tag=Code(one.tag), day=day))
+
+
+_COMPARE_MOST = {Length.SHORT: 3, Length.NORMAL: 5, Length.LONG: 25}
+"""The most changes of a group to list."""
+
+_SOON = 5.0
+"""Seconds that notes wait for the forge's data on releases; they are complete without it."""
+
+
+async def compare(intent: Compare, ctx: Context) -> Answer:
+    """The changes that the second reference has and the first lacks, in groups by kind.
+
+    Raises as :func:`handlers.questions.scope.range_of` does.
+    """
+    tip = await tip_of(ctx)
+    changes = await ensure(ctx, await range_of(intent.refs, ctx, tip), tip)
+    notes = await asyncio.to_thread(notes_of, changes)
+    document = notes_document(
+        notes,
+        intent.refs,
+        seen(ctx, tip),
+        _COMPARE_MOST[ctx.length],
+        page=ctx.page,
+        releases=await _releases(intent.refs, ctx),
+    )
+    rows = tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in changes)
+    return Answer(intent="compare", document=document, total=len(rows), rows=rows)
+
+
+async def _releases(refs: Refs, ctx: Context) -> Sequence[Release]:
+    """The forge's data on the two references, if it answers in time."""
+    forge = ctx.watched.forge
+    if not isinstance(forge, Publishing):
+        return ()
+    try:
+        async with asyncio.timeout(_SOON):
+            found = await forge.releases()
+    except (ForgeFailed, TimeoutError):
+        return ()
+    named = [one for one in found if one.tag in {refs.base, refs.tip}]
+    return sorted(named, key=lambda one: one.published_at)
+
+
+_NOW = timedelta(minutes=1)
+"""A period that ended at most this long ago, and begins where the default does, is the default."""
+
+
+async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
+    """The intent with the range of the release named by its topic, and a line that says so.
+
+    It applies if the topic looks like a version and is a tag of the repository, and the question
+    names no period. A question about the latest release, as a topic or as an end of a range, gets
+    that release's tag. Every other intent is returned unchanged, without a line. Raises
+    ``NoRelease``.
+    """
+    intent, newest = await _with_latest(intent, ctx)
+    if not isinstance(intent, Changed) or not _names_no_period(intent, ctx):
+        return intent, LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
+    asked = asked_release(intent.topic)
+    name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
+    release = await ctx.watched.source.release(name) if name else None
+    if asked is None or release is None:
+        return intent, ()
+    refs = Refs(base=release.before, tip=release.tag)
+    return replace(intent, window=refs, topic=asked.topic), _line(release, newest, ctx)
+
+
+async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
+    """The intent with "latest" in its range replaced by the latest release's tag, and that tag."""
+    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    ends = [end.lower() for end in (span.base, span.tip)] if isinstance(span, Refs) else []
+    asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
+    if LATEST not in ends and not (asked and asked.name.lower() == LATEST):
+        return intent, ""
+    newest = latest(await ctx.watched.source.releases())
+    if not newest:
+        raise NoRelease(ctx.watched.repository.name)
+    if not isinstance(span, Refs) or LATEST not in ends:
+        return intent, newest
+    base, tip = (
+        newest if end == LATEST else old
+        for end, old in zip(ends, (span.base, span.tip), strict=True)
+    )
+    refs = replace(span, base=base, tip=tip)
+    if isinstance(intent, Compare):
+        return replace(intent, refs=refs), newest
+    return replace(cast("Changed", intent), window=refs), newest
+
+
+def _names_no_period(intent: Changed, ctx: Context) -> bool:
+    usual = default_period(ctx.clock.now(), ctx.zone)
+    if isinstance(intent.window, Refs):
+        return False
+    return intent.window.since == usual.since and usual.until - intent.window.until < _NOW
+
+
+def _line(release: TaggedRelease, newest: str, ctx: Context) -> Spans:
+    """A description of the release: its date, whether it is the latest, and the range's start."""
+    tag, last = Code(release.tag), release.tag == newest
+    phrase = OF_LATEST if last else OF_RELEASE
+    said = [LATEST_IS(ctx.language, tag=tag)] if last and not release.before else []
+    if not release.before:
+        phrase = OF_FIRST_RELEASE
+    said.append(phrase(ctx.language, tag=tag, before=Code(release.before)))
+    if release.at is not None:
+        day = release.at.astimezone(ctx.zone).date().isoformat()
+        said.append(TAGGED(ctx.language, day=day))
+    return joined([part for one in said for part in (one, " ")][:-1])

@@ -24,8 +24,7 @@ from bot.web.pages.response import tag_of
 from bot.web.pages.site import HistorySpan, Json, NotThere, Page
 from digest.answer.answers import Seen, window_words
 from digest.answer.listing import area_of
-from digest.answer.release_notes import notes_document, notes_of
-from digest.answer.upgrade_notes import UpgradeItem, met
+from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level

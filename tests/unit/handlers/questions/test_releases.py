@@ -1,8 +1,13 @@
-"""Which releases there are, with their dates."""
+"""Which releases there are, with their dates.
+
+A release that is asked about by its name is the range from the one before it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -12,6 +17,7 @@ from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
 CHANGES = [change("aaaaaaa1", "Two (#2)", at=NOW), change("bbbbbbb2", "One (#1)", at=NOW)]
 
 
@@ -40,3 +46,127 @@ async def test_a_period_without_a_release_names_the_latest(ctx):
 async def test_a_repository_without_releases_says_so():
     answer = await ask("list all releases", context(FakeSource(CHANGES)))
     assert isinstance(answer.error, NoRelease)
+
+
+CHANGES_compare = [
+    change(f"{n}" * 8, title, {path: 9}, NOW - timedelta(days=90 + 10 * n))
+    for n, (title, path) in enumerate(
+        (
+            ("Later (#15)", "src/later.py"),
+            ("[MoE] Fuse the experts (#14)", "src/moe.py"),
+            ("Fix the scheduler (#13)", "src/scheduler.py"),
+            ("Begin (#12)", "src/begin.py"),
+            ("First (#11)", "src/first.py"),
+        )
+    )
+]
+
+TAGS = {
+    "v0.1.0": CHANGES_compare[3].sha,
+    "v0.2.0": CHANGES_compare[1].sha,
+    "v0.2.0rc1": CHANGES_compare[2].sha,
+}
+
+
+@pytest.fixture
+def source():
+    return FakeSource(CHANGES_compare, tags=TAGS)
+
+
+def shas(answer):
+    return [row.graded.sha[0] for row in answer.rows]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["what changed in v0.2.0", "what's new in 0.2.0", "changes in release v0.2.0"],
+)
+async def test_a_tag_means_the_range_from_the_tag_before_it(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["1", "2"]
+    shown = markdown(answer.document)
+    assert "`v0.2.0` is a release: what it has and `v0.1.0`, the release before it" in shown
+    assert "`v0.1.0` to `v0.2.0`" in shown
+
+
+async def test_a_tag_is_told_in_chinese(source):
+    answer = await ask("v0.2.0 有什么变化", context(source))
+    assert shas(answer) == ["1", "2"]
+    assert "上一个发布 `v0.1.0`" in markdown(answer.document)
+
+
+async def test_a_topic_of_a_release_is_looked_for_in_its_range(source):
+    answer = await ask("what changed in MoE in v0.2.0", context(source))
+    assert (answer.topic, shas(answer)) == ("MoE", ["1"])
+
+
+async def test_the_first_release_has_everything_up_to_it(source):
+    answer = await ask("what changed in v0.1.0", context(source))
+    assert shas(answer) == ["3", "4"]
+    assert "with none before it" in markdown(answer.document)
+
+
+async def test_what_is_no_tag_or_has_a_period_stays_a_topic(source):
+    for question in ("what changed in v7.0", "what changed in v0.2.0 in January"):
+        answer = await ask(question, context(source))
+        assert answer.window is not None
+        assert answer.topic in {"v7.0", "v0.2.0"}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is the latest release?",
+        "what is new in the latest release",
+        "when was the last release",
+        "compare the last two releases",
+        "最新版本是什么",
+        "最新发布有什么变化？",
+        "最近一次发布是什么时候",
+    ],
+)
+async def test_the_latest_release_is_told_with_its_changes(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["1", "2"]
+    shown = markdown(answer.document)
+    assert "`v0.2.0` is the latest release: what" in shown or "`v0.2.0` 是最新的发布：" in shown
+    assert "`v0.1.0`" in shown
+    assert "rc1" not in shown
+
+
+@pytest.mark.parametrize(
+    "question", ["what changed since the last release", "最新版本以来有哪些变更"]
+)
+async def test_what_came_since_the_latest_release_is_told_with_its_name(source, question):
+    answer = await ask(question, context(source))
+    assert shas(answer) == ["0"]
+    assert "`v0.2.0`" in markdown(answer.document)
+
+
+async def test_the_latest_release_is_an_end_of_a_comparison(source):
+    answer = await ask("compare v0.1.0 to the latest release", context(source))
+    assert (answer.intent, shas(answer)) == ("compare", ["1", "2"])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is the latest release", "has no tag of a release here; name a tag"),
+        ("最新版本有什么变化", "没有发布的标签"),
+    ],
+)
+async def test_without_a_release_none_is_the_latest(question, said):
+    answer = await ask(
+        question, context(FakeSource(CHANGES_compare, tags={"nightly": CHANGES_compare[0].sha}))
+    )
+    assert isinstance(answer.error, NoRelease)
+    assert said in markdown(answer.document)
+
+
+async def test_day_of_a_release_is_told_in_the_zone_of_the_asker(source):
+    source.tagged = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
+    at = replace(context(source), zone=ZoneInfo("Asia/Tokyo"))
+    assert "It was tagged on 2026-01-02." in markdown(
+        (await ask("when was v0.2.0 released", at)).document
+    )
+    assert "打标签于 2026-01-02" in markdown((await ask("v0.2.0 什么时候发布的", at)).document)

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from digest.answer.release_notes import met_words
-from digest.answer.upgrade_notes import met
+from digest.answer.release_notes import met, met_words
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Evidence, Fact, FactKind
