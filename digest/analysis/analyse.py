@@ -11,7 +11,7 @@ from dataclasses import replace
 from digest.analysis.change_types import change_types
 from digest.analysis.context import brief, read
 from digest.analysis.insights import impact, insights
-from digest.analysis.risks import concerns, risks, suggestions
+from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import consequences, summary
 from digest.analysis.wording import unread
 from digest.core.enums import Language
@@ -27,8 +27,7 @@ def analyse(graded: Graded, language: Language) -> Analysis:
     reading = read(graded, language)
     types = change_types(reading)
     bounds = reading.bounds
-    found = tuple(concerns(reading)) if bounds.risks or bounds.suggestions else ()
-    told, dangers = summary(reading), risks(found, bounds)
+    told, dangers = summary(reading), risks(reading)
     return Analysis(
         language=language,
         change_types=types,
@@ -36,7 +35,7 @@ def analyse(graded: Graded, language: Language) -> Analysis:
         impact=impact(reading),
         insights=insights(reading, (*told, *dangers)) if bounds.insights else (),
         risks=dangers,
-        suggestions=suggestions(found, bounds),
+        suggestions=suggestions(reading),
         partial=unread(reading),
     )
 

@@ -12,7 +12,16 @@ from dataclasses import dataclass, replace
 
 from digest.core.change import Side
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Evidence, Fact, FactKind, Facts, FileFacts
+from digest.core.facts import (
+    Action,
+    Area,
+    ClueKind,
+    Evidence,
+    Fact,
+    FactKind,
+    Facts,
+    FileFacts,
+)
 from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans
@@ -95,6 +104,20 @@ class ChangeContext:
         return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")
 
     @property
+    def deprecated(self) -> tuple[Fact, ...]:
+        """What is deprecated, if a version or the author says so: a comment may mean anything."""
+        found = self.facts.of(FactKind.DEPRECATION, Action.ADDED)
+        return tuple(f for f in found if f.when or f.after or self.names(f))
+
+    def names(self, fact: Fact) -> bool:
+        """Whether the title, the message or a note for users names a thing of the change."""
+        facts, description = self.facts, self.graded.description
+        texts = [facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes)]
+        texts += [*description.paragraphs, description.note] if description else []
+        name = owner_of(fact.name)[1]
+        return bool(fact.evidence.path) and any(name in text for text in texts)
+
+    @property
     def moves(self) -> tuple[Fact, ...]:
         """The public symbols that moved to another file; ``before`` and ``after`` are paths."""
         return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)
@@ -111,7 +134,7 @@ def read(graded: Graded, language: Language) -> ChangeContext:
         language=language,
         bounds=BOUNDS[graded.grade.level],
         core=tuple(f for f in facts.files if f.area is Area.CORE),
-        contracts=_contracts(facts.items, areas),
+        contracts=_contracts(facts, areas),
         symbols=_symbols(facts.items, areas),
     )
 
@@ -140,13 +163,14 @@ def unsigned(name: str) -> str:
     return name.strip("-").replace("-", "_").lower()
 
 
-def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:
+def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The interface facts of the project itself, each once, without those that only moved."""
     kept = _one_each(
         f
-        for f in items
+        for f in facts.items
         if f.kind in CONTRACTS
         and f.detail != "moved"
+        and exposed(f, facts)
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
         and (f.kind in VERSIONS or not is_script(f.evidence.path))
     )
@@ -157,6 +181,21 @@ def _contracts(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...
         for f in kept
         if f.action not in {Action.ADDED, Action.REMOVED} or (f.kind, f.name) not in gone & new
     )
+
+
+_CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
+
+
+def exposed(fact: Fact, facts: Facts) -> bool:
+    """Whether users rely on a thing; on a field where its file, its class or a document says so."""
+    if fact.public is not None or fact.kind is not FactKind.CONFIG:
+        return fact.public is not False
+    owner, name = owner_of(fact.name)
+    if _CONFIGURES.search(fact.evidence.path):
+        return True
+    if owner.endswith(("Request", "Args", "Params", "Settings")):
+        return True
+    return any(c.kind is ClueKind.DOCS and c.name == name for c in facts.clues)
 
 
 def _one_each(items: Iterable[Fact]) -> list[Fact]:

@@ -36,7 +36,6 @@ NAMES = 4
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
-_CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
 
 _LIMITS = re.compile(
     r"not supported|unsupported|only support|support(?:s|ed) only|not implemented", re.IGNORECASE
@@ -95,7 +94,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
         for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
             text = helps.get(f.name) or _shared(f.name, helps)
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
-            if inner and (not text or text in told or not exposed(f, reading)):
+            if inner and (not text or text in told):
                 continue
             told.add(text)
             yield _new(f, phrase, text, reading)
@@ -105,19 +104,6 @@ def _shared(name: str, helps: Mapping[str, str]) -> str:
     """The text beside a field whose name is the end of the flag's name."""
     mine = f"_{unsigned(owner_of(name)[1])}"
     return next((text for one, text in helps.items() if mine.endswith(f"_{one}")), "")
-
-
-def exposed(fact: Fact, reading: ChangeContext) -> bool:
-    """Whether users set a field: its file or class holds settings, or documentation names it."""
-    if fact.public is not None:
-        return fact.public
-    owner, name = owner_of(fact.name)
-    if fact.kind is FactKind.SCHEMA or _CONFIGURES.search(fact.evidence.path):
-        return True
-    if owner.endswith(("Request", "Args", "Params", "Settings")):
-        return True
-    documented = {c.name for c in reading.facts.clues if c.kind is ClueKind.DOCS}
-    return name in documented
 
 
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:

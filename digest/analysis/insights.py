@@ -1,7 +1,8 @@
 """Technical insights, and the impact of a change by area.
 
-Insights cover interfaces, architecture, performance and security. Performance is mentioned only in
-the author's words or because of the author's mark, security only where a fact names a place.
+Insights cover interfaces, performance and security. Performance is mentioned only in the author's
+words, security only where a fact names a place. Names of functions and classes are left to the
+table of names on the page of a change.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from digest.analysis.context import CONTRACTS, ChangeContext, code, said
 from digest.analysis.quotes import measured
-from digest.analysis.wording import components, kind_of, lines, names, places, widespread
-from digest.core.change import FileStatus, Side, printable
-from digest.core.enums import Language
+from digest.analysis.wording import kind_of, names, places
+from digest.core.change import Side, printable
 from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
@@ -68,18 +68,12 @@ _TOLD = {
     Action.RENAMED: words.RENAMED_THING,
     Action.CHANGED: words.CHANGED_THING,
 }
-_WIDE = 3
-"""Minimum number of components for a code change to be called spread."""
-
 _FIGURES = 3
 """Maximum number of quoted sentences with figures."""
 
-_MODULES = 3
-"""Maximum number of modules whose additions, and whose removals, are listed one by one."""
-
 
 def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The insights in the order compatibility, architecture, performance, security.
+    """The insights in the order compatibility, performance, security.
 
     Statements already made in other sections (``told``) are left out. If the bound is tight, every
     aspect gets its first statements before any gets its last.
@@ -88,7 +82,6 @@ def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Stateme
         [s for s in found if not any(_covers(one, s) for one in told)]
         for found in (
             interfaces(reading),
-            _architecture(reading),
             _performance(reading),
             _security(reading),
         )
@@ -122,14 +115,7 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
             facts = reading.told(kind, action)
             if facts:
                 yield _things(_TOLD[action], facts, reading)
-    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
-    if defaults:
-        named = names(defaults, reading, values=True)
-        spans = words.PARAMETER_DEFAULTS(reading.language, names=named)
-        yield said(spans, defaults, Aspect.COMPATIBILITY)
-    announced = [
-        f for f in reading.facts.of(FactKind.DEPRECATION) if f.action is not Action.REMOVED
-    ]
+    announced = reading.deprecated
     if announced:
         spans = words.DEPRECATED(reading.language, names=names(announced, reading))
         yield said(spans, announced, Aspect.COMPATIBILITY)
@@ -149,105 +135,10 @@ def _things(
     return said(spans, facts, aspect)
 
 
-def _architecture(reading: ChangeContext) -> Iterator[Statement]:
-    """Changes for readers of the code: modules, then changed, added and removed symbols."""
-    yield from _modules(reading)
-    yield from _moved_symbols(reading)
-    renamed = reading.named(Action.RENAMED)
-    if renamed:
-        yield _things(words.RENAMED_THING, renamed, reading, Aspect.ARCHITECTURE)
-    for changed, phrase in (
-        (reading.rebased, words.BASES),
-        (reading.resigned, words.SIGNATURES),
-    ):
-        if changed:
-            spans = phrase(reading.language, names=names(changed, reading))
-            yield said(spans, changed, Aspect.ARCHITECTURE)
-    yield from _symbols(reading)
-    yield from _spread(reading)
-
-
-def _modules(reading: ChangeContext) -> Iterator[Statement]:
-    """Code files that were added, removed or moved."""
-    language, most = reading.language, reading.bounds.names
-    for status, phrase in (
-        (FileStatus.ADDED, words.NEW_MODULES),
-        (FileStatus.DELETED, words.GONE_MODULES),
-        (FileStatus.RENAMED, words.MOVED_MODULES),
-    ):
-        files = [f for f in reading.core if f.status is status]
-        if files:
-            parts: list[Part] = [_module(f, language) for f in files[:most]]
-            listing = listed(parts, language, limit=most, total=len(files))
-            yield said(phrase(language, names=listing), files, Aspect.ARCHITECTURE)
-
-
-def _module(file: FileFacts, language: Language) -> Spans:
-    path = code(printable(file.path))
-    if file.status is FileStatus.RENAMED and file.old_path:
-        return words.NEW_NAME(language, before=code(printable(file.old_path)), after=path)
-    return words.PLACE_LINES(language, place=path, lines=lines(file.added, file.deleted))
-
-
 def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
     found = places(files, reading.bounds.names)
     shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
     return listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
-
-
-def _moved_symbols(reading: ChangeContext) -> Iterator[Statement]:
-    for before, after, moves in routes(reading.moves):
-        spans = words.SYMBOLS_MOVED(
-            reading.language,
-            names=names(moves, reading),
-            before=code(before),
-            after=code(after),
-        )
-        yield said(spans, moves, Aspect.ARCHITECTURE)
-
-
-def routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
-    """The moved symbols grouped by source and target file."""
-    found: dict[tuple[str, str], list[Fact]] = {}
-    for m in moves:
-        found.setdefault((printable(m.before or ""), printable(m.after or "")), []).append(m)
-    return [(before, after, ms) for (before, after), ms in found.items()]
-
-
-def _symbols(reading: ChangeContext) -> Iterator[Statement]:
-    """Public symbols added and removed: first methods of many classes, then by module.
-
-    Symbols of a deleted file are left out, since the file itself is mentioned.
-    """
-    gone = {f.path for f in reading.core if f.status is FileStatus.DELETED}
-    for action, module in (
-        (Action.ADDED, words.MODULE_GAINS),
-        (Action.REMOVED, words.MODULE_LOSES),
-    ):
-        facts = [f for f in reading.named(action) if f.evidence.path not in gone]
-        common = widespread(facts)
-        if common:
-            yield _things(_TOLD[action], common, reading, Aspect.ARCHITECTURE)
-        by_path: dict[str, list[Fact]] = {}
-        for f in facts:
-            if f not in common:
-                by_path.setdefault(f.evidence.path, []).append(f)
-        ranked = sorted(by_path.items(), key=lambda item: (-len(item[1]), item[0]))
-        for path, found in ranked[:_MODULES]:
-            named = names(found, reading)
-            spans = module(reading.language, path=code(printable(path)), names=named)
-            yield said(spans, found, Aspect.ARCHITECTURE)
-
-
-def _spread(reading: ChangeContext) -> Iterator[Statement]:
-    """The components that the changed code belongs to, those with most files first."""
-    found = sorted(components(reading.core).items(), key=lambda item: (-len(item[1]), item[0]))
-    if len(found) < _WIDE:
-        return
-    shown: list[Part] = [code(printable(path)) for path, _ in found[: reading.bounds.names]]
-    listing = listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
-    spans = words.SPREAD(reading.language, n=len(found), places=listing)
-    yield said(spans, (files[0] for _, files in found), Aspect.ARCHITECTURE)
 
 
 def _performance(reading: ChangeContext) -> Iterator[Statement]:

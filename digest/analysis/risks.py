@@ -1,31 +1,19 @@
-"""Risks for users who upgrade, each with advice by rule.
+"""Risks for users who upgrade, and what they can do about them.
 
-A risk exists only because a named thing was removed, renamed or changed, or because the author
-declares one.
+A risk exists only because a named thing that others rely on was removed, renamed or changed. Names
+of functions and classes count only where the project exposes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from digest.analysis.context import (
-    CONTRACTS,
-    SUBJECT_LINE,
-    VALUE,
-    VERSIONS,
-    Bounds,
-    ChangeContext,
-    code,
-    owner_of,
-    said,
-)
-from digest.analysis.insights import routes, security_code
+from digest.analysis.context import CONTRACTS, VALUE, VERSIONS, ChangeContext, code, owner_of, said
 from digest.analysis.signatures import Differences, differences
-from digest.analysis.wording import has_default, is_pin, names, undone, value
-from digest.core.change import FileStatus, printable
-from digest.core.facts import Action, Evidence, Fact, FactKind, FileFacts
+from digest.analysis.wording import has_default, is_pin, names, value
+from digest.core.change import printable
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.i18n import statement_text as words
@@ -37,112 +25,128 @@ _ONE_BY_ONE = 3
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Risk:
-    """A risk and the advice for it; either may be missing, not both."""
-
-    risk: Statement | None = None
-    advice: Statement | None = None
+_Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
 
-def concerns(reading: ChangeContext) -> Iterator[Risk]:
-    """The risks of a change: first those for operators, then those for users of its code."""
-    yield from _declared(reading)
-    yield from _removed(reading)
-    yield from _renamed(reading)
-    yield from _defaults(reading)
-    yield from _versions(reading)
-    yield from _schemas(reading)
-    yield from _security(reading)
-    yield from _undone(reading)
-    yield from _deprecated(reading)
-    yield from _renamed_symbols(reading)
-    yield from _signatures(reading)
-    yield from _moved(reading)
-    yield from _removed_symbols(reading)
+def risks(reading: ChangeContext) -> tuple[Statement, ...]:
+    """The risks for operators, then those for users of the code, within the bound."""
+    return _said((*_for_operators(reading), *_for_callers(reading)), reading.bounds.risks)
 
 
-def _concern(
-    risk: Spans,
-    advice: Spans,
-    evidence: list[Fact] | list[Evidence] | list[FileFacts],
-    aspect: Aspect = Aspect.COMPATIBILITY,
-) -> Risk:
-    return Risk(
-        risk=said(risk, evidence, aspect) if risk else None,
-        advice=said(advice, evidence, aspect) if advice else None,
-    )
+def suggestions(reading: ChangeContext) -> tuple[Statement, ...]:
+    """What can be done beyond what a risk says by itself, each once, within the bound."""
+    return _said(_advice(reading), reading.bounds.suggestions)
 
 
-def _declared(reading: ChangeContext) -> Iterator[Risk]:
-    """The author's own declaration of a breaking change."""
-    if reading.facts.subject.breaking:
-        advice = words.READ_NOTES(reading.language) if reading.facts.paragraphs else ()
-        yield _concern(words.BREAKING(reading.language), advice, [SUBJECT_LINE])
+def _said(
+    found: _Found | tuple[tuple[Spans, Sequence[Fact]], ...], most: int
+) -> tuple[Statement, ...]:
+    statements = (said(spans, facts, Aspect.COMPATIBILITY) for spans, facts in found)
+    unlike = {statement.text: statement for statement in statements}
+    return tuple(islice(unlike.values(), most))
 
 
-def _removed(reading: ChangeContext) -> Iterator[Risk]:
+def _for_operators(reading: ChangeContext) -> _Found:
+    language = reading.language
     for kind in CONTRACTS:
-        facts = [f for f in reading.told(kind, Action.REMOVED) if not is_pin(f)]
-        if facts and kind in words.REMOVED_RISKS:
-            yield _concern(
-                words.REMOVED_RISKS[kind](reading.language, names=names(facts, reading)), (), facts
-            )
-
-
-def _renamed(reading: ChangeContext) -> Iterator[Risk]:
+        gone = [f for f in reading.told(kind, Action.REMOVED) if not is_pin(f)]
+        if gone and kind in words.REMOVED_RISKS:
+            yield words.REMOVED_RISKS[kind](language, names=names(gone, reading)), gone
     for kind in CONTRACTS:
-        yield from _new_names(list(reading.told(kind, Action.RENAMED)), reading)
+        yield from _renamed(reading.told(kind, Action.RENAMED), reading)
+    for f in _switched(reading):
+        before, after = value(f.before, language), value(f.after, language)
+        yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
+    if moved := _versions(reading):
+        yield words.VERSIONS_MOVE(language, names=names(moved, reading, values=True)), moved
+    if changed := reading.told(FactKind.SCHEMA, Action.CHANGED):
+        phrase = words.REMOVED_RISKS[FactKind.SCHEMA]
+        yield phrase(language, names=names(changed, reading)), changed
 
 
-def _renamed_symbols(reading: ChangeContext) -> Iterator[Risk]:
-    yield from _new_names(list(reading.named(Action.RENAMED)), reading)
+def _advice(reading: ChangeContext) -> _Found:
+    language = reading.language
+    for f in _switched(reading):
+        if f.before:
+            before = value(f.before, language)
+            yield words.KEEP_DEFAULT(language, name=code(f.name), before=before), [f]
+    moved = [f for f in _versions(reading) if f.before and f.after]
+    for f in moved if len(moved) <= _ONE_BY_ONE else ():
+        before, after = value(f.before, language), value(f.after, language)
+        exact = (f.before or "")[0].isalnum()
+        phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
+        yield phrase(language, name=code(f.name), before=before, after=after), [f]
+    if announced := reading.deprecated:
+        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
 
 
-def _new_names(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
+def _switched(reading: ChangeContext) -> list[Fact]:
+    """Changed defaults whose new value is known."""
+    changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
+    return [f for f in changed if has_default(f)][:_ONE_BY_ONE]
+
+
+def _versions(reading: ChangeContext) -> list[Fact]:
+    """Changed versions of what is installed."""
+    moved = [f for f in reading.contracts if f.kind in VERSIONS and f.action is Action.CHANGED]
+    return [f for f in moved if not is_pin(f)]
+
+
+def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     phrase = words.RENAMED_RISKS.get(facts[0].kind) if facts else None
     if phrase is not None:
-        yield _concern(
-            phrase(reading.language, names=names(facts, reading, values=True)), (), facts
-        )
+        yield phrase(reading.language, names=names(facts, reading, values=True)), facts
 
 
-def _defaults(reading: ChangeContext) -> Iterator[Risk]:
-    """Changed defaults, each with the way to keep the old one."""
-    changed = [
-        f for f in reading.contracts if f.action is Action.CHANGED and has_default(f) and f.after
-    ]
-    for f in changed[:_ONE_BY_ONE]:
-        language, name = reading.language, code(f.name)
-        before, after = value(f.before, language), value(f.after, language)
-        keep = words.KEEP_DEFAULT(language, name=name, before=before) if f.before else ()
-        yield _concern(
-            words.DEFAULT_RISK(language, name=name, before=before, after=after), keep, [f]
-        )
+# What breaks callers of the project's code.
 
 
-def _signatures(reading: ChangeContext) -> Iterator[Risk]:
+def _for_callers(reading: ChangeContext) -> _Found:
+    language = reading.language
+    yield from _renamed(_exposed(reading.named(Action.RENAMED)), reading)
+    yield from _signatures(reading)
+    for before, after, moves in _routes(_exposed(reading.moves))[:_ONE_BY_ONE]:
+        where = {"before": code(before), "after": code(after)}
+        yield words.IMPORTS_MOVED(language, names=names(moves, reading), **where), moves
+    gone = [f for f in _exposed(reading.named(Action.REMOVED)) if not owner_of(f.name)[0]]
+    if gone:
+        phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
+        yield phrase(language, names=names(gone, reading)), gone
+
+
+def _exposed(facts: Sequence[Fact]) -> list[Fact]:
+    return [f for f in facts if f.public]
+
+
+def _routes(moves: Sequence[Fact]) -> list[tuple[str, str, list[Fact]]]:
+    """The moved symbols grouped by source and target file."""
+    found: dict[tuple[str, str], list[Fact]] = {}
+    for m in moves:
+        found.setdefault((printable(m.before or ""), printable(m.after or "")), []).append(m)
+    return [(before, after, ms) for (before, after), ms in found.items()]
+
+
+def _signatures(reading: ChangeContext) -> _Found:
     """Parameters that became required, were removed or renamed, or changed their default.
 
     Methods that changed alike, such as the overrides of one interface, are grouped.
     """
     alike: dict[tuple[str, Differences], list[Fact]] = {}
-    for f in reading.named(Action.CHANGED):
+    changed = _exposed(reading.named(Action.CHANGED))
+    for f in changed:
         if f.detail in _PARAMETERS:
             key = (f.detail, differences(f.before, f.after))
             alike.setdefault(key, []).append(f)
     for (detail, found), facts in list(alike.items())[:_ONE_BY_ONE]:
         yield from _signature(detail, found, facts, reading)
-    defaults = [f for f in reading.named(Action.CHANGED) if f.detail == "default"]
+    defaults = [f for f in changed if f.detail == "default"]
     yield from _required([f for f in defaults if f.before is not None and f.after is None], reading)
     for f in [f for f in defaults if f.after is not None][:_ONE_BY_ONE]:
         yield from _default(f, reading)
 
 
-def _required(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
+def _required(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     """Parameters that lost their default, grouped by callables that lost the same ones."""
-    language = reading.language
     lost: dict[str, list[Fact]] = {}
     for f in facts:
         lost.setdefault(owner_of(f.name)[0], []).append(f)
@@ -152,173 +156,34 @@ def _required(facts: list[Fact], reading: ChangeContext) -> Iterator[Risk]:
             alike.setdefault(tuple(owner_of(f.name)[1] for f in theirs), []).append(function)
     for parameters, functions in list(alike.items())[:_ONE_BY_ONE]:
         listing, name = _listed(parameters, reading), _listed(tuple(functions), reading)
-        yield _concern(
-            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
-            (),
-            [f for function in functions for f in lost[function]],
-        )
+        spans = words.SIGNATURE_REQUIRED(reading.language, name=name, names=listing)
+        yield spans, [f for function in functions for f in lost[function]]
 
 
 def _signature(
-    detail: str, found: Differences, facts: list[Fact], reading: ChangeContext
-) -> Iterator[Risk]:
+    detail: str, found: Differences, facts: Sequence[Fact], reading: ChangeContext
+) -> _Found:
     language, name = reading.language, names(facts, reading)
     if detail == "parameter renamed" and found.lost and found.added:
         before, after = code(found.lost[0]), code(found.added[0])
-        yield _concern(
-            words.PARAMETER_RENAMED(language, name=name, before=before, after=after),
-            (),
-            facts,
-        )
+        yield words.PARAMETER_RENAMED(language, name=name, before=before, after=after), facts
         return
     if found.required:
         listing = _listed(found.required, reading)
-        yield _concern(
-            words.SIGNATURE_REQUIRED(language, name=name, names=listing),
-            (),
-            facts,
-        )
+        yield words.SIGNATURE_REQUIRED(language, name=name, names=listing), facts
     if found.lost:
-        listing = _listed(found.lost, reading)
-        yield _concern(
-            words.SIGNATURE_LOST(language, name=name, names=listing),
-            (),
-            facts,
-        )
+        yield words.SIGNATURE_LOST(language, name=name, names=_listed(found.lost, reading)), facts
 
 
-def _default(f: Fact, reading: ChangeContext) -> Iterator[Risk]:
+def _default(f: Fact, reading: ChangeContext) -> _Found:
     """``function.parameter`` with its default before and after."""
-    language = reading.language
     function, parameter = owner_of(f.name)
-    if not function or f.before is None or f.after is None:
-        return
-    spans = words.PARAMETER_DEFAULT(
-        language,
-        name=code(function),
-        parameter=code(parameter),
-        before=code(f.before, VALUE),
-        after=code(f.after, VALUE),
-    )
-    yield _concern(spans, (), [f])
+    if function and f.before is not None and f.after is not None:
+        values = {"before": code(f.before, VALUE), "after": code(f.after, VALUE)}
+        named = {"name": code(function), "parameter": code(parameter)}
+        yield words.PARAMETER_DEFAULT(reading.language, **named, **values), [f]
 
 
 def _listed(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:
     parts: list[Part] = [code(p) for p in parameters]
     return listed(parts, reading.language, limit=reading.bounds.names)
-
-
-def _moved(reading: ChangeContext) -> Iterator[Risk]:
-    """Modules and symbols that can no longer be imported from where they were."""
-    language = reading.language
-    for before, after, moves in routes(reading.moves)[:_ONE_BY_ONE]:
-        named = names(moves, reading)
-        yield _concern(
-            words.IMPORTS_MOVED(language, names=named, before=code(before), after=code(after)),
-            (),
-            moves,
-        )
-    gone = [f for f in reading.core if f.status is FileStatus.RENAMED]
-    if gone:
-        parts: list[Part] = [code(printable(f.old_path or f.path)) for f in gone]
-        listing = listed(parts, language, limit=reading.bounds.names)
-        yield _concern(words.MODULE_GONE(language, names=listing), (), gone)
-
-
-def _removed_symbols(reading: ChangeContext) -> Iterator[Risk]:
-    """Symbols that can no longer be imported, and methods, which a base class may still provide."""
-    language = reading.language
-    facts = [f for f in reading.named(Action.REMOVED) if not owner_of(f.name)[0]]
-    if facts:
-        named = names(facts, reading)
-        yield _concern(
-            words.REMOVED_RISKS[FactKind.SYMBOL](language, names=named),
-            (),
-            facts,
-        )
-    facts = [f for f in reading.named(Action.REMOVED) if owner_of(f.name)[0]]
-    if facts:
-        named = names(facts, reading)
-        yield _concern(
-            words.METHOD_GONE(language, names=named),
-            (),
-            facts,
-        )
-
-
-def _versions(reading: ChangeContext) -> Iterator[Risk]:
-    """Changed versions: one risk for all, advice for the first few that name both versions."""
-    language = reading.language
-    moved = [f for f in reading.contracts if f.kind in VERSIONS and f.action is Action.CHANGED]
-    if not moved:
-        return
-    named = names(moved, reading, values=True)
-    yield _concern(words.VERSIONS_MOVE(language, names=named), (), moved)
-    for f in moved[:_ONE_BY_ONE]:
-        if f.before and f.after:
-            phrase = words.TEST_WITH if f.before[0].isalnum() else words.TEST_WITH_RANGE
-            advice = phrase(
-                language,
-                name=code(f.name),
-                before=value(f.before, language),
-                after=value(f.after, language),
-            )
-            yield _concern((), advice, [f])
-
-
-def _schemas(reading: ChangeContext) -> Iterator[Risk]:
-    facts = list(reading.told(FactKind.SCHEMA, Action.CHANGED))
-    if facts:
-        named = names(facts, reading)
-        yield _concern(
-            words.SCHEMA_RISK(reading.language, names=named),
-            (),
-            facts,
-        )
-
-
-def _security(reading: ChangeContext) -> Iterator[Risk]:
-    facts = security_code(reading)
-    if facts:
-        language = reading.language
-        parts: list[Part] = [
-            words.NAME_AT(language, name=code(f.name), path=code(printable(f.evidence.path)))
-            for f in facts
-        ]
-        listing = listed(parts, language, limit=min(3, reading.bounds.names))
-        yield _concern(
-            words.SECURITY_RISK(language, names=listing),
-            (),
-            facts,
-            Aspect.SECURITY,
-        )
-
-
-def _undone(reading: ChangeContext) -> Iterator[Risk]:
-    if reading.facts.reverts:
-        language = reading.language
-        what = undone(reading.facts.reverts, language)
-        yield _concern(
-            words.UNDONE_RISK(language, what=what),
-            (),
-            [SUBJECT_LINE],
-            Aspect.NONE,
-        )
-
-
-def _deprecated(reading: ChangeContext) -> Iterator[Risk]:
-    facts = list(reading.facts.of(FactKind.DEPRECATION, Action.ADDED))
-    if facts:
-        advice = words.LEAVE_DEPRECATED(reading.language, names=names(facts, reading))
-        yield _concern((), advice, facts)
-
-
-def risks(concerns: Iterable[Risk], bounds: Bounds) -> tuple[Statement, ...]:
-    """The risks, most certain first, within the bound of the level."""
-    return tuple(islice((c.risk for c in concerns if c.risk is not None), bounds.risks))
-
-
-def suggestions(concerns: Iterable[Risk], bounds: Bounds) -> tuple[Statement, ...]:
-    """The advice for the risks, in their order and each once, within the bound."""
-    unlike = {c.advice.text: c.advice for c in reversed([*concerns]) if c.advice is not None}
-    return tuple(islice(reversed(unlike.values()), bounds.suggestions))

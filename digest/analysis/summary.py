@@ -148,7 +148,7 @@ def _told(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Stateme
 def _gone(reading: ChangeContext) -> Iterator[Clause]:
     """What users set, call and read and can no longer."""
     kinds = (*_SETTINGS, FactKind.SCHEMA)
-    facts = [f for k in kinds for f in _public(reading.told(k, Action.REMOVED), reading)]
+    facts = [f for k in kinds for f in reading.told(k, Action.REMOVED)]
     group = [f for f in facts if f.detail != "read"]
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
@@ -192,7 +192,7 @@ def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
 
 def _renamed(reading: ChangeContext) -> Iterator[Clause]:
     for kind in _SETTINGS:
-        for f in _public(reading.told(kind, Action.RENAMED), reading):
+        for f in reading.told(kind, Action.RENAMED):
             if f.before:
                 before, after = code(f.before), code(f.name)
                 yield words.RENAMED(reading.language, before=before, after=after), [f]
@@ -202,7 +202,7 @@ def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
     """Changed defaults and choices; a default that is now computed is shown by its old value."""
     language = reading.language
     for kind in _SETTINGS:
-        for f in _public(reading.told(kind, Action.CHANGED), reading):
+        for f in reading.told(kind, Action.CHANGED):
             if f.detail == "choices" or has_default(f):
                 spans = _changed(f, reading, title)
                 if spans and f.condition:
@@ -239,8 +239,7 @@ def _mentions(title: Headline, fact: Fact) -> bool:
 def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
-    announced = reading.facts.of(FactKind.DEPRECATION, Action.ADDED)
-    facts = [f for f in announced if f.when or f.after or _named(f, reading)]
+    facts = reading.deprecated
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = next((v for f in facts if (v := f.when or f.after)), "")
@@ -248,15 +247,6 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
         goes = words.GOES(language, version=version) if version else ()
         yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts
-
-
-def _named(fact: Fact, reading: ChangeContext) -> bool:
-    """Whether the title, the message or a note for users names a thing of the change."""
-    facts, description = reading.facts, reading.graded.description
-    texts = [facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes)]
-    texts += [*description.paragraphs, description.note] if description else []
-    name = owner_of(fact.name)[1]
-    return bool(fact.evidence.path) and any(name in text for text in texts)
 
 
 def _required(reading: ChangeContext) -> Iterator[Clause]:
@@ -277,15 +267,6 @@ def _bare(version: str) -> str:
 def _raised(before: str, after: str) -> bool:
     old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
     return bool(old) and old < new
-
-
-def _public(facts: Sequence[Fact], reading: ChangeContext) -> list[Fact]:
-    """The facts without fields that users do not set."""
-    return [
-        f
-        for f in facts
-        if f.public is not False and (f.kind is not FactKind.CONFIG or explain.exposed(f, reading))
-    ]
 
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:

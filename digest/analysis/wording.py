@@ -135,11 +135,6 @@ def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
     return -many, method
 
 
-def widespread(facts: Sequence[Fact]) -> list[Fact]:
-    """The facts about methods of one name in many classes."""
-    return [f for group in _alike(facts) if len(group) >= _MANY for f in group]
-
-
 def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
@@ -160,16 +155,6 @@ def lines(added: int, deleted: int) -> str:
     if not deleted:
         return f"+{added:,}"
     return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
-
-
-def components(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
-    """The files by the first two parts of their folders.
-
-    A folder that only contains other components is not one, nor is a file at the top.
-    """
-    groups = {p: fs for p, fs in _by_folder(files, _SHALLOWEST).items() if p.endswith("/")}
-    above = {path.split("/")[0] + "/" for path in groups if path.count("/") > 1}
-    return {path: fs for path, fs in groups.items() if path not in above}
 
 
 def undone(what: Undone, language: Language) -> Spans:

@@ -110,7 +110,7 @@ def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
     grade = replace(graded.grade, level=min(graded.grade.level, Level.MEDIUM, key=_rank))
     narrowed = replace(graded, facts=part, grade=grade)
     told = analyse(narrowed, language)
-    whole = replace(told, summary=(*told.summary, *told.insights))
+    whole = replace(told, summary=(*told.summary, *told.insights, *told.impact))
     return why(narrowed, whole, language) or run(told.summary[:1], language)
 
 

@@ -63,27 +63,18 @@ SCORE = Phrase("{level} ({score})", "{level}（{score}）")
 
 QUIET = Phrase("No commits in this window.", "本时段没有提交。")
 LEAD_HIGH = Phrase(
-    "{high:change|changes} of high importance among {total:commit|commits}",
-    "{total} 个提交中有 {high} 个高重要度变更",
+    "{total:commit|commits}, {high} of high importance",
+    "{total} 个提交，其中 {high} 个高重要度变更",
 )
 LEAD_NONE = Phrase(
-    "Nothing of high importance among {total:commit|commits}", "{total} 个提交中没有高重要度变更"
+    "{total:commit|commits}, none of high importance", "{total} 个提交，没有高重要度变更"
 )
-
-LEAD_CALM = Phrase(
-    "Nothing to act on; {high:change|changes} of high importance among {total:commit|commits}",
-    "无需处理；{total} 个提交中有 {high} 个高重要度变更",
-)
-
-LEAD_CALM_NONE = Phrase(
-    "Nothing to act on among {total:commit|commits}", "{total} 个提交均无需处理"
-)
-
+LEAD_CALM = Phrase("{lead}, nothing to act on", "{lead}，无需处理")
 LEAD_MORE = Phrase(
     "{first}; {n:more change|more changes} to act on", "{first}；另有 {n} 个变更需要处理"
 )
 
-LEAD_KINDS = Phrase("{lead}: {kinds}", "{lead}：{kinds}")
+LEAD_KINDS = Phrase("{lead} ({kinds})", "{lead}（{kinds}）")
 
 LEAD_LATE = Phrase(
     "{n:commit|commits} arrived late, with dates before this window",

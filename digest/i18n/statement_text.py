@@ -47,18 +47,6 @@ NEW_NAME = Phrase("{before} → {after}", "{before} → {after}")
 REQUIRED = Phrase("required", "必填")
 NONE = Phrase("none", "无")
 
-# Insights: architecture.
-NEW_MODULES = Phrase("New: {names}.", "新增文件：{names}。")
-GONE_MODULES = Phrase("Removed: {names}.", "移除文件：{names}。")
-MOVED_MODULES = Phrase("Moved: {names}.", "移动文件：{names}。")
-MODULE_GAINS = Phrase("{path} gains {names}.", "{path}新增{names}。")
-MODULE_LOSES = Phrase("{path} loses {names}.", "{path}移除{names}。")
-SYMBOLS_MOVED = Phrase("{names} moved from {before} to {after}.", "{names}从{before}移至{after}。")
-BASES = Phrase("Changed base classes of {names}.", "{names}的基类变更。")
-SIGNATURES = Phrase("Changed signatures: {names}.", "签名变更：{names}。")
-PARAMETER_DEFAULTS = Phrase("Changed defaults of parameters: {names}.", "参数默认值变更：{names}。")
-SPREAD = Phrase("Cuts across {n:component|components}: {places}.", "横跨 {n} 个组件：{places}。")
-
 # Insights: performance and security.
 BENCHMARKS = Phrase("Benchmarks change with it: {names}.", "同时改动了基准测试：{names}。")
 SECURITY_ADDED = Phrase("Security-related code added: {names}.", "新增安全相关代码：{names}。")
@@ -69,7 +57,6 @@ SECURITY_SAID = Phrase(
 NAME_AT = Phrase("{name} in {path}", "{path}中的{name}")
 
 # Risks.
-BREAKING = Phrase("The author declares this change incompatible.", "作者声明这是一项不兼容变更。")
 REMOVED_RISKS = {
     FactKind.FLAG: Phrase(
         "Replace or drop {names} in commands, scripts and service files.",
@@ -99,28 +86,24 @@ REMOVED_RISKS = {
         "升级前在自己的代码中搜索{names}：对其的导入将失效。",
     ),
 }
-METHOD_GONE = Phrase("No longer defined on the class itself: {names}.", "类本身不再定义{names}。")
-
 RENAMED_RISKS = {
     FactKind.FLAG: Phrase(
-        "Commands have to use the new name: {names}.", "命令需要改用新名称：{names}。"
+        "Use the new name in commands: {names}.", "在命令中改用新名称：{names}。"
     ),
     FactKind.ENVIRONMENT: Phrase(
-        "Deployments have to use the new name: {names}.", "部署需要改用新名称：{names}。"
+        "Use the new name in deployments: {names}.", "在部署环境中改用新名称：{names}。"
     ),
     FactKind.CONFIG: Phrase(
-        "Configurations have to use the new name: {names}.", "配置需要改用新名称：{names}。"
+        "Use the new name in configuration files: {names}.", "在配置文件中改用新名称：{names}。"
     ),
     FactKind.ROUTE: Phrase(
-        "Clients have to use the new path: {names}.", "客户端需要改用新路径：{names}。"
+        "Let clients call the new path: {names}.", "让客户端改用新路径：{names}。"
     ),
     FactKind.METRIC: Phrase(
-        "Dashboards and alerts have to use the new name: {names}.",
-        "看板和告警需要改用新名称：{names}。",
+        "Use the new name in dashboards and alerts: {names}.",
+        "在看板和告警中改用新名称：{names}。",
     ),
-    FactKind.SYMBOL: Phrase(
-        "Code outside has to use the new name: {names}.", "外部代码需要改用新名称：{names}。"
-    ),
+    FactKind.SYMBOL: Phrase("Use the new name in code: {names}.", "在代码中改用新名称：{names}。"),
 }
 DEFAULT_RISK = Phrase(
     "Without a value, {name} is now {after} instead of {before}.",
@@ -146,21 +129,7 @@ IMPORTS_MOVED = Phrase(
     "Imports of {names} from {before} need the new place, {after}.",
     "从{before}导入{names}的代码需要改为{after}。",
 )
-MODULE_GONE = Phrase(
-    "Imports of {names} break: the file is gone from there.",
-    "导入{names}的代码将会失效：文件已不在原处。",
-)
-VERSIONS_MOVE = Phrase(
-    "Builds and installations move with the versions: {names}.",
-    "构建与安装环境将随版本变动：{names}。",
-)
-UNDONE_RISK = Phrase("What {what} brought is gone again.", "不再包含{what}带来的改动。")
-SCHEMA_RISK = Phrase(
-    "Readers and writers of {names} have to agree on the new form.",
-    "{names}的读写双方需要对新格式保持一致。",
-)
-SECURITY_RISK = Phrase("Touches security-related code: {names}.", "触及安全相关代码：{names}。")
-
+VERSIONS_MOVE = Phrase("These versions change: {names}.", "以下版本有变化：{names}。")
 # Suggestions.
 KEEP_DEFAULT = Phrase(
     "Set {name} to {before} to keep the old behaviour.",
@@ -176,10 +145,6 @@ TEST_WITH_RANGE = Phrase(
 )
 
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
-
-READ_NOTES = Phrase(
-    "Read the message for the migration the author describes.", "阅读提交信息中作者给出的迁移说明。"
-)
 
 # What could not be read.
 UNPARSED = Phrase(

@@ -112,23 +112,24 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
 def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
     """What a reader should know first, then the number of changes by type, counted by code.
 
-    If there is nothing to act on, one sentence says so.
+    If there is nothing to act on, the second sentence says so.
     """
     if not counts.total:
         return words.QUIET(language)
-    top = foremost(entries)
+    top = [e for e in foremost(entries) if e.level is Level.HIGH or e.acts]
     todo = [e for e in top if e.acts and e.level is not Level.LOW]
     phrase = words.LEAD_HIGH if counts.high else words.LEAD_NONE
-    if not todo:
-        phrase = words.LEAD_CALM if counts.high else words.LEAD_CALM_NONE
     spans = phrase(language, total=counts.total, high=counts.high)
     told = [e for e in entries if e.level is Level.HIGH] or list(entries)
     if kinds := _kinds(told, language):
         spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
+    if not todo:
+        spans = words.LEAD_CALM(language, lead=spans)
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return joined([*_foremost(todo, language), *spans, *STOP(language)])
+    first = todo or [e for e in top if e.level is Level.HIGH]
+    return joined([*_foremost(first[:1], len(todo) - 1, language), *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,15 +214,15 @@ def _counts(entries: Sequence[ReportEntry]) -> Counts:
     )
 
 
-def _foremost(todo: Sequence[ReportEntry], language: Language) -> Spans:
-    """The first thing to act on and how many more there are; empty if there is none."""
-    if not todo:
+def _foremost(first: Sequence[ReportEntry], more: int, language: Language) -> Spans:
+    """The most important change and how many more there are to act on; empty without one."""
+    if not first:
         return ()
-    graded = todo[0].graded
-    first = gist(graded, language).summary[0].spans
+    graded = first[0].graded
+    line = gist(graded, language).summary[0].spans
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
-    spans = joined([*unstopped(first), *words.CITED(language, places=name)])
-    if more := len(todo) - 1:
+    spans = joined([*unstopped(line), *words.CITED(language, places=name)])
+    if more > 0:
         spans = words.LEAD_MORE(language, first=spans, n=more)
     return joined([*spans, *STOP(language), "" if language is Language.ZH else " "])
 

@@ -15,7 +15,7 @@ from digest.core.change import Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Evidence
 from digest.core.grade import Grade, Graded, Level, Repository
-from digest.core.statement import Analysis, Aspect, Statement
+from digest.core.statement import Analysis, Aspect, Origin, Statement
 from digest.document import (
     Block,
     Code,
@@ -47,6 +47,7 @@ from digest.i18n.labels import (
     SEPARATOR,
     SUGGESTIONS,
     SUMMARY,
+    TO_DO,
     TYPES,
 )
 from digest.i18n.phrase import Part, Phrase, between, joined
@@ -249,12 +250,20 @@ def _sections(
     if analysis.insights:
         yield Paragraph(label("🔍", INSIGHTS, language))
         yield _list(_by_aspect(analysis.insights, where, language))
-    if analysis.risks:
-        yield Paragraph(label("⚠️", RISKS, language))
-        yield Listing(tuple(Item(where.cited(s)) for s in analysis.risks), ordered=True)
-    if analysis.suggestions:
-        yield Paragraph(label("💡", SUGGESTIONS, language))
-        yield _list(Item(s.spans) for s in analysis.suggestions)
+    for mark, phrase, statements in advice(analysis):
+        yield Paragraph(label(mark, phrase, language))
+        yield _list(Item(where.cited(s)) for s in statements)
+
+
+def advice(analysis: Analysis) -> Iterator[tuple[str, Phrase, tuple[Statement, ...]]]:
+    """What readers have to know and do, as sections: of facts one, without repetitions."""
+    if analysis.source is Origin.FACTS:
+        told = {place for one in analysis.suggestions for place in one.evidence}
+        risks = [one for one in analysis.risks if not told.issuperset(one.evidence)]
+        sections = [("👉", TO_DO, (*risks, *analysis.suggestions))]
+    else:
+        sections = [("⚠️", RISKS, analysis.risks), ("💡", SUGGESTIONS, analysis.suggestions)]
+    yield from (section for section in sections if section[2])
 
 
 def run(statements: Iterable[Statement], language: Language) -> Spans:

@@ -33,12 +33,13 @@ from digest.document import (
     unstopped,
 )
 from digest.i18n import report_text as words
-from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS, RISKS, SUGGESTIONS
+from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS
 from digest.i18n.phrase import Part, between, joined
 from digest.i18n.report_text import DETAILS
 from digest.report.assembly import Report, ReportEntry, foremost
 from digest.report.blocks import (
     Citations,
+    advice,
     grade_reasons,
     label,
     level_words,
@@ -279,16 +280,6 @@ def details_document(
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
-def _further(analysis: Analysis) -> tuple[Statement, ...]:
-    """Suggestions with evidence of their own, which do more than restate a risk as advice."""
-    known = [set(risk.evidence) for risk in analysis.risks]
-    return tuple(
-        one
-        for one in analysis.suggestions
-        if not one.evidence or not any(places.issuperset(one.evidence) for places in known)
-    )
-
-
 def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Block]:
     graded, analysis = entry.graded, entry.analysis
     where = Citations(graded, report.repository, language)
@@ -296,11 +287,8 @@ def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Bl
     reasons = grade_reasons(graded.grade, language)
     colon = COLON(language) if reasons else ()
     yield Paragraph((Text(level_words(entry.level, language)), *colon, Text(reasons)))
-    for mark, phrase, statements in (
-        ("🔍", INSIGHTS, analysis.insights[:_INSIGHTS]),
-        ("⚠️", RISKS, analysis.risks),
-        ("💡", SUGGESTIONS, _further(analysis)),
-    ):
+    insights = ("🔍", INSIGHTS, analysis.insights[:_INSIGHTS])
+    for mark, phrase, statements in (insights, *advice(analysis)):
         if statements:
             yield Paragraph(label(mark, phrase, language))
             yield Listing(tuple(Item(where.cited(one)) for one in statements))

@@ -37,7 +37,7 @@ from digest.document import Block, CodeBlock, Document, Heading, Spans, Text, pl
 from digest.i18n.labels import KINDS
 from digest.i18n.names_text import DONE
 from digest.report.assembly import ReportEntry
-from digest.report.blocks import Citations, change_blocks, quote_path, run
+from digest.report.blocks import Citations, advice, change_blocks, quote_path, run
 from digest.report.report_json import SCHEMA, entry_to_json
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
@@ -153,8 +153,8 @@ class _View:
     @property
     def advice(self) -> Sequence[Said]:
         """What readers must do or check: the risks, then the suggestions."""
-        analysis = self._entry.analysis
-        return [self._said(one) for one in (*analysis.risks, *analysis.suggestions)]
+        sections = advice(self._entry.analysis)
+        return [self._said(one) for _, _, statements in sections for one in statements]
 
     @property
     def insights(self) -> Sequence[Said]:

@@ -41,7 +41,7 @@ def test_line_about_a_path_tells_what_changed_there():
     assert "--pool-size" in everywhere
     assert "--pool-size" not in told
     assert "New metric engine_pool_busy." in told
-    assert "Removed: engine/core/legacy.py" in told
+    assert "engine/core/legacy.py (removed, −80)" in told
 
 
 def test_line_about_a_path_is_there_for_a_low_change_too():
