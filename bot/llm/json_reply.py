@@ -26,6 +26,7 @@ _OPENING = re.compile(rf"\s*<{_TAG}", re.IGNORECASE)
 _CLOSING = re.compile(rf"</{_TAG}", re.IGNORECASE)
 _CLOSING_LINE = re.compile(rf"^[ \t]*</{_TAG}[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST_OPENING = len("<reasoning>")
+_LONGEST_CLOSING = len("</reasoning>")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _MARK = re.compile(r'["{}\[\]]')
 
@@ -166,8 +167,12 @@ class Unthinking:
                 self._go_on(_Stage.THOUGHTS, opening.end())
             elif not self._may_open():
                 return self._go_on(_Stage.ANSWER, len(self._held))
-        if self._stage is _Stage.THOUGHTS and (closing := _CLOSING.search(self._held)):
-            self._go_on(_Stage.AFTER, closing.end())
+        if self._stage is _Stage.THOUGHTS:
+            if closing := _CLOSING.search(self._held):
+                self._go_on(_Stage.AFTER, closing.end())
+            else:
+                # Of thoughts only the beginning of a closing tag has to be kept.
+                self._held = self._held[-_LONGEST_CLOSING:]
         if self._stage is _Stage.AFTER:
             self._held = self._held.lstrip()
             if self._held:

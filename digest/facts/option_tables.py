@@ -64,17 +64,9 @@ class _Tables:
         if len(self.source.text) > _LONGEST or len(self.source.rows) > _MOST_PLACES:
             return {}
         try:
-            tree = ast.parse(self.source.text)
+            return dict(_tables(self.source))
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             return {}
-        found: dict[str, dict[str, DeclaredField]] = {}
-        for node in tree.body:
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                owner = node.targets[0].id
-                leaves = _walk(self.source, owner, (), node.value, ())
-                if those := {f.name: f for f in leaves}:
-                    found[owner] = those
-        return found
 
     def owners(self) -> tuple[str, ...]:
         """The tables of the file."""
@@ -83,6 +75,15 @@ class _Tables:
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """The settings of a table by their full names."""
         return self._leaves.get(owner)
+
+
+def _tables(source: SideText) -> Iterator[tuple[str, dict[str, DeclaredField]]]:
+    """Raises what the parser of Python raises, and ``RecursionError`` for values nested deep."""
+    for node in ast.parse(source.text).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            owner = node.targets[0].id
+            if leaves := {f.name: f for f in _walk(source, owner, (), node.value, ())}:
+                yield owner, leaves
 
 
 def _walk(

@@ -59,7 +59,7 @@ class PartialReply:
     def _whole(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             entry = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if isinstance(entry, dict):
             yield self._section, entry

@@ -315,6 +315,18 @@ class Asked:
 
     def is_left(self, place: int) -> bool:
         """Whether the token at an index may be part of a topic."""
+        return place in self._left_places
+
+    @cached_property
+    def _left_places(self) -> frozenset[int]:
+        found: set[int] = set()
+        for place in range(len(self.tokens)):
+            if self._is_topical(place, after_topic=place - 1 in found):
+                found.add(place)
+        return frozenset(found)
+
+    def _is_topical(self, place: int, *, after_topic: bool) -> bool:
+        """Whether a token may be part of a topic; a number only after another such token."""
         token = self.tokens[place]
         if place in self._author[1]:
             return False
@@ -325,7 +337,7 @@ class Asked:
         if _is_thing(token):
             return not self.things and self._in_topic(place)
         if token.text.isdecimal():
-            return place > 0 and self.is_left(place - 1)
+            return after_topic
         return not token.tags or (token.tags <= _TOPICAL and place > self._first)
 
     @cached_property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
+from time import thread_time
 
 from markupsafe import Markup, escape
 from pygments.lexer import Lexer
@@ -31,6 +32,9 @@ MOST_LINES = 1500
 
 _COLOURED = 60_000
 """Characters of a page that are highlighted; the rest is plain."""
+
+_SECONDS = 0.5
+"""Processor time in which a page is highlighted: some texts take lexers a hundred times as long."""
 
 _LANGUAGES = {
     "c": "c cc cpp cu cuh cxx h hpp",
@@ -100,10 +104,11 @@ class FileDiff:
 
 
 class Colours:
-    """Highlights lines until the page's limit is used up."""
+    """Highlights lines until the page's limits of characters and time are used up."""
 
     def __init__(self, left: int = _COLOURED) -> None:
         self._left = left
+        self._seconds = _SECONDS
 
     def of(self, path: str, lines: Sequence[str]) -> list[Markup]:
         """Lines of a file as markup, one by one."""
@@ -113,7 +118,10 @@ class Colours:
         self._left -= len(text)
         if lexer is None or self._left < 0:
             return [escape(line) for line in shown]
-        return list(_coloured(lexer, text, len(shown)))
+        began = thread_time()
+        coloured = _coloured(lexer, text, len(shown), began + self._seconds)
+        self._seconds -= thread_time() - began
+        return coloured or [escape(line) for line in shown]
 
 
 def excerpt(
@@ -214,9 +222,12 @@ def _lexer(ending: str) -> Lexer | None:
     return get_lexer_by_name(name, stripnl=False, ensurenl=False) if name else None
 
 
-def _coloured(lexer: Lexer, text: str, count: int) -> Iterable[Markup]:
+def _coloured(lexer: Lexer, text: str, count: int, deadline: float) -> list[Markup]:
+    """The lines as markup; none if they take too long."""
     lines: list[list[str]] = [[]]
     for kind, value in lexer.get_tokens(text):
+        if thread_time() > deadline:
+            return []
         name = next((name for of, name in _CLASSES if kind in of), "")
         for n, part in enumerate(value.split("\n")):
             if n:

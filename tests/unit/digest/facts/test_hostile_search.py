@@ -249,6 +249,28 @@ def test_plain_file_is_parsed_up_to_the_largest(path):
     assert len(facts.of(FactKind.SYMBOL)) > 300
 
 
+OPTIONS = "N{n} = Namespace(\n    a=Option({n}, type='int'),\n)\n"
+VALUES = [
+    "-", "~-", "not ", "a.", "a+", "a**", "a if b else ", "lambda:", "await ", "(", "[", "{", "f(", "a[",
+    "{a:", "f'{", "a,", "*a,", "a for a in ", "'a' ", "b'a' ", "\\\n", "1_", "0x", "a:=", "yield ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", VALUES)
+@pytest.mark.parametrize("times", [300, 2_000, 15_000])
+def test_no_value_of_an_option_takes_longer_than_plain_options(unit, times):
+    hostile = f"N0 = Namespace(\n    a=Option({unit * times}1, type='int'),\n)\n"
+    usual = "".join(OPTIONS.format(n=n) for n in range(len(hostile) // 50 + 2))
+    took = min(seconds("a.py", hostile) for _ in range(2))
+    assert took < MOST * max(seconds("a.py", usual), 0.01)
+
+
+def test_option_nested_too_deep_hides_no_other_file():
+    old, new = OPTIONS.format(n=1), OPTIONS.format(n="-" * 2_000 + "1")
+    found = facts_of("Add it", ("a.py", old, new), ("b.py", "", "def run(a): ...\n"))
+    assert {fact.name for fact in found.items} == {"run"}
+
+
 def test_file_that_is_too_complex_is_told_by_path_and_leaves_others_alone():
     hostile = repeated("case a:", 20_000, "a.go")
     facts = facts_of("Add it", ("a/x.go", None, hostile), ("b/y.go", None, plain("a.go", 2_000)))
