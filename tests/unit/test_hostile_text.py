@@ -262,7 +262,7 @@ def slow(
     usually = usually or work
     plains = [repeated(text, size) for text in (PLAIN, PLAIN.replace("\n", " "))]
     seconds(usually, plains[0])
-    usual = max(0.002, *(min(seconds(usually, plain) for _ in range(3)) for plain in plains))
+    usual = max(0.005, *(min(seconds(usually, plain) for _ in range(3)) for plain in plains))
     found = {}
     for named, text in inputs(name, size):
         if seconds(work, text) > MOST * usual:
