@@ -78,8 +78,8 @@ class _Watching:
             self._seen.add(f"{code.co_filename[len(self._tree) :]}:{code.co_firstlineno}")
 
     def pytest_sessionstart(self) -> None:
-        threading.settrace(self._called)  # type: ignore[arg-type]
-        sys.settrace(self._called)  # type: ignore[arg-type]
+        threading.settrace(self._called)
+        sys.settrace(self._called)
 
     def pytest_collection_finish(self) -> None:
         self._share()

@@ -303,9 +303,7 @@ def _spelt(text: str, background: Background) -> str:
 def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
     begun = len(masked.found)
-    for _ in range(_MOST_LOOKS):
-        if len(masked.found) == begun + _MOST_SPANS:
-            return
+    while len(masked.found) < begun + _MOST_SPANS:
         if (refs := find_refs(masked.text)) is not None:
             masked.take(*refs.at, refs.refs)
         elif (period := find_period(masked.text, now, zone)) is not None:
@@ -319,9 +317,6 @@ def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
 
 
 _MOST_SPANS = 2
-_MOST_LOOKS = 8
-"""Searches for spans, each through the whole question: nobody says "recently" more often."""
-
 _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that add nothing beside another one."""
 
