@@ -75,6 +75,7 @@ Size the pool by one flag, so that a start takes 40 % less time. The flag `--poo
 v1.2.0 (#4711), see https://example.org/pool and engine/cli.py; `Pool.start` has an argument more.
 - It fixes what Ada saw in the last week. What changed in the scheduler since Monday?
 """
+PLAIN_JSON = '{"summary": [{"text": "Sizes the pool.", "cites": ["F1.H1"]}]}\n'
 
 MARKS = [
     *"`*_~[]()<>{}|#\"'.:;,/\\@&!?+-=^%$ \t\n\0aA1é中。",
@@ -260,7 +261,7 @@ def slow(
 ) -> dict[str, float]:
     """The inputs that take too long, with the multiple of plain text's time."""
     usually = usually or work
-    plains = [repeated(text, size) for text in (PLAIN, PLAIN.replace("\n", " "))]
+    plains = [repeated(text, size) for text in (PLAIN, PLAIN.replace("\n", " "), PLAIN_JSON)]
     seconds(usually, plains[0])
     usual = max(0.005, *(min(seconds(usually, plain) for _ in range(3)) for plain in plains))
     found = {}
