@@ -70,6 +70,11 @@ class Listed:
         del branch
         return frozenset()
 
+    async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
+        """None."""
+        del branch, sha, subject
+        return "", ()
+
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
         """The names of a window."""
         del branch

@@ -19,7 +19,7 @@ from bot.git.branch_authors import with_writers
 from bot.git.git_process import GitFailed
 from bot.git.history_index import FirstParents, NumberIndex
 from bot.git.patches import blobs_of, present, read_changes, read_commits, read_places, read_texts
-from bot.git.release_tags import newest_releases, read_backports, read_release
+from bot.git.release_tags import newest_releases, read_backports, read_release, read_released
 from bot.git.revisions import DETACHED, References, full_name, revisions, seconds
 from bot.git.tree_names import find_mentions, is_program
 from digest.core.change import Change, Commit
@@ -237,6 +237,12 @@ class GitSource:
             return frozenset()
         with _told():
             return await read_backports(self._references.git, branch.sha)
+
+    async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
+        """The first release that contains a commit, and the releases with a copy of it."""
+        with _told():
+            git = self._references.git
+            return await read_released(git, branch.sha or sha, full_name(sha), subject)
 
     async def _head(self) -> Tip:
         branch, sha = await self._references.head()

@@ -6,6 +6,7 @@ Which commits were backported to release branches shows what was considered wort
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
 from bot.git.git_process import Git
@@ -46,8 +47,15 @@ async def _made(git: Git, tag: str) -> datetime | None:
 async def newest_releases(git: Git) -> list[str]:
     """Tags of final releases, newest first. Raises ``GitFailed``."""
     found = await _tags(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
-    versions = ((tag, version_of(tag)) for tag in found if _TAG.fullmatch(tag))
-    return [tag for tag, version in versions if version and not version.preliminary]
+    return list(_final(found))
+
+
+def _final(tags: Iterable[str]) -> Iterator[str]:
+    """The tags of final releases, in their order."""
+    for tag in tags:
+        version = version_of(tag) if _TAG.fullmatch(tag) else None
+        if version and not version.preliminary:
+            yield tag
 
 
 async def _tags(git: Git, *arguments: str) -> dict[str, str]:
@@ -81,26 +89,52 @@ async def read_backports(git: Git, tip: str) -> frozenset[str]:
 
     A pick is recognised by the note of ``git cherry-pick -x``, otherwise by its subject.
     """
+    found: set[str] = set()
+    for _, subject, picked in await _on_releases(git, tip):
+        found.update(picked or ([subject] if subject else []))
+    return frozenset(found)
+
+
+_PICKS = 5
+"""Copies of a commit whose releases are looked up."""
+
+
+async def read_released(git: Git, tip: str, commit: str, subject: str) -> tuple[str, list[str]]:
+    """The first release with a commit, empty if none has it, and the releases with a copy of it.
+
+    Copies are recognised as in :func:`read_backports`.
+    """
+    grep = f"--grep={subject or commit}"
+    near = await _on_releases(git, tip, "--fixed-strings", f"--grep={commit}", grep)
+    copies = [
+        sha for sha, said, picked in near if commit in picked or (subject and said == subject)
+    ]
+    releases = {await _first_with(git, copy) for copy in copies[:_PICKS]}
+    return await _first_with(git, commit), sorted(releases - {""})
+
+
+async def _on_releases(git: Git, tip: str, *which: str) -> list[tuple[str, str, list[str]]]:
+    """Commits on release branches or tags but not below a tip, with subject and noted picks."""
     listed = await git.run(
         "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
     )
     names = [n for n in listed.decode("utf-8", "replace").splitlines() if _RELEASE.fullmatch(n)]
     if not names:
-        return frozenset()
-    revisions = "".join(f"{name}\n" for name in (*names, f"^{tip}")).encode()
+        return []
     told = await git.run(
-        "log",
-        "--no-color",
-        f"--max-count={_BACKPORTS_MOST}",
-        "-z",
-        "--format=%s%n%b",
-        "--stdin",
-        "--",
-        stdin=revisions,
+        *("log", "--no-color", f"--max-count={_BACKPORTS_MOST}", "-z", "--format=%H%n%s%n%b"),
+        *(*which, "--stdin", "--"),
+        stdin="".join(f"{name}\n" for name in (*names, f"^{tip}")).encode(),
     )
-    found: set[str] = set()
-    for message in told.decode("utf-8", "replace").split("\0"):
-        picked = _PICKED.findall(message)
-        subject = message.partition("\n")[0].strip()
-        found.update(picked or ([subject] if subject else []))
-    return frozenset(found)
+    messages = filter(None, told.decode("utf-8", "replace").split("\0"))
+    parts = (message.partition("\n") for message in messages)
+    return [
+        (sha, message.partition("\n")[0].strip(), _PICKED.findall(message))
+        for sha, _, message in parts
+    ]
+
+
+async def _first_with(git: Git, commit: str) -> str:
+    """The oldest tag of a final release that contains a commit; empty if there is none."""
+    found = await _tags(git, "--sort=creatordate", f"--contains={commit}", "refs/tags")
+    return next(iter(_final(found)), "")

@@ -81,6 +81,8 @@ def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any
         window=query.window is not None,
         level=query.level is not None,
         author=bool(author),
+        whole_author=query.whole_author,
+        area=query.area is not None,
         topics=min(len(set(query.topics)), 2),
         about=tuple(len(sets) for sets in about),
         paths=len(prefixes),
@@ -88,6 +90,7 @@ def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any
         among=query.among is not None,
     )
     values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
+    values["area"] = str(query.area or "")
     values["topics"] = tuple(map(storable, query.topics))
     for way, sets in enumerate(about):
         values |= {f"about{way}_{n}": tuple(map(storable, some)) for n, some in enumerate(sets)}

@@ -65,17 +65,19 @@ class QueryStatement:
     """The conditions of a query and how many of each kind; the driver is read from its index.
 
     Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds; the
-    least ``level`` as a rank; ``author`` without case; ``topics``, a list (the shape knows whether
-    it has one or several); ``about0_0`` and so on, a list for each set of each alternative;
-    ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, tested on the
-    texts; ``match`` and ``short``, expressions of the full-text indexes; ``limit``; ``among``, shas
-    as a JSON array.
+    least ``level`` as a rank; ``author`` without case; ``area``; ``topics``, a list (the shape
+    knows whether it has one or several); ``about0_0`` and so on, a list for each set of each
+    alternative; ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, tested
+    on the texts; ``match`` and ``short``, expressions of the full-text indexes; ``limit``;
+    ``among``, shas as a JSON array.
     """
 
     driver: Driver = Driver.WALK
     window: bool = False
     level: bool = False
     author: bool = False
+    whole_author: bool = False
+    area: bool = False
     topics: int = 0
     about: tuple[int, ...] = ()
     paths: int = 0
@@ -209,7 +211,11 @@ def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bo
     if shape.level:
         yield changes.c.level <= bindparam("level", type_=Integer)
     if shape.author:
-        yield contains(changes.c.author_key, _text("author"))
+        author = _text("author")
+        key = changes.c.author_key
+        yield key == author if shape.whole_author else contains(key, author)
+    if shape.area:
+        yield changes.c.area == _text("area")
     if shape.topics and shape.driver is not Driver.TOPICS:
         yield _bearing("topics")
     if shape.about:

@@ -47,6 +47,7 @@ def path_of(
     week: date | None = None,
     change: str = "",
     topic: str = "",
+    author: str = "",
     compare: tuple[str, str] = ("", ""),
     rest: str = "",
 ) -> str:
@@ -63,6 +64,8 @@ def path_of(
         return f"{base}{WITHIN}/changes/{quote(change.lstrip('#'), safe='')}"
     if topic:
         return f"{base}{WITHIN}/topics/{quote(topic, safe='')}"
+    if author:
+        return f"{base}{WITHIN}/authors/{quote(author, safe='', errors='replace')}"
     if all(compare):
         return f"{base}{WITHIN}/compare/{'...'.join(map(quote, compare))}"
     return f"{base}{WITHIN}/{rest}" if rest else base

@@ -28,7 +28,7 @@ from bot.web.pages.site import HistorySpan, Site, SiteRepository
 from bot.workspace.workspace import Workspace
 from digest.core.change import Change
 from digest.core.enums import Language
-from digest.core.grade import Repository
+from digest.core.grade import Graded, Repository
 from digest.document import Document
 from digest.errors import EmptyRange, RangeTooLarge, UserError
 from digest.question.commit_range import Refs, Span
@@ -234,6 +234,17 @@ class GitHistories:
         """As ``Histories.releases``."""
         ctx = await self._opened(shown)
         return await ctx.watched.source.releases() if ctx else ()
+
+    async def released(self, shown: SiteRepository, graded: Graded) -> tuple[str, Sequence[str]]:
+        """As ``Histories.released``."""
+        subject = graded.commit.message.partition("\n")[0].strip()
+        try:
+            if (ctx := await self._opened(shown)) is not None:
+                tip = await tip_of(ctx)
+                return await ctx.watched.source.released(tip, graded.sha, subject)
+        except UserError as error:
+            log.warning("web.no_releases", repository=shown.repository.name, error=str(error))
+        return "", ()
 
     async def change(self, shown: SiteRepository, sha: str) -> Change | None:
         """As ``Histories.change``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.errors import InvalidReference
 from digest.window import Window
@@ -112,9 +113,9 @@ class Query:
     of which one is enough: each is a sequence of sets of index terms, and a change must have one
     term of every set. ``terms`` must all occur in the text (subject, body, paths, fact names),
     ignoring case; ``paths`` are prefixes of which one is enough; ``level`` is the lowest level;
-    ``author`` is part of the name. ``limit`` cuts the result, newest first; 0 is no limit.
-    ``ranked`` orders by text rank. ``among`` are full names of commits that it must be one of;
-    ``None`` does not restrict it.
+    ``author`` is part of the name, or all of it if ``whole_author``. ``limit`` cuts the result,
+    newest first; 0 is no limit. ``ranked`` orders by text rank. ``among`` are full names of commits
+    that it must be one of; ``None`` does not restrict it.
     """
 
     window: Window | None = None
@@ -123,6 +124,8 @@ class Query:
     terms: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     author: str = ""
+    whole_author: bool = False
+    area: Area | None = None
     level: Level | None = None
     limit: int = 0
     ranked: bool = False

@@ -204,13 +204,15 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     return between([*parts, run(more, language)] if more else parts, " · ")
 
 
-def why(graded: Graded, analysis: Analysis, language: Language) -> Spans:
+def why(graded: Graded, analysis: Analysis, language: Language, room: int = _WHY) -> Spans:
     """What a change means, to go below its title: whole statements that do not restate it.
 
-    Empty if the title says everything.
+    Empty if the title says everything. The first statement may exceed ``room``.
     """
     fresh = [s for s in analysis.summary if not restates(s, graded)]
-    return run(_fitting(fresh, analysis, _WHY), language)
+    first = next((s for s in fresh if _width(s.text) <= _WHY), None)
+    room = max(room, _width(first.text)) if first else room
+    return run(_fitting(fresh, analysis, room), language)
 
 
 def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:

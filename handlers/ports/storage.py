@@ -117,6 +117,9 @@ class Source(Protocol):
     async def backported(self, branch: Tip) -> frozenset[str]:
         """Commits and subjects of the branch that are on release branches or tags as well."""
 
+    async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
+        """The first release that contains a commit, empty if none does; those with a copy of it."""
+
 
 class Progress(Protocol):
     """Receives the progress of long-running work."""

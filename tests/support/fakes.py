@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from digest.answer.listing import Listed, survey_of
+from digest.answer.listing import Listed, area_of, survey_of
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
@@ -124,6 +124,9 @@ class FakeSource:
 
     async def backported(self, branch: Tip) -> frozenset[str]:
         return frozenset()
+
+    async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
+        return "", ()
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         self._called("texts", tuple(blobs))
@@ -243,7 +246,12 @@ def _meets(graded: Graded, query: Query) -> bool:
             or any(f.path.startswith(p) for f in graded.facts.files for p in query.paths)
         ),
         lambda: query.level is None or graded.grade.level.rank <= query.level.rank,
-        lambda: query.author.lower() in graded.commit.author.lower(),
+        lambda: (
+            query.author.lower() == graded.commit.author.lower()
+            if query.whole_author
+            else query.author.lower() in graded.commit.author.lower()
+        ),
+        lambda: query.area is None or area_of(graded) is query.area,
     ]
     return all(condition() for condition in conditions)
 

@@ -5,50 +5,38 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from datetime import date
+from functools import partial
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.dates import day_words
-from bot.web.pages.diffs import (
-    MOST_LINES,
-    Colours,
-    Excerpt,
-    FileDiff,
-    change_of,
-    excerpt,
-    patch_of,
-)
-from bot.web.pages.entries import article_of, entry_of, line_of
+from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, patch_of
+from bot.web.pages.entries import ChangeView, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES
+from bot.web.pages.rows import title_of
 from bot.web.pages.site import Json, NotThere, Page
 from bot.workspace.workspace import day_of
-from digest.analysis.context import read
 from digest.answer.excerpt import lines_of
 from digest.core.author_text import unticked
 from digest.core.change import Change, FileStatus, printable
-from digest.core.facts import Action, Fact, FileFacts, Undone
+from digest.core.facts import FileFacts, Undone
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.core.statement import Origin, Statement
-from digest.document import Block, CodeBlock, Document, Heading, Spans, Text, plain
-from digest.i18n.labels import KINDS
-from digest.i18n.names_text import DONE
+from digest.document import Block, CodeBlock, Document, Heading, Text, plain
 from digest.report.assembly import ReportEntry
-from digest.report.blocks import Citations, advice, change_blocks, quote_path, run
+from digest.report.blocks import change_blocks, quote_path
 from digest.report.report_json import SCHEMA, entry_to_json
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-_FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
-"""Breaking changes come first."""
-
 _FILES = 100
 _MENTIONS = 10
 _LONGEST_MESSAGE = 20_000
 """Characters of a message that are shown; a few merges hold whole logs."""
+
+State = tuple[str, ChangeLine]
+"""Another change in the fate of this one, after the name of the phrase that introduces it."""
 
 
 async def change_page(asked: PageRequest) -> Page:
@@ -61,42 +49,51 @@ async def change_page(asked: PageRequest) -> Page:
     graded = found[0]
     told = await shelf.browsing.told(shown.repository, [graded.sha], language)
     entry = entry_of(graded, told, shown, language)
-    day = graded.commit.committed_at.astimezone(shelf.zone).date()
-    view = _View(asked, entry)
+    at = graded.commit.committed_at
+    day = at.astimezone(shelf.zone).date()
+    view = ChangeView(entry, shown.repository, language)
+    files = graded.facts.files
+    message = _message(graded)[:_LONGEST_MESSAGE]
+    digest = await shelf.digests.announced(shown.repository.name, graded.sha, at)
+    releases: list[str] = []
+
+    async def read() -> None:
+        # Git reads the changed lines and the tags: the reader has the head by then.
+        view.change = await change_of(asked, graded.sha)
+        if shelf.histories is not None:
+            key = (shown.repository.name, await asked.version(shown.repository), graded.sha)
+            find = partial(shelf.histories.released, shown, graded)
+            first, copies = await shelf.memo.of(("released", *key), find)
+            releases.extend((first, ", ".join(copies)))
+
     return Page(
         template="change.html",
         title=f"{_title(graded)} · {shown.repository.name}",
         values={
             "shown": shown,
             "about": plain(view.summary) or _title(graded),
-            "article": article_of(entry, shown.repository, shelf.zone, language),
+            "heading": title_of(line_of(graded)),
             "view": view,
             "files": [
-                (number, *_file(file, graded, asked))
-                for number, file in enumerate(graded.facts.files[:_FILES])
+                (number, *_file(file, graded, asked)) for number, file in enumerate(files[:_FILES])
             ],
-            "more_files": max(len(graded.facts.files) - _FILES, 0),
-            "total_files": len(graded.facts.files),
-            "message": _message(graded)[:_LONGEST_MESSAGE],
+            "total_files": len(files),
+            "message": message if message != graded.title else "",
             "day": (path_of(shown.repository.name, day=day), day_words(day, language, short=True)),
-            "announced": await _announced(asked, graded),
+            "announced": (day_of(digest), digest_path(digest.mark)) if digest else None,
             "state": await _state(asked, graded, found[1:]),
+            "releases": releases,
             "beside": await shelf.browsing.beside(shown.repository, graded),
-            "size": _size(graded),
+            "size": (sum(file.added for file in files), sum(file.deleted for file in files)),
         },
         document=lambda: _document(asked, entry),
         json=lambda: _json(asked, entry),
-        ready=view.read,
+        ready=read,
     )
 
 
 def _title(graded: Graded) -> str:
     return unticked(graded.title) or graded.sha[:10]
-
-
-def _size(graded: Graded) -> tuple[int, int]:
-    files = graded.facts.files
-    return sum(file.added for file in files), sum(file.deleted for file in files)
 
 
 def _message(graded: Graded) -> str:
@@ -113,114 +110,9 @@ def _is_trailer(line: str, tokens: Collection[str]) -> bool:
     return bool(colon) and (token.strip().lower() in tokens or line.startswith(" "))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """A name that a change adds, removes or changes."""
-
-    kind: str
-    action: str
-    name: str
-    before: str
-    after: str
-    place: str
-    url: str
-    diff: Excerpt | None
-
-
-class _View:
-    """A change's page without repetitions; changed lines are read from the clone."""
-
-    def __init__(self, asked: PageRequest, entry: ReportEntry) -> None:
-        self._asked, self._entry = asked, entry
-        self._change: Change | None = None
-        self._colours = Colours()
-        self._facts = self._named_facts()
-
-    async def read(self) -> None:
-        """Read the changed lines if the clone is on this machine."""
-        self._change = await change_of(self._asked, self._entry.graded.sha)
-
-    @property
-    def summary(self) -> Spans:
-        """What the change does."""
-        return run(self._entry.analysis.summary, self._asked.language)
-
-    @property
-    def has_diff(self) -> bool:
-        """Whether the changed lines can be shown."""
-        return self._change is not None
-
-    @property
-    def advice(self) -> Sequence[Said]:
-        """What readers must do or check: the risks, then the suggestions."""
-        sections = advice(self._entry.analysis)
-        return [self._said(one) for _, _, statements in sections for one in statements]
-
-    @property
-    def insights(self) -> Sequence[Said]:
-        """Other statements, without those that the table of names already shows."""
-        analysis = self._entry.analysis
-        named = {fact.evidence for fact in self._facts}
-        return [
-            self._said(one)
-            for one in analysis.insights
-            if analysis.source is Origin.MODEL or not named.issuperset(one.evidence)
-        ]
-
-    @property
-    def names(self) -> Sequence[Named]:
-        """Every interface name that the change touches, those that users rely on first."""
-        return [self._name(fact) for fact in self._facts]
-
-    def _named_facts(self) -> Sequence[Fact]:
-        reading = read(self._entry.graded, self._asked.language)
-        order = {action: place for place, action in enumerate(_FIRST)}
-        symbols = [fact for fact in reading.symbols if fact.detail != "moved"]
-        return sorted(reading.contracts, key=lambda f: order[f.action]) + sorted(
-            symbols, key=lambda f: order[f.action]
-        )
-
-    def _name(self, fact: Fact) -> Named:
-        language, at = self._asked.language, fact.evidence
-        repository = self._asked.shown().repository
-        url = Citations(self._entry.graded, repository, language).address_of(at)
-        return Named(
-            kind=KINDS[fact.kind].template(language),
-            action=DONE[fact.action].template(language),
-            name=fact.name,
-            before=fact.before or "",
-            after=fact.after or "",
-            place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
-            url=url,
-            diff=excerpt(self._change, [at], self._colours),
-        )
-
-    def _said(self, statement: Statement) -> Said:
-        language = self._asked.language
-        places = Citations(self._entry.graded, self._asked.shown().repository, language)
-        found = excerpt(self._change, statement.evidence, self._colours)
-        return Said(spans=places.cited(statement), diff=found)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """A statement with the changed lines that support it."""
-
-    spans: Spans
-    diff: Excerpt | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """The later fate of a change; ``name`` is the phrase that introduces the other change."""
-
-    name: str
-    line: ChangeLine
-
-
-async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> Sequence[State]:
+async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> list[State]:
     """Reverts and re-landings of a change, then other changes that mention it."""
-    found = [State(name="same_request", line=line_of(one)) for one in others]
+    found = [("same_request", line_of(one)) for one in others]
     for one in await _mentions(asked, graded):
         facts = one.facts
         name = "named_by"
@@ -228,12 +120,11 @@ async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -
             name = "reverted_by"
         elif facts.relands is not None and _is_meant(facts.relands, graded):
             name = "relanded_as"
-        found.append(State(name=name, line=line_of(one)))
+        found.append((name, line_of(one)))
     for undone, name in ((graded.facts.reverts, "reverts"), (graded.facts.relands, "relands")):
         if undone is not None:
-            changes = await _undone(asked, undone)
-            found += [State(name=name, line=line_of(one)) for one in changes[:1]]
-    return sorted(found, key=lambda state: list(STATES).index(state.name))
+            found += [(name, line_of(one)) for one in (await _undone(asked, undone))[:1]]
+    return sorted(found, key=lambda state: list(STATES).index(state[0]))
 
 
 def _is_meant(undone: Undone, graded: Graded) -> bool:
@@ -304,15 +195,6 @@ async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
     query = Query(terms=(name,), limit=_MENTIONS + 1)
     found = await asked.shelf.archive.select(asked.shown().repository, query)
     return [one for one in found if one.sha != graded.sha and one.number != graded.number]
-
-
-async def _announced(asked: PageRequest, graded: Graded) -> tuple[date, str] | None:
-    """The day and page path of the first digest that showed the change."""
-    name = asked.shown().repository.name
-    digest = await asked.shelf.digests.announced(name, graded.sha, graded.commit.committed_at)
-    if digest is None:
-        return None
-    return day_of(digest), digest_path(digest.mark)
 
 
 def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFacts, str, str]:

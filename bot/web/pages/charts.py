@@ -1,14 +1,14 @@
 """Bar charts as geometry; the templates draw them as SVG with a table of the figures beside.
 
-A chart library would add styles or scripts that the content security policy forbids. The marks of a
-pulse are written here at once, not rectangle by rectangle in a template: a quarter has hundreds.
+A chart library would add styles or scripts that the content security policy forbids. The marks of
+days are written here at once, not rectangle by rectangle in a template: a quarter has hundreds.
 They consist of numbers, dates and level names; the only outside text is the repository's path,
 which is escaped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -32,9 +32,9 @@ _LEAST = 1.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarPiece:
-    """A rectangle of a level."""
+    """A rectangle of a level, or of ``bar`` where numbers have no level."""
 
-    level: Level
+    kind: str
     x: float
     y: float
     width: float
@@ -43,39 +43,41 @@ class BarPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A day with its counts and its pieces from the bottom up, the high ones at the bottom.
+    """Numbers above each other, the first at the bottom; ``read`` tells whether they are complete.
 
-    ``read`` tells whether the whole day was read.
+    The label of a day is its ISO date.
     """
 
-    day: date
-    counts: tuple[int, int, int]
+    label: str
+    counts: tuple[int, ...]
     pieces: tuple[BarPiece, ...]
     x: float
     width: float
     read: bool = True
 
     @property
+    def day(self) -> date:
+        """The day of the bar."""
+        return date.fromisoformat(self.label)
+
+    @property
     def total(self) -> int:
-        """The number of changes of the day."""
+        """The sum of the numbers."""
         return sum(self.counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pulse:
-    """Changes per day by level.
-
-    ``marks`` are labels below the bars with their distance from the left in percent: days for a
-    fortnight, months for longer periods.
-    """
+class BarChart:
+    """A bar for each label; ``marks`` are labels below, each with its place in percent."""
 
     bars: tuple[Bar, ...]
-    marks: tuple[tuple[float, str], ...]
+    marks: tuple[tuple[float, str], ...] = ()
     most: int
+    title: str = ""
 
     @property
     def total(self) -> int:
-        """The number of changes of all days."""
+        """The sum of all numbers."""
         return sum(bar.total for bar in self.bars)
 
     @property
@@ -89,101 +91,71 @@ class Pulse:
         return sum(not bar.read for bar in self.bars)
 
     @property
-    def busiest(self) -> Bar:
-        """The first of the days with the most changes."""
-        return max(self.bars, key=lambda bar: bar.total)
+    def peak(self) -> Bar | None:
+        """The first of the highest bars; ``None`` without bars."""
+        return max(self.bars, key=lambda bar: bar.total, default=None)
 
 
-def pulse(rows: Sequence[Counts], first: date, unread: Collection[date] = ()) -> Pulse:
+def pulse(rows: Sequence[Counts], first: date, unread: Collection[date] = ()) -> BarChart:
     """A bar for each day from ``first`` on, with its changes by level.
 
-    ``unread`` are days that may have had more changes.
+    ``unread`` are days that may have had more changes. Marks are the days of a fortnight, or the
+    months of a longer time.
     """
-    days = len(rows)
-    dates = [first + timedelta(days=n) for n in range(days)]
-    most = max((sum(row) for row in rows), default=0)
-    step = WIDTH / max(days, 1)
+    days = [first + timedelta(days=n) for n in range(len(rows))]
+    drawn = _drawn([str(day) for day in days], rows, [str(level) for level in Level])
+    bars = tuple(replace(bar, read=bar.day not in unread) for bar in drawn.bars)
+    short = len(rows) <= _FORTNIGHT
+    named = [bar for bar in bars if short or bar.day.day == 1]
+    marks = tuple((_percent(bar), bar.label[5:] if short else bar.label[:7]) for bar in named)
+    return replace(drawn, bars=bars, marks=marks)
+
+
+def columns(chart: Chart) -> BarChart:
+    """A chart of a document; of many labels, only some are written below it."""
+    drawn = _drawn(chart.labels, [(value,) for value in chart.values], ["bar"])
+    marked = drawn.bars[:: -(-len(drawn.bars) // _LABELS) or 1]
+    marks = tuple((_percent(bar), bar.label) for bar in marked)
+    return replace(drawn, title=chart.title, marks=marks)
+
+
+def _percent(bar: Bar) -> float:
+    return round(100 * bar.x / WIDTH, 2)
+
+
+def _drawn(
+    labels: Sequence[str], rows: Sequence[tuple[int, ...]], kinds: Sequence[str]
+) -> BarChart:
+    most = max(map(sum, rows), default=0)
+    step = WIDTH / max(len(rows), 1)
     bars = tuple(
-        replace(_bar(day, row, n * step, step, most), read=day not in unread)
-        for n, (day, row) in enumerate(zip(dates, rows, strict=True))
+        Bar(
+            label=label,
+            counts=row,
+            pieces=tuple(_pieces(row, kinds, n * step, step, most)),
+            x=round(n * step, 2),
+            width=round(step, 2),
+        )
+        for n, (label, row) in enumerate(zip(labels, rows, strict=True))
     )
-    if days <= _FORTNIGHT:
-        named = [(bar, bar.day.strftime("%m-%d")) for bar in bars]
-    else:
-        named = [(bar, bar.day.strftime("%Y-%m")) for bar in bars if bar.day.day == 1]
-    marks = tuple((round(100 * bar.x / WIDTH, 2), words) for bar, words in named)
-    return Pulse(bars=bars, marks=marks, most=most)
+    return BarChart(bars=bars, most=most)
 
 
-def _bar(day: date, counts: tuple[int, int, int], x: float, step: float, most: int) -> Bar:
-    pieces = []
+def _pieces(
+    counts: tuple[int, ...], kinds: Sequence[str], x: float, step: float, most: int
+) -> Iterator[BarPiece]:
     ground = float(HEIGHT)
-    for level, count in zip(Level, counts, strict=True):
+    for kind, count in zip(kinds, counts, strict=True):
         if count:
             height = max(count / most * HEIGHT, _LEAST)
             ground -= height
-            piece = BarPiece(
-                level=level,
+            yield BarPiece(
+                kind=kind,
                 x=round(x + step * _GAP / 2, 2),
                 y=round(max(ground, 0), 2),
                 width=round(step * (1 - _GAP), 2),
                 height=round(height, 2),
             )
-            pieces.append(piece)
-    return Bar(day=day, counts=counts, pieces=tuple(pieces), x=round(x, 2), width=round(step, 2))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """A number of a chart as a rectangle on the baseline."""
-
-    label: str
-    value: int
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-def columns(chart: Chart) -> Columns:
-    """A chart of a document as geometry; of many labels, only some are written below it."""
-    most, count = max(chart.values, default=0), len(chart.values)
-    step = WIDTH / max(count, 1)
-    made = []
-    for n, (label, value) in enumerate(zip(chart.labels, chart.values, strict=True)):
-        height = max(value / most * HEIGHT, _LEAST) if value else 0.0
-        column = Column(
-            label=label,
-            value=value,
-            x=round((n + _GAP / 2) * step, 2),
-            y=round(HEIGHT - height, 2),
-            width=round(step * (1 - _GAP), 2),
-            height=round(height, 2),
-        )
-        made.append(column)
-    every = -(-count // _LABELS) or 1
-    marks = tuple((round(100 * n / count, 2), chart.labels[n]) for n in range(0, count, every))
-    return Columns(title=chart.title, columns=tuple(made), marks=marks, most=most)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
-    """A chart of a document. ``marks`` are labels below it, as in :class:`Pulse`."""
-
-    title: str
-    columns: tuple[Column, ...]
-    marks: tuple[tuple[float, str], ...]
-    most: int
-
-    @property
-    def total(self) -> int:
-        """The sum of all numbers."""
-        return sum(one.value for one in self.columns)
-
-    @property
-    def peak(self) -> str:
-        """The label of the first of the greatest numbers; empty if there is none."""
-        return max(self.columns, key=lambda one: one.value).label if self.columns else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,44 +176,43 @@ def shares(counted: Sequence[tuple[str, int]]) -> list[Share]:
     ]
 
 
-def bars(drawn: Pulse) -> Markup:
-    """The pieces of every day without titles and links."""
-    return _safe("".join(map(_pieces, drawn.bars)))
+def bars(drawn: BarChart) -> Markup:
+    """The rectangles of every day without titles and links."""
+    return _safe("".join(map(_rectangles, drawn.bars)))
 
 
-def linked_bars(drawn: Pulse, repository: Repository, unread: str) -> Markup:
+def linked_bars(drawn: BarChart, repository: Repository, unread: str) -> Markup:
     """The days with changes, each with its counts as title and a link to its page.
 
     Days that were not read are included; ``unread`` is their title.
     """
-    base = _days(repository)
+    base, not_read = _days(repository), str(escape(unread))
     told = (bar for bar in drawn.bars if bar.pieces or not bar.read)
-    return _safe("\n".join(_linked(bar, base, str(escape(unread))) for bar in told))
+    return _safe("\n".join(_linked(bar, base, not_read) for bar in told))
 
 
-def rows(drawn: Pulse, repository: Repository, unread: str) -> Markup:
+def rows(drawn: BarChart, repository: Repository, unread: str) -> Markup:
     """The days that had changes or were not read as table rows, newest first."""
-    base = _days(repository)
+    base, not_read = _days(repository), str(escape(unread))
     told = (bar for bar in reversed(drawn.bars) if bar.total or not bar.read)
-    return _safe("\n".join(_row(bar, base, str(escape(unread))) for bar in told))
+    return _safe("\n".join(_row(bar, base, not_read) for bar in told))
 
 
 def _linked(bar: Bar, base: str, unread: str) -> str:
-    high, medium, low = bar.counts
-    counts = f"{bar.total} ({high} / {medium} / {low})" if bar.read or bar.total else ""
+    counts = f"{bar.total} ({' / '.join(map(str, bar.counts))})" if bar.read or bar.total else ""
     words = ", ".join(filter(None, (counts, "" if bar.read else unread)))
     return (
-        f'<a href="{base}{bar.day}" tabindex="-1">'
-        f"<g><title>{bar.day}: {words}</title>"
+        f'<a href="{base}{bar.label}" tabindex="-1">'
+        f"<g><title>{bar.label}: {words}</title>"
         f'<rect class="back" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
-        f"{_pieces(bar)}</g></a>"
+        f"{_rectangles(bar)}</g></a>"
     )
 
 
-def _pieces(bar: Bar) -> str:
+def _rectangles(bar: Bar) -> str:
     ground = f'<rect class="unread" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
     return ("" if bar.read else ground) + "".join(
-        f'<rect class="{one.level}" x="{one.x}" y="{one.y}"'
+        f'<rect class="{one.kind}" x="{one.x}" y="{one.y}"'
         f' width="{one.width}" height="{one.height}"/>'
         for one in bar.pieces
     )
@@ -251,7 +222,7 @@ def _row(bar: Bar, base: str, unread: str) -> str:
     cells = "".join(f"<td>{count}</td>" for count in (*bar.counts, bar.total))
     if not bar.read:
         cells = f'<td colspan="4">{f"{bar.total}, " if bar.total else ""}{unread}</td>'
-    return f'<tr><th scope="row"><a href="{base}{bar.day}">{bar.day}</a></th>{cells}</tr>'
+    return f'<tr><th scope="row"><a href="{base}{bar.label}">{bar.label}</a></th>{cells}</tr>'
 
 
 def _days(repository: Repository) -> str:

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
 from bot.web.pages.charts import Share, shares
-from bot.web.pages.entries import line_of, loaded, told_of
-from bot.web.pages.overview_pages import line_to_json
+from bot.web.pages.entries import line_of, line_to_json, loaded, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
+from bot.web.pages.rows import Row, rows_of
 from bot.web.pages.site import HistorySpan, Json, NotThere, Page
 from digest.answer.answers import Seen, window_words
 from digest.answer.listing import area_of
@@ -41,6 +42,7 @@ from digest.errors import (
 )
 from digest.i18n.answer_text import KINDS, OTHER_KINDS
 from digest.i18n.error_text import complaint
+from digest.i18n.labels import AREAS
 from digest.i18n.labels import KINDS as THINGS
 from digest.question.commit_range import Refs, Span, refs_named
 from digest.report.report_json import SCHEMA
@@ -81,8 +83,11 @@ class Comparing:
     def __init__(self, asked: PageRequest, stretch: HistorySpan, title: str) -> None:
         self._asked, self._shown, self._stretch = asked, asked.shown(), stretch
         self.title = title
+        self.all = Compared(placed=(), upgrade=(), people={}, missing=0)
+        self.wanted: Sequence[Placed] = ()
+        self.page = self.pages = 1
         self._document: Document | None = None
-        self._all: Compared = Compared(placed=(), upgrade=(), people={}, missing=0)
+        self._rows: Sequence[Row] = ()
 
     async def read(self) -> None:
         """Read the changes and summarise their facts; the result is kept for the next pages."""
@@ -91,22 +96,31 @@ class Comparing:
         ends = (stretch.names[0], stretch.names[-1], len(stretch.names), str(stretch.span))
         key = (self._shown.repository.name, version, ends, asked.language)
         memo = asked.shelf.comparisons
-        self._all = await memo.in_turn(key, self._compared)
+        self.all = await memo.in_turn(key, self._compared)
+        least = asked.level or Level.LOW
+        self.wanted = [one for one in self.all.placed if one.line.level.rank <= least.rank]
+        self.pages = max(-(-len(self.wanted) // SIZE), 1)
+        self.page = min(asked.page, self.pages)
         if asked.form is Form.MARKDOWN:
             self._document = await memo.in_turn(("md", *key), self._told)
+        elif asked.form is Form.HTML:
+            lines, told = await told_of(
+                asked.shelf, self._shown, (one.line for one in self.placed), asked.language
+            )
+            about = ("compared", ends, asked.level, self.page)
+            self._rows = await rows_of(asked, lines, told, about, sort=False)
 
     async def _compared(self) -> Compared:
         asked, shown = self._asked, self._shown
         changes = await loaded(asked.shelf, shown, self._stretch.names)
-        lines = [line_of(one) for one in changes]
-        moved, _ = await told_of(asked.shelf, shown, lines, asked.language)
+        lines, _ = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
         missing = len(self._stretch.names) - len(changes)
-        return await asyncio.to_thread(_compared, changes, moved, missing)
+        return await asyncio.to_thread(_compared, changes, lines, missing)
 
     async def _told(self) -> Document:
         changes = await loaded(self._asked.shelf, self._shown, self._stretch.names)
         notes = await asyncio.to_thread(notes_of, changes)
-        asked = self._asked
+        asked, missing = self._asked, self.all.missing
         seen = Seen(
             repository=self._shown.repository,
             tip=self._stretch.head,
@@ -114,29 +128,17 @@ class Comparing:
             zone=asked.shelf.zone,
             language=asked.language,
         )
-        upgrade = self._all.upgrade
-        return notes_document(notes, self._stretch.span, seen, _OF_GROUP, upgrade=upgrade)
+        span, upgrade = self._stretch.span, self.all.upgrade
+        document = notes_document(notes, span, seen, _OF_GROUP, upgrade=upgrade)
+        if not missing:
+            return document
+        unread = Paragraph((Text(PHRASES["upgrade_unknown"].text(asked.language, n=missing)),))
+        return replace(document, blocks=(document.blocks[0], unread, *document.blocks[1:]))
 
     @property
     def levels(self) -> Counter[Level]:
         """The number of changes of each level, whatever filter is set."""
-        return Counter(one.line.level for one in self._all.placed)
-
-    @property
-    def wanted(self) -> Sequence[Placed]:
-        """The changes of the requested level by kind, the most important first."""
-        least = self._asked.level
-        return [p for p in self._all.placed if least is None or p.line.level.rank <= least.rank]
-
-    @property
-    def pages(self) -> int:
-        """The number of pages."""
-        return max(-(-len(self.wanted) // SIZE), 1)
-
-    @property
-    def page(self) -> int:
-        """The number of the page that is shown, from 1."""
-        return min(self._asked.page, self.pages)
+        return Counter(one.line.level for one in self.all.placed)
 
     @property
     def placed(self) -> Sequence[Placed]:
@@ -144,13 +146,18 @@ class Comparing:
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
 
     @property
-    def kinds(self) -> list[tuple[ChangeKind | None, str, Share, str]]:
-        """The kinds with their names, numbers of changes, and where they begin."""
-        of = self._of_kind
-        bars = shares([(self.name_of(kind), number) for kind, number in of.items()])
-        return [
-            (kind, bar.name, bar, self._begin(kind)) for kind, bar in zip(of, bars, strict=True)
-        ]
+    def kinds(self) -> list[tuple[str, str, Share]]:
+        """The names of the kinds, where each begins, and its number of changes."""
+        of = Counter(one.kind for one in self.wanted)
+        bars = shares([(self._name(kind), number) for kind, number in of.items()])
+        return [(bar.name, self._begin(kind), bar) for kind, bar in zip(of, bars, strict=True)]
+
+    def groups(self) -> Iterator[tuple[str, str, int, list[Row]]]:
+        """The rows of the page by kind: anchor, name, number on all pages, rows."""
+        of, row = Counter(one.kind for one in self.wanted), {r.line.sha: r for r in self._rows}
+        for kind, members in groupby(self.placed, key=lambda one: one.kind):
+            rows = [row[one.line.sha] for one in members if one.line.sha in row]
+            yield str(kind or "other"), self._name(kind), of[kind], rows
 
     def _begin(self, kind: ChangeKind | None) -> str:
         at = next(n for n, one in enumerate(self.wanted) if one.kind is kind) // SIZE + 1
@@ -158,34 +165,20 @@ class Comparing:
         here = at == self.page
         return anchor if here else self._asked.address(page=at if at > 1 else None) + anchor
 
-    def number_of(self, kind: ChangeKind | None) -> int:
-        """The number of requested changes of a kind."""
-        return self._of_kind[kind]
-
-    @property
-    def _of_kind(self) -> Counter[ChangeKind | None]:
-        return Counter(one.kind for one in self.wanted)
-
-    def name_of(self, kind: ChangeKind | None) -> str:
-        """The name of a kind in the reader's language."""
+    def _name(self, kind: ChangeKind | None) -> str:
         return (KINDS[kind] if kind else OTHER_KINDS).template(self._asked.language)
 
     @property
-    def areas(self) -> Mapping[Area, Share]:
+    def areas(self) -> list[tuple[str, str, Share]]:
         """The number of changes of each area, the largest first."""
-        of = Counter(one.area for one in self._all.placed).most_common()
-        bars = shares([(str(area), number) for area, number in of])
-        return {area: bar for (area, _), bar in zip(of, bars, strict=True)}
-
-    @property
-    def all(self) -> Compared:
-        """Everything that was read."""
-        return self._all
+        of = Counter(one.area for one in self.all.placed).most_common()
+        words = [(AREAS[area].template(self._asked.language), number) for area, number in of]
+        return [(bar.name, "", bar) for bar in shares(words)]
 
     @property
     def people(self) -> tuple[list[tuple[str, int]], int]:
         """The authors with the most changes, and the number of other authors."""
-        ranked = sorted(self._all.people.items(), key=lambda one: (-one[1], one[0]))
+        ranked = sorted(self.all.people.items(), key=lambda one: (-one[1], one[0]))
         return ranked[:_NAMED], len(ranked[_NAMED:])
 
     def said(self, one: UpgradeItem) -> tuple[str, str]:
@@ -199,7 +192,7 @@ class Comparing:
 
     def json(self) -> Json:
         """The counts of all changes, the upgrade items, and the changes of the page."""
-        levels, told = self.levels, self._all
+        levels, told = self.levels, self.all
         return {
             "schema": SCHEMA,
             "repository": self._shown.repository.name,
@@ -207,7 +200,7 @@ class Comparing:
             "total": len(self._stretch.names),
             "missing": told.missing,
             "levels": {str(level): levels[level] for level in Level},
-            "areas": {str(area): bar.number for area, bar in self.areas.items()},
+            "areas": Counter(str(one.area) for one in told.placed),
             "people": len(told.people),
             "upgrade": [_met_json(one) for one in told.upgrade],
             "page": self.page,

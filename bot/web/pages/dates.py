@@ -26,6 +26,13 @@ def day_words(day: date, language: Language, *, short: bool = False) -> str:
     return f"{weekday} {day.day} {month} {day.year}"
 
 
+def month_words(day: date, language: Language) -> str:
+    """The month of a day, such as ``August 2026``."""
+    if language is Language.ZH:
+        return f"{day.year}年{day.month}月"
+    return f"{_MONTHS[day.month - 1]} {day.year}"
+
+
 def week_words(monday: date, language: Language, *, short: bool = False) -> str:
     """An ISO week by its number and its days, such as ``Week 33: 10 – 16 August 2026``."""
     year, week, _ = monday.isocalendar()
@@ -53,11 +60,6 @@ def minute(at: datetime, zone: ZoneInfo) -> str:
     """A time to the minute with its zone, such as ``2026-08-13 23:22 UTC``."""
     local = at.astimezone(zone)
     return f"{local:%Y-%m-%d %H:%M} {zone_words(local)}"
-
-
-def clock(at: datetime, zone: ZoneInfo) -> str:
-    """The time of day to the minute, for a list of one day."""
-    return f"{at.astimezone(zone):%H:%M}"
 
 
 def zone_words(local: datetime) -> str:

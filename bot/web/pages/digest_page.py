@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-
 from bot.delivery.payload import thaw
-from bot.store.browsing import ChangeLine
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.entries import Article, Told, line_of, loaded, told_of
+from bot.web.pages.entries import line_of, loaded, told_of
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.rows import OF_DAY, Budget, Row, articles, rows_of
+from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, NotThere, Page
 from digest.answer.answers import window_words
 from digest.answer.buttons import without_buttons
-from digest.core.grade import Graded, Level
 from digest.document import Document
 from digest.markdown import markdown
 from digest.report.report_json import SCHEMA, window_to_json
@@ -33,8 +28,15 @@ async def digest_page(asked: PageRequest) -> Page:
     shown = asked.shown()
     frozen = thaw(kept.document)
     posted = without_buttons(frozen.document)
-    changes = _Changes(asked, kept)
-    heading = kept.heading
+    heading, written = kept.heading, WrittenRows(asked)
+
+    async def read() -> None:
+        shas = [outcome.sha for outcome in kept.outcomes]
+        written.changes = await loaded(asked.shelf, shown, shas)
+        lines = [line_of(graded) for graded in written.changes]
+        moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
+        written.rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
+
     return Page(
         template="digest.html",
         title=f"{posted.title} · digestbot",
@@ -45,39 +47,12 @@ async def digest_page(asked: PageRequest) -> Page:
             "details": frozen.details,
             "window": window_words(heading.window, asked.language),
             "around": _around(heading),
-            "changes": changes,
+            "changes": written,
         },
         document=lambda: _whole(posted, frozen.details),
         json=lambda: _json(kept, posted),
-        ready=changes.read,
+        ready=read,
     )
-
-
-class _Changes:
-    """The changes of a digest, read while the page's head is being sent."""
-
-    def __init__(self, asked: PageRequest, kept: KeptDigest) -> None:
-        self._asked = asked
-        self._kept = kept
-        self._told: Told = {}
-        self._changes: Sequence[Graded] = ()
-        self.rows: Sequence[Row] = ()
-        self.budget = Budget(OF_DAY)
-
-    async def read(self) -> None:
-        """Read the changes in the order of the rows."""
-        asked, shown = self._asked, self._asked.shown()
-        shas = [outcome.sha for outcome in self._kept.outcomes]
-        self._changes = await loaded(asked.shelf, shown, shas)
-        lines: Sequence[ChangeLine] = [line_of(graded) for graded in self._changes]
-        lines, self._told = await told_of(asked.shelf, shown, lines, asked.language)
-        self.rows = await rows_of(asked, lines, self._told, ("digest", self._kept.heading.mark))
-
-    def levels(self) -> Iterator[tuple[Level, Sequence[Row], Iterator[tuple[Row, Article | None]]]]:
-        """The rows by level."""
-        for level, rows in groupby(self.rows, key=lambda row: row.level):
-            of_level = tuple(rows)
-            yield level, of_level, articles(self._asked, of_level, self._changes, self._told)
 
 
 def _around(heading: DigestHeading) -> str:

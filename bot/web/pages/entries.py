@@ -1,72 +1,40 @@
-"""Changes as pages show them: entries with the analyses of models, and articles."""
+"""Changes with their analyses, and how a page or an open row describes one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
-from zoneinfo import ZoneInfo
+from functools import cached_property, partial
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
-from bot.web.pages.dates import minute
-from bot.web.pages.site import Site, SiteRepository
+from bot.web.pages.diffs import Colours, Excerpt, excerpt
+from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.analyse import analyse, typed
-from digest.core.author_text import authored
+from digest.analysis.context import read
+from digest.core.change import Change, printable
 from digest.core.enums import Language
+from digest.core.facts import Action, Fact
 from digest.core.grade import Graded, Level, Repository
-from digest.core.statement import Analysis, Aspect, Origin, Statement
-from digest.document import Code, Spans
+from digest.core.statement import Analysis, Origin, Statement
+from digest.document import Spans
 from digest.grading.level_override import PREFIX, laid_over
-from digest.i18n import report_text as words
-from digest.i18n.labels import ASPECTS, CHANGE_TYPES, IMPACT, INSIGHTS, RISKS, SUGGESTIONS
+from digest.i18n.labels import CHANGE_TYPES, KINDS
+from digest.i18n.names_text import DONE
 from digest.i18n.report_text import reason_words
 from digest.report.assembly import ReportEntry
-from digest.report.blocks import Citations, anchor_of, run
+from digest.report.blocks import Citations, advice, run
 from handlers.ports.analysis_port import StoredAnalysis
 
 Told = Mapping[str, StoredAnalysis]
 """Stored model analyses by full commit hash."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A group of statements, under an aspect if it has one."""
-
-    key: str
-    title: str
-    groups: tuple[tuple[str, tuple[Spans, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Article:
-    """A change with all its statements, in the reader's language and zone."""
-
-    anchor: str
-    url: str
-    title: Spans
-    level: Level
-    score: float
-    sha: str
-    commit_url: str
-    number: int | None
-    request_url: str
-    author: str
-    at: str
-    instant: datetime
-    types: tuple[str, ...]
-    reasons: tuple[str, ...]
-    remarks: tuple[str, ...]
-    by_model: bool
-    summary: Spans
-    sections: tuple[Section, ...]
-
-
 async def told_of(
-    shelf: Site, shown: SiteRepository, lines: Sequence[ChangeLine], language: Language
+    shelf: Site, shown: SiteRepository, lines: Iterable[ChangeLine], language: Language
 ) -> tuple[Sequence[ChangeLine], Told]:
     """The lines with levels as adjusted by models, and the models' analyses."""
+    lines = list(lines)
     told = await shelf.browsing.told(shown.repository, [line.sha for line in lines], language)
     moved = []
     for line in lines:
@@ -96,6 +64,19 @@ def line_of(graded: Graded) -> ChangeLine:
     )
 
 
+def line_to_json(line: ChangeLine) -> Json:
+    """A change in a list."""
+    return {
+        "sha": line.sha,
+        "pr": line.number,
+        "title": line.title,
+        "author": line.author,
+        "committed_at": line.at.isoformat(),
+        "level": str(line.level),
+        "score": line.score,
+    }
+
+
 def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Language) -> ReportEntry:
     """A change with its analysis: a stored one of a model, else the one from facts."""
     return _entry_of(graded, told, shown, partial(analyse, language=language))
@@ -118,74 +99,133 @@ def _entry_of(
     return ReportEntry(graded=replace(graded, grade=grade), analysis=kept.analysis)
 
 
-def article_of(
-    entry: ReportEntry, repository: Repository, zone: ZoneInfo, language: Language
-) -> Article:
-    """An entry as a page shows it."""
-    graded, analysis = entry.graded, entry.analysis
-    number = graded.number
-    raised = [r for r in graded.grade.reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
-    return Article(
-        anchor=anchor_of(graded),
-        url=path_of(repository.name, change=graded.sha[:12]),
-        title=authored(graded.title) or (Code(graded.sha[:10]),),
-        level=entry.level,
-        score=graded.grade.score,
-        sha=graded.sha,
-        commit_url=repository.commit_url(graded.sha),
-        number=number,
-        request_url=repository.request_url(number) if number is not None else "",
-        author=" ".join(graded.commit.author.split()),
-        at=minute(graded.commit.committed_at, zone),
-        instant=graded.commit.committed_at,
-        types=tuple(CHANGE_TYPES[kind].template(language) for kind in analysis.change_types),
-        reasons=tuple(reason_words(reason, language) for reason in raised),
-        remarks=tuple(_remarks(entry, zone, language)),
-        by_model=analysis.source is Origin.MODEL,
-        summary=run(analysis.summary, language),
-        sections=() if entry.level is Level.LOW else tuple(_sections(entry, repository, language)),
-    )
+_FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
+"""Names by what happened to them; those that break something come first."""
 
 
-def _remarks(entry: ReportEntry, zone: ZoneInfo, language: Language) -> Iterator[str]:
-    if entry.late:
-        at = minute(entry.graded.commit.committed_at, zone)
-        yield words.LATE_NOTE.text(language, moment=at)
-    if entry.missed:
-        yield words.MISSED_NOTE.template(language)
-    if entry.analysis.partial:
-        yield entry.analysis.partial
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A statement with the changed lines that support it."""
+
+    spans: Spans
+    diff: Excerpt | None
 
 
-def _sections(entry: ReportEntry, repository: Repository, language: Language) -> Iterator[Section]:
-    analysis = entry.analysis
-    places = Citations(entry.graded, repository, language)
-    for key, title, statements in (
-        ("impact", IMPACT, analysis.impact),
-        ("insights", INSIGHTS, analysis.insights),
-        ("risks", RISKS, analysis.risks),
-        ("suggestions", SUGGESTIONS, analysis.suggestions),
-    ):
-        if statements:
-            cites = key in {"insights", "risks"}
-            yield Section(
-                key=key,
-                title=title.template(language),
-                groups=tuple(_groups(statements, places if cites else None, language)),
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A name that a change adds, removes or changes."""
+
+    kind: str
+    action: str
+    name: str
+    before: str
+    after: str
+    place: str
+    url: str
+    diff: Excerpt | None
 
 
-def _groups(
-    statements: Sequence[Statement], places: Citations | None, language: Language
-) -> Iterator[tuple[str, tuple[Spans, ...]]]:
-    """The statements by aspect, in their order, with the places that support them."""
-    for aspect in dict.fromkeys(one.aspect for one in statements):
-        name = "" if aspect is Aspect.NONE else ASPECTS[aspect].template(language)
-        yield (
-            name,
-            tuple(
-                places.cited(one) if places else one.spans
-                for one in statements
-                if one.aspect is aspect
-            ),
+class ChangeView:
+    """A change with its analysis: what to check, what changed, and why it has its grade.
+
+    Statements show the lines that support them once ``change``, which has them, is set.
+    """
+
+    def __init__(self, entry: ReportEntry, repository: Repository, language: Language) -> None:
+        self.graded, self.analysis, self.level = entry.graded, entry.analysis, entry.level
+        self.repository, self._language = repository, language
+        self.change: Change | None = None
+        self._colours = Colours()
+        self._places = Citations(entry.graded, repository, language)
+
+    @property
+    def path(self) -> str:
+        """The page of the change."""
+        return path_of(self.repository.name, change=self.graded.sha[:12])
+
+    @property
+    def commit_url(self) -> str:
+        """The commit on the forge; empty if there is none."""
+        return self.repository.commit_url(self.graded.sha)
+
+    @property
+    def request_url(self) -> str:
+        """The pull request on the forge; empty if there is none."""
+        number = self.graded.number
+        return "" if number is None else self.repository.request_url(number)
+
+    @property
+    def author(self) -> str:
+        """The author's name on one line."""
+        return " ".join(self.graded.commit.author.split())
+
+    @property
+    def types(self) -> list[str]:
+        """The types of the change."""
+        kinds = self.analysis.change_types
+        return [CHANGE_TYPES[kind].template(self._language) for kind in kinds]
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model wrote the analysis."""
+        return self.analysis.source is Origin.MODEL
+
+    @property
+    def reasons(self) -> list[str]:
+        """What raised the grade, and whether a model moved it; nothing for a low change."""
+        reasons = self.graded.grade.reasons if self.level is not Level.LOW else ()
+        raised = [r for r in reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
+        return [reason_words(reason, self._language) for reason in raised]
+
+    @property
+    def summary(self) -> Spans:
+        """What the change does."""
+        return run(self.analysis.summary, self._language)
+
+    @property
+    def advice(self) -> list[Said]:
+        """What readers must do or check: the risks, then the suggestions."""
+        sections = advice(self.analysis)
+        return [self._said(one) for _, _, statements in sections for one in statements]
+
+    @property
+    def insights(self) -> list[Said]:
+        """Other statements, without those that the table of names already shows."""
+        analysis = self.analysis
+        if self.by_model:
+            return [self._said(one) for one in (*analysis.impact, *analysis.insights)]
+        named = {fact.evidence for fact in self._facts}
+        found = (one for one in analysis.insights if not named.issuperset(one.evidence))
+        return [self._said(one) for one in found]
+
+    @property
+    def names(self) -> list[Named]:
+        """Every interface name that the change touches, those that users rely on first."""
+        return [self._name(fact) for fact in self._facts]
+
+    @cached_property
+    def _facts(self) -> list[Fact]:
+        reading = read(self.graded, self._language)
+        symbols = [fact for fact in reading.symbols if fact.detail != "moved"]
+        return [
+            fact
+            for facts in (reading.contracts, symbols)
+            for fact in sorted(facts, key=lambda fact: _FIRST.index(fact.action))
+        ]
+
+    def _name(self, fact: Fact) -> Named:
+        at = fact.evidence
+        return Named(
+            kind=KINDS[fact.kind].template(self._language),
+            action=DONE[fact.action].template(self._language),
+            name=fact.name,
+            before=fact.before or "",
+            after=fact.after or "",
+            place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
+            url=self._places.address_of(at),
+            diff=excerpt(self.change, [at], self._colours),
         )
+
+    def _said(self, statement: Statement) -> Said:
+        found = excerpt(self.change, statement.evidence, self._colours)
+        return Said(spans=self._places.cited(statement), diff=found)

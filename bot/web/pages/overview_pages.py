@@ -4,35 +4,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import islice
 
-from bot.store.browsing import ChangeLine, Extent
+from bot.store.browsing import Extent
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.charts import Bar, Pulse, pulse, shares
+from bot.web.pages.calendar_page import (
+    day_table,
+    day_to_json,
+    days_of,
+    extent_of,
+    last_day,
+    months_of,
+    places_of,
+)
+from bot.web.pages.charts import BarChart
 from bot.web.pages.digest_page import digest_to_json
-from bot.web.pages.entries import told_of
+from bot.web.pages.entries import line_to_json, told_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
-from bot.web.pages.rows import Budget, Row, rows_of
+from bot.web.pages.rows import Row, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
-from digest.answer.marks import Mark, urgency
+from digest.answer.marks import Mark
 from digest.core.grade import Level
 from digest.core.release import version_of
-from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Table, Text
+from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Text
 from digest.errors import NotARepository, SourceUnavailable
-from digest.i18n.labels import LEVELS
-from digest.question.dates import monday
 from digest.report.report_json import SCHEMA
-from digest.window import Window, day_window, days_window, span_of
+from digest.window import days_window, span_of
 
 DAYS = 90
 """Days of a pulse."""
-_PLACES = 10
 _NEWEST = 8
 _DIGESTS = 8
-_WEEKS = 13
+_MONTHS = 2
 _RELEASES = 6
 _NEWS_DAYS = 7
 _NEWS = 12
@@ -49,32 +55,23 @@ class News:
         self._asked = asked
         self.urgent: list[tuple[SiteRepository, Row]] = []
         self.top: list[tuple[SiteRepository, Row]] = []
-        self.budget = Budget(0)
 
     async def read(self, repositories: Sequence[tuple[SiteRepository, Extent]]) -> None:
         """Read them from the repositories, given with the archived extent of each."""
         asked, zone = self._asked, self._asked.shelf.zone
         found: list[tuple[SiteRepository, Row]] = []
         for shown, extent in repositories:
-            last = _last_day(asked, extent)
+            last = last_day(asked, extent, _NEWS_DAYS)
             window = days_window(last - timedelta(days=_NEWS_DAYS - 1), last, zone)
             lines = await asked.shelf.browsing.lines(shown.repository, window)
             lines, told = await told_of(asked.shelf, shown, lines, asked.language)
             rows = await rows_of(asked, lines, told, (window,), shown=shown)
             found += ((shown, row) for row in rows if row.level is not Level.LOW)
-        found.sort(key=lambda one: (one[1].level.rank, *urgency(one[1].marks, one[1].line.score)))
+        found.sort(key=lambda one: weight(one[1]))
         urgent = [one for one in found if _URGENT.intersection(one[1].marks)]
         self.urgent = urgent[:_NEWS]
         rest = [one for one in found if one not in self.urgent]
         self.top = [one for one in rest if one[1].level is Level.HIGH][:_NEWS]
-
-
-def _last_day(asked: PageRequest, extent: Extent) -> date:
-    """Today, or the day of the last change if that is long ago: the clone is no longer fetched."""
-    zone = asked.shelf.zone
-    today = asked.shelf.clock.now().astimezone(zone).date()
-    newest = extent.last.astimezone(zone).date()
-    return today if newest <= today < newest + timedelta(days=_NEWS_DAYS) else newest
 
 
 async def index_page(asked: PageRequest) -> Page:
@@ -113,41 +110,57 @@ async def index_page(asked: PageRequest) -> Page:
 async def repository_page(asked: PageRequest) -> Page:
     """The overview of a repository. Raises ``NotThere``."""
     shown, browsing = asked.shown(), asked.shelf.browsing
-    repository = shown.repository
+    repository, name = shown.repository, shown.repository.name
     extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     last = drawn.bars[-1].day
-    days = days_window(last - timedelta(days=6), last, asked.shelf.zone)
-    places = shares(await places_of(asked, shown, days))
-    week = monday(last)
+    week = days_window(last - timedelta(days=6), last, asked.shelf.zone)
+    places = await places_of(asked, week)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
     releases: list[tuple[str, str, str]] = []
+    rows: list[Row] = []
 
     async def read() -> None:
         # Git reads the tags, which takes time: the reader has the head by then.
+        lines, told = await told_of(asked.shelf, shown, newest, asked.language)
+        rows.extend(await rows_of(asked, lines, told, ("newest",), sort=False))
         releases.extend((await releases_of(asked, shown))[:_RELEASES])
+
+    def document() -> Document:
+        heading = PHRASES["newest"].template(asked.language)
+        items = tuple(
+            Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest
+        )
+        none = Paragraph((Text(PHRASES["nothing_found"].template(asked.language)),))
+        blocks: tuple[Block, ...] = (
+            Heading(1, (Text(name),)),
+            Heading(2, (Text(PHRASES["pulse"].template(asked.language)),)),
+            day_table(drawn, asked),
+            Heading(2, (Text(heading),)),
+            Listing(items) if items else none,
+        )
+        return Document(title=name, blocks=blocks, language=asked.language)
 
     return Page(
         template="repository.html",
-        title=repository.name,
+        title=name,
         values={
             "shown": shown,
             "extent": extent,
             "pulse": drawn,
             "places": places,
-            "newest": newest,
+            "newest": rows,
             "digests": [(span_of(one.window), one, digest_path(one.mark)) for one in digests],
-            "week": week,
             "releases": releases,
-            "weeks": [week - timedelta(days=7 * n) for n in range(_WEEKS)],
+            "months": list(islice(months_of(drawn, asked), _MONTHS)),
         },
-        document=lambda: _document(asked, shown, drawn, newest),
+        document=document,
         json=lambda: {
             "schema": SCHEMA,
             **_about(shown, extent),
-            "days": [_day(bar) for bar in drawn.bars],
-            "places": [{"path": one.name, "changes": one.number} for one in places],
+            "days": [day_to_json(bar) for bar in drawn.bars],
+            "places": [{"path": path, "changes": bar.number} for path, _, bar in places],
             "newest": [line_to_json(line) for line in newest],
             "digests": [digest_to_json(one) for one in digests],
         },
@@ -155,40 +168,10 @@ async def repository_page(asked: PageRequest) -> Page:
     )
 
 
-async def places_of(
-    asked: PageRequest, shown: SiteRepository, window: Window
-) -> Sequence[tuple[str, int]]:
-    """The folders with the most changes in a window, most first."""
-    key = ("places", shown.repository.name, await asked.version(shown.repository), window)
-    found = asked.shelf.browsing.places
-    return await asked.shelf.memo.of(key, lambda: found(shown.repository, window, _PLACES))
-
-
-async def extent_of(asked: PageRequest, shown: SiteRepository) -> Extent | None:
-    """The archived extent of a repository, counted once per version of it."""
-    key = ("extent", shown.repository.name, await asked.version(shown.repository))
-    return await asked.shelf.memo.of(key, lambda: asked.shelf.browsing.extent(shown.repository))
-
-
-async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | None) -> Pulse:
+async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | None) -> BarChart:
     """The last days up to today, or up to the last change if that is long ago."""
-    zone = asked.shelf.zone
-    today = asked.shelf.clock.now().astimezone(zone).date()
-    last = today
-    if extent is not None:
-        newest = extent.last.astimezone(zone).date()
-        # A clone that is no longer fetched shows its own last days, not an empty quarter.
-        last = newest if not newest <= today < newest + timedelta(days=DAYS // 3) else today
-    first = last - timedelta(days=DAYS - 1)
-    days = [first + timedelta(days=n) for n in range(DAYS + 1)]
-
-    async def draw() -> Pulse:
-        edges = [day_window(day, zone).since for day in days]
-        unread = [day for day in days if await asked.gaps(shown, day_window(day, zone))]
-        return pulse(await asked.shelf.browsing.pulse(shown.repository, edges), first, unread)
-
-    version = await asked.version(shown.repository)
-    return await asked.shelf.memo.of(("pulse", shown.repository.name, version, first), draw)
+    last = last_day(asked, extent, DAYS // 3)
+    return await days_of(asked, shown, last - timedelta(days=DAYS - 1), last)
 
 
 def _link(shown: SiteRepository) -> Link:
@@ -206,56 +189,6 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
         "first": extent.first.isoformat() if extent else None,
         "last": extent.last.isoformat() if extent else None,
     }
-
-
-def _day(bar: Bar) -> Json:
-    high, medium, low = bar.counts
-    day = bar.day.isoformat()
-    return {"day": day, "high": high, "medium": medium, "low": low, "read": bar.read}
-
-
-def line_to_json(line: ChangeLine) -> Json:
-    """A change in a list."""
-    return {
-        "sha": line.sha,
-        "pr": line.number,
-        "title": line.title,
-        "author": line.author,
-        "committed_at": line.at.isoformat(),
-        "level": str(line.level),
-        "score": line.score,
-    }
-
-
-def _document(
-    asked: PageRequest, shown: SiteRepository, drawn: Pulse, newest: Sequence[ChangeLine]
-) -> Document:
-    language, name = asked.language, shown.repository.name
-    head = (PHRASES["day"], *LEVELS.values())
-    blocks: list[Block] = [
-        Heading(1, (Text(name),)),
-        Heading(2, (Text(PHRASES["pulse"].template(language)),)),
-        Table(
-            header=tuple((Text(phrase.template(language)),) for phrase in head),
-            rows=tuple(
-                (
-                    (Link(bar.day.isoformat(), path_of(name, day=bar.day)),),
-                    *((Text(str(count)),) for count in bar.counts),
-                )
-                for bar in reversed(drawn.bars)
-                if bar.total
-            ),
-        ),
-        Heading(2, (Text(PHRASES["newest"].template(language)),)),
-    ]
-    blocks.append(
-        Listing(
-            tuple(Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest)
-        )
-        if newest
-        else Paragraph((Text(PHRASES["nothing_found"].template(language)),))
-    )
-    return Document(title=name, blocks=tuple(blocks), language=language)
 
 
 _DIGITS = re.compile(r"\d+", re.ASCII)

@@ -12,7 +12,8 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from bot.web.pages.site import NotThere, Site, SiteRepository
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Area
 from digest.core.grade import Level, Repository
 from digest.core.read_time import gaps
 from digest.errors import InvalidDate
@@ -25,6 +26,22 @@ _LONGEST = 200
 """Characters of a question; longer ones are cut."""
 _MOST_PAGES = 10_000
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
+
+
+ASKED = {
+    "q": ("Words that all must be held", {"type": "string"}),
+    "path": ("The beginning of a path", {"type": "string"}),
+    "author": ("Part of an author's name", {"type": "string"}),
+    "kind": ("A kind of change", {"type": "string", "enum": [*map(str, ChangeKind)]}),
+    "area": ("An area of the project", {"type": "string", "enum": [*map(str, Area)]}),
+    "since": ("The first day", {"type": "string", "format": "date"}),
+    "until": ("The last day", {"type": "string", "format": "date"}),
+    "topic": ("A topic", {"type": "string"}),
+    "level": ("The least importance", {"type": "string", "enum": [*map(str, Level)]}),
+    "page": ("From 1; beyond the last is the last", {"type": "integer", "minimum": 1}),
+    "lang": ("The language of what is told", {"type": "string", "enum": [*map(str, Language)]}),
+}
+"""The parameters of pages, with their description and their JSON schema."""
 
 
 class Form(StrEnum):
@@ -108,14 +125,10 @@ class PageRequest:
     def address(self, **changed: str | int | None) -> str:
         """This page's path with parameters changed.
 
-        ``None`` drops one, a new level resets the page.
+        ``None`` drops one; a change of another than the page leads to the first page.
         """
-        kept = {
-            name: value
-            for name in ("q", "path", "author", "topic", "level", "page", "lang")
-            if (value := self.word(name))
-        }
-        if "level" in changed:
+        kept = {name: value for name in ASKED if (value := self.word(name))}
+        if "page" not in changed:
             kept.pop("page", None)
         asked = {**kept, **changed}
         named = {name: value for name, value in asked.items() if value is not None}

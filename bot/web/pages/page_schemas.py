@@ -68,6 +68,10 @@ SCHEMAS: dict[str, Schema] = {
         ),
     ),
     "Line": _object(**_LINE),
+    "Day": _object(day={"type": "string", "format": "date"}, **_BY_LEVEL, read={"type": "boolean"}),
+    "Calendar": _object(
+        schema=_COUNT, repository=_TEXT, days=_many(_the("Day")), page=_COUNT, pages=_COUNT
+    ),
     "Entry": _object(
         sha=_TEXT,
         pr=_NUMBER,
@@ -202,13 +206,7 @@ SCHEMAS: dict[str, Schema] = {
             _the("Repository"),
             _object(
                 schema=_COUNT,
-                days=_many(
-                    _object(
-                        day={"type": "string", "format": "date"},
-                        **_BY_LEVEL,
-                        read={"type": "boolean"},
-                    )
-                ),
+                days=_many(_the("Day")),
                 places=_many(_object(path=_TEXT, changes=_COUNT)),
                 newest=_many(_the("Line")),
                 digests=_many(_object(**_DIGEST)),

@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
+from bot.web.pages.calendar_page import calendar_page
 from bot.web.pages.change_page import change_page, diff_page
 from bot.web.pages.compare_page import compare_page
 from bot.web.pages.digest_page import digest_page
 from bot.web.pages.overview_pages import index_page, releases_page, repository_page
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.period_page import day_page, week_page
-from bot.web.pages.search_page import ask_page, search_page, topic_page
+from bot.web.pages.search_page import ask_page, author_page, search_page, topic_page
 from bot.web.pages.site import Page
 
 View = Callable[[PageRequest], Awaitable[Page]]
@@ -39,6 +40,8 @@ class PageRoute:
         return f"{'/index' if self.path == '/' else self.path}.{form}"
 
 
+_FILTERS = ("level", "kind", "area", "since", "until", "page")
+
 PAGES = (
     PageRoute(
         name="day",
@@ -55,6 +58,14 @@ PAGES = (
         summary="The full report of an ISO 8601 week",
         answer="Report",
         asks=("level", "page"),
+    ),
+    PageRoute(
+        name="calendar",
+        path=f"{REPOSITORY}{WITHIN}/calendar",
+        view=calendar_page,
+        summary="What each day held, by months, the newest first",
+        answer="Calendar",
+        asks=("page",),
     ),
     PageRoute(
         name="change",
@@ -74,9 +85,17 @@ PAGES = (
         name="topic",
         path=f"{REPOSITORY}{WITHIN}/topics/{{topic:path}}",
         view=topic_page,
-        summary="The changes of a topic, the weightiest first",
+        summary="The changes of a topic, the most important first",
         answer="Found",
-        asks=("level", "page"),
+        asks=_FILTERS,
+    ),
+    PageRoute(
+        name="author",
+        path=f"{REPOSITORY}{WITHIN}/authors/{{author:path}}",
+        view=author_page,
+        summary="The changes of an author, the most important first",
+        answer="Found",
+        asks=_FILTERS,
     ),
     PageRoute(
         name="search",
@@ -84,7 +103,7 @@ PAGES = (
         view=search_page,
         summary="Changes whose text holds all words",
         answer="Found",
-        asks=("q", "path", "author", "level", "page"),
+        asks=("q", "path", "author", *_FILTERS),
     ),
     PageRoute(
         name="compare",
@@ -120,7 +139,7 @@ PAGES = (
         name="repository",
         path=REPOSITORY,
         view=repository_page,
-        summary="A repository: changes a day, places of the week, newest digests",
+        summary="A repository: changes a day, folders of the week, newest digests",
         answer="Overview",
     ),
     PageRoute(

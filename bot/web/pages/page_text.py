@@ -61,7 +61,30 @@ PHRASES = {
     "day": Phrase("Day", "日期"),
     "total": Phrase("Total", "合计"),
     "days": Phrase("Days", "按日"),
-    "weeks": Phrase("Weeks", "按周"),
+    "calendar": Phrase("Calendar", "日历"),
+    "calendar_told": Phrase(
+        "Each day shows its changes of high importance in bold, then all of its changes.",
+        "每天先以粗体显示高重要度变更数，再显示全部变更数。",
+    ),
+    "all_months": Phrase("All months", "全部月份"),
+    "week_column": Phrase("Week", "周"),
+    "weekdays": Phrase("Mon Tue Wed Thu Fri Sat Sun", "一 二 三 四 五 六 日"),
+    "day_told": Phrase(
+        "{n:change|changes}, {high} of high importance", "{n} 个变更，高重要度 {high} 个"
+    ),
+    "filters": Phrase("Filters", "筛选"),
+    "kind": Phrase("Kind", "种类"),
+    "area": Phrase("Area", "区域"),
+    "author": Phrase("Author", "作者"),
+    "since": Phrase("From", "从"),
+    "until": Phrase("To", "到"),
+    "any": Phrase("any", "不限"),
+    "apply": Phrase("Apply", "应用"),
+    "questions": Phrase("Questions to ask", "可以这样提问"),
+    "released_in": Phrase("Released in {release}.", "发布于 {release}。"),
+    "copied_to": Phrase("Backported to {releases}.", "已移植到 {releases}。"),
+    "since_one": Phrase("1 change since your last visit", "自上次访问以来有 1 个变更"),
+    "since_many": Phrase("# changes since your last visit", "自上次访问以来有 # 个变更"),
     "digests": Phrase("Newest digests", "最近的摘要"),
     "weekly": Phrase("weekly", "每周"),
     "posted_as": Phrase("Digest as it was posted", "发布时的摘要"),
@@ -73,9 +96,7 @@ PHRASES = {
     "newest": Phrase("Newest of high importance", "最近的高重要度变更"),
     "search": Phrase("Search", "搜索"),
     "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
-    "search_hint": Phrase(
-        "Words, a path, #number, a commit, or a question", "关键词、路径、#编号、提交，或提问"
-    ),
+    "search_hint": Phrase("Words, #number, commit or question", "关键词、#编号、提交或提问"),
     "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
     "nothing_found": Phrase("No change holds all of this.", "没有同时包含这些内容的变更。"),
     "near": Phrase("Near topics:", "相近的主题："),
@@ -178,7 +199,7 @@ PHRASES = {
         "未发现被移除、改名或默认值改变的参数、变量、配置项、路由或指标。",
     ),
     "upgrade_unknown": Phrase(
-        "No verdict: {n:commit was|commits were} not read. They may remove or change something.",
+        "No verdict: {n:commit was|commits were} not read and may remove or change something.",
         "无法下结论：有 {n} 个提交尚未读取，其中可能有移除或改变。",
     ),
     "gone": Phrase("Gone", "已移除"),
@@ -192,8 +213,6 @@ PHRASES = {
     "by_kind": Phrase("By kind", "按类型"),
     "by_area": Phrase("By area", "按区域"),
     "people_most": Phrase("Most changes by", "变更最多的贡献者"),
-    "ask": Phrase("Ask", "提问"),
-    "ask_in": Phrase("Ask about {repository}", "关于 {repository} 的提问"),
     "ask_changed": Phrase("what changed from {week} to {last}", "{week} 到 {last} 有哪些变更"),
     "ask_breaking": Phrase(
         "breaking changes from {month} to {last}", "{month} 到 {last} 的破坏性变更"

@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
-from itertools import groupby
-from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
-from bot.web.pages.charts import Pulse, Share, pulse, shares
+from bot.web.pages.calendar_page import Step, days_of, places_of
+from bot.web.pages.charts import Share
 from bot.web.pages.dates import day_words, week_words
-from bot.web.pages.entries import Article, Told, entry_of, loaded, told_of, typed_entry
-from bot.web.pages.overview_pages import places_of
+from bot.web.pages.entries import Told, entry_of, loaded, told_of, typed_entry
 from bot.web.pages.page_request import Form, PageRequest, day_named, last_of_week, week_named
 from bot.web.pages.page_text import PHRASES
-from bot.web.pages.rows import OF_DAY, Budget, Row, articles, rows_of
+from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, Page
 from bot.web.pages.stored_summary import StoredSummary, claims, led_of
 from bot.web.pages.unread import Unread
 from digest.answer.answers import window_words
 from digest.core.enums import Language
-from digest.core.grade import Graded, Level
+from digest.core.grade import Level
 from digest.document import Document, Spans
 from digest.question.dates import monday
 from digest.report.assembly import Counts, Report, ReportEntry, lead
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json, window_to_json
-from digest.window import Window, day_window, days_window
+from digest.window import Window, days_window
 
 _WRITTEN = 120
-"""Changes considered for being written out in the page, as far as its budget allows."""
+"""Changes of a day considered for being written out, as far as the page has room; none of a week,
 
-_OF_WEEK = OF_DAY // 2
-"""Characters that the page of a week writes out: it has several times as many rows."""
+which has several times as many rows.
+"""
 
 _MOST_LED = 200
 """The most changes that a lead sentence is made of; for more, it would say nothing."""
@@ -104,24 +102,24 @@ class PeriodEntries:
     ) -> None:
         """``lines`` and ``told`` cover the whole window."""
         self._asked, self._shown, self._window = asked, asked.shown(), window
-        self._chosen, self._lines, self._told, self._weekly = chosen, lines, told, weekly
-        self._changes: Sequence[Graded] = ()
-        self.budget = Budget(_OF_WEEK if weekly else OF_DAY)
-        self.rows: Sequence[Row] = ()
+        self._chosen, self._lines, self._weekly = chosen, lines, weekly
+        self.written = WrittenRows(asked)
+        self.written.told = told
         self.lead: Spans = ()
         self.led: StoredSummary | None = None
-        self.places: Sequence[Share] = ()
+        self.places: Sequence[tuple[str, str, Share]] = ()
 
     async def read(self) -> None:
         """Read the contents of the page and the summary of the whole window."""
         asked = self._asked
         if asked.form is Form.HTML:
-            every = await rows_of(asked, self._lines, self._told, (self._window,))
-            self.rows = [row for row in every if row.line.sha in self._chosen.shas]
-            shas = [row.line.sha for row in self.rows[:_WRITTEN]]
+            every = await rows_of(asked, self._lines, self.written.told, (self._window,))
+            rows = [row for row in every if row.line.sha in self._chosen.shas]
+            self.written.rows = rows
+            shas = [] if self._weekly else [row.line.sha for row in rows[:_WRITTEN]]
         else:
             shas = [line.sha for line in self._chosen.lines]
-        self._changes = await loaded(asked.shelf, self._shown, shas)
+        self.written.changes = await loaded(asked.shelf, self._shown, shas)
         if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
         version = await asked.version(self._shown.repository)
@@ -133,54 +131,36 @@ class PeriodEntries:
             lambda: led_of(asked, self._window, self._lines, weekly=self._weekly),
         )
         if self._weekly:
-            self.places = shares(await places_of(asked, self._shown, self._window))
+            self.places = await places_of(asked, self._window)
 
     async def _made_lead(self) -> Spans:
         """A lead sentence on the window's changes; empty if there are too many."""
-        counts = self._chosen.counts
-        about = [one for one in self._lines if one.level is Level.HIGH or not counts.high]
-        if not about or len(about) > _MOST_LED:
+        counts, language = self._chosen.counts, self._asked.language
+        about = [one.sha for one in self._lines if one.level is Level.HIGH or not counts.high]
+        if len(about) > _MOST_LED:
             return ()
-        found = {one.sha: one for one in self._changes}
-        others = [one.sha for one in about if one.sha not in found]
-        found |= {one.sha: one for one in await loaded(self._asked.shelf, self._shown, others)}
-        language = self._asked.language
-        typed = [
-            typed_entry(found[one.sha], self._told, self._shown, language)
-            for one in about
-            if one.sha in found
-        ]
-        return lead(typed, counts, language)
+        found = await loaded(self._asked.shelf, self._shown, about)
+        typed = [typed_entry(one, self.written.told, self._shown, language) for one in found]
+        return lead(typed, counts, language) if typed else ()
 
-    @cached_property
-    def entries(self) -> tuple[ReportEntry, ...]:
-        """The changes of a page of Markdown or JSON with their analyses."""
-        return tuple(self._entry(graded) for graded in self._changes)
-
-    def levels(self) -> Iterator[tuple[Level, Iterator[tuple[Row, Article | None]]]]:
-        """The rows by level. Articles are made one by one so that sending can continue."""
-        for level, rows in groupby(self.rows, key=lambda row: row.level):
-            yield level, articles(self._asked, tuple(rows), self._changes, self._told)
-
-    def around(self) -> Report:
-        """The report without its changes, for the text around them."""
+    def report(self) -> Report:
+        """The page as a report; its counts are those of the whole window."""
         return Report(
             repository=self._shown.repository,
             branch=self._shown.branch,
             window=self._window,
             language=self._asked.language,
-            entries=(),
+            entries=self._entries,
             counts=self._chosen.counts,
             lead=self.lead,
             day=self.led.day if self.led else None,
         )
 
-    def report(self) -> Report:
-        """The page as a report; its counts are those of the whole window."""
-        return replace(self.around(), entries=self.entries)
-
-    def _entry(self, graded: Graded) -> ReportEntry:
-        return entry_of(graded, self._told, self._shown, self._asked.language)
+    @cached_property
+    def _entries(self) -> tuple[ReportEntry, ...]:
+        """The changes of a page of Markdown or JSON with their analyses."""
+        changes, language = self.written.changes, self._asked.language
+        return tuple(entry_of(one, self.written.told, self._shown, language) for one in changes)
 
 
 async def day_page(asked: PageRequest) -> Page:
@@ -203,6 +183,10 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
     chosen = selected(lines, asked.level, asked.page)
     telling = PeriodEntries(asked, window, chosen, lines, told, weekly=weekly)
     unread = await asked.gaps(shown, window)
+    calendar = (
+        path_of(shown.repository.name, rest="calendar"),
+        PHRASES["calendar"].template(language),
+    )
     heading = week_words(first, language) if weekly else day_words(first, language)
     return Page(
         template="window.html",
@@ -215,10 +199,10 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
             "chosen": chosen,
             "telling": telling,
             "claims": lambda led: claims(led, lines, shown.repository),
-            "week_drawn": _drawn(lines, first, shelf.zone, unread) if weekly else None,
+            "week_drawn": await days_of(asked, shown, first, last) if weekly else None,
             "unread": Unread(asked, window, unread),
             "around": await _around(asked, window, weekly=weekly),
-            "above": () if weekly else _week(asked, first),
+            "above": calendar if weekly else _step(asked, first, weekly=True),
             "weekly": weekly,
         },
         document=lambda: _document(telling, asked),
@@ -227,58 +211,29 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
     )
 
 
-def _week(asked: PageRequest, day: date) -> tuple[str, str]:
-    """The page of the day's week, and its title."""
-    path = path_of(asked.shown().repository.name, week=day)
-    return _kept(path, asked), week_words(monday(day), asked.language, short=True)
-
-
-async def _around(
-    asked: PageRequest, window: Window, *, weekly: bool
-) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
-    """The nearest days or weeks before and after with changes, as ``(path, words)``."""
-    repository, zone = asked.shown().repository, asked.shelf.zone
+async def _around(asked: PageRequest, window: Window, *, weekly: bool) -> list[Step | None]:
+    """The pages of the nearest days or weeks before and after with changes."""
     least = asked.level or Level.LOW
-    before, after = await asked.shelf.browsing.neighbours(repository, window, least)
-
-    def step(at: datetime | None) -> tuple[str, str] | None:
-        if at is None:
-            return None
-        day = at.astimezone(zone).date()
-        if weekly:
-            path = path_of(repository.name, week=day)
-            return _kept(path, asked), week_words(monday(day), asked.language, short=True)
-        path = path_of(repository.name, day=day)
-        return _kept(path, asked), day_words(day, asked.language, short=True)
-
-    return step(before), step(after)
+    near = await asked.shelf.browsing.neighbours(asked.shown().repository, window, least)
+    zone = asked.shelf.zone
+    return [_step(asked, at.astimezone(zone).date(), weekly=weekly) if at else None for at in near]
 
 
-def _kept(path: str, asked: PageRequest) -> str:
-    """A path with the level that the reader requested."""
-    return f"{path}?level={asked.level}" if asked.level else path
+def _step(asked: PageRequest, day: date, *, weekly: bool) -> Step:
+    """The page of a day or of its week, with the level that the reader requested."""
+    name, language = asked.shown().repository.name, asked.language
+    path = path_of(name, week=day) if weekly else path_of(name, day=day)
+    title = week_words(monday(day), language, short=True)
+    return (
+        f"{path}?level={asked.level}" if asked.level else path,
+        title if weekly else day_words(day, language, short=True),
+    )
 
 
 def _about(counts: Counts, language: Language) -> str:
     """A one-line summary of the page, for link previews."""
     levels = {str(level): counts.of(level) for level in Level}
     return PHRASES["counted"].text(language, n=counts.total, **levels)
-
-
-def _drawn(
-    lines: Sequence[ChangeLine], first: date, zone: ZoneInfo, unread: Sequence[Window]
-) -> Pulse:
-    """The days of a week as a chart."""
-    counted = Counter((line.at.astimezone(zone).date(), line.level) for line in lines)
-    days = [first + timedelta(days=n) for n in range(7)]
-    high, medium, low = Level
-    rows = [(counted[d, high], counted[d, medium], counted[d, low]) for d in days]
-    lacking = [day for day in days if any(_meets(day_window(day, zone), one) for one in unread)]
-    return pulse(rows, first, lacking)
-
-
-def _meets(one: Window, other: Window) -> bool:
-    return one.since < other.until and other.since < one.until
 
 
 def _document(telling: PeriodEntries, asked: PageRequest) -> Document:

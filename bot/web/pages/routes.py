@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Route
 from bot.util.page_links import REPOSITORIES, WITHIN
 from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
-from bot.web.pages.page_request import CHOSEN, Form, PageRequest, language_of
+from bot.web.pages.page_request import ASKED, CHOSEN, Form, PageRequest, language_of
 from bot.web.pages.page_schemas import SCHEMAS
 from bot.web.pages.page_table import ALL_FEED, DIGEST_FEED, FEED, PAGES, REPOSITORY, PageRoute
 from bot.web.pages.response import (
@@ -36,8 +36,6 @@ from bot.web.pages.session import Sessions
 from bot.web.pages.site import Moved, NotThere, Site, SiteRepository
 from bot.web.pages.templating import files_by_name, rendered
 from bot.web.pages.unread import begin
-from digest.core.enums import Language
-from digest.core.grade import Level
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
 
@@ -47,22 +45,13 @@ _PARTS = {
     "week": ("An ISO 8601 week", {"pattern": "^[0-9]{4}-W[0-9]{2}$"}),
     "change": ("A commit's name, at least 7 digits, or a request's number", {}),
     "topic": ("A topic, or another name of one", {}),
+    "author": ("An author's name in full", {}),
     "digest": ("The digest's id, as posts lead to it", {"pattern": "^[0-9a-f]{16}$"}),
     "span": (
         "Two tags, branches, commits or days, such as v1.0...v1.1; one reaches to the tip",
         {},
     ),
 }
-_ASKED = {
-    "q": ("Words that all must be held", {"type": "string"}),
-    "path": ("The beginning of a path", {"type": "string"}),
-    "author": ("Part of an author's name", {"type": "string"}),
-    "topic": ("A topic", {"type": "string"}),
-    "level": ("The least importance", {"type": "string", "enum": [str(one) for one in Level]}),
-    "page": ("From 1; beyond the last is the last", {"type": "integer", "minimum": 1}),
-    "lang": ("The language of what is told", {"type": "string", "enum": [*map(str, Language)]}),
-}
-
 _FEEDS = (
     ("feed", FEED, "The newest changes", ("topic", "level")),
     ("digest_feed", DIGEST_FEED, "The newest digests", ()),
@@ -124,7 +113,7 @@ def _in_path(path: str) -> list[dict[str, Any]]:
 
 def _in_query(names: tuple[str, ...]) -> list[dict[str, Any]]:
     return [
-        {"name": name, "in": "query", "description": _ASKED[name][0], "schema": _ASKED[name][1]}
+        {"name": name, "in": "query", "description": ASKED[name][0], "schema": ASKED[name][1]}
         for name in names
     ]
 
@@ -223,7 +212,9 @@ class _Site:
             asked = self.asked(request, form)
             try:
                 tag = await self._tag(asked)
-                if unchanged(request, tag) and not self._reading(asked):
+                # Before the page is made: it shows what was not read until then.
+                reading = self._reading(asked)
+                if unchanged(request, tag) and not reading:
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
@@ -232,9 +223,9 @@ class _Site:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
-                if unchanged(request, tag) and not self._reading(asked):
+                if unchanged(request, tag) and not reading:
                     return not_modified(tag)
-            reading = self._reading(asked)
+            reading = reading or self._reading(asked)
             response = await reply(asked, page, "" if reading else tag)
             if reading:
                 response.headers["refresh"] = str(_REFRESHED)

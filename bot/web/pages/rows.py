@@ -6,9 +6,10 @@ import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.entries import Article, Told, article_of, entry_of, loaded
+from bot.web.pages.entries import ChangeView, Told, entry_of, loaded
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
 from digest.analysis.analyse import gist
@@ -25,6 +26,9 @@ OF_DAY = 48_000
 
 opened, or link to their page.
 """
+
+_LINE = 150
+"""Characters of a consequence, about as many as fit into a line beside each other."""
 
 _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 
@@ -59,6 +63,31 @@ class Budget:
         return written
 
 
+class WrittenRows:
+    """Rows by level; those whose change is loaded open in place as far as the page has room."""
+
+    def __init__(self, asked: PageRequest) -> None:
+        self._asked = asked
+        self.budget = Budget(OF_DAY)
+        self.rows: Sequence[Row] = ()
+        self.changes: Sequence[Graded] = ()
+        self.told: Told = {}
+
+    def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
+        """The rows by level, with their number. Views are made while the page is sent."""
+        for level, rows in groupby(self.rows, key=lambda row: row.level):
+            of_level = tuple(rows)
+            yield level, len(of_level), self._viewed(of_level)
+
+    def _viewed(self, rows: Sequence[Row]) -> Iterator[tuple[Row, ChangeView | None]]:
+        shown, language = self._asked.shown(), self._asked.language
+        of = {graded.sha: graded for graded in self.changes}
+        for row in rows:
+            graded = of.get(row.line.sha)
+            entry = entry_of(graded, self.told, shown, language) if graded else None
+            yield row, ChangeView(entry, shown.repository, language) if entry else None
+
+
 async def rows_of(
     asked: PageRequest,
     lines: Sequence[ChangeLine],
@@ -66,48 +95,35 @@ async def rows_of(
     key: tuple[object, ...],
     *,
     shown: SiteRepository | None = None,
+    sort: bool = True,
 ) -> Sequence[Row]:
-    """The rows of changes, the most important first, cached by ``key`` until the archive changes.
+    """The rows of changes, cached by ``key`` until the archive changes.
 
-    They belong to the requested repository unless ``shown`` is another one.
+    They belong to the requested repository unless ``shown`` is another one. If ``sort``, the most
+    important comes first; otherwise they keep the order of ``lines``.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
 
     async def made() -> Sequence[Row]:
         changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
-        of = {line.sha: line for line in lines}
-        return await asyncio.to_thread(_rows, changes, of, told, language)
+        rows = await asyncio.to_thread(made_rows, changes, lines, told, language)
+        return sorted(rows, key=weight) if sort else rows
 
-    return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
-
-
-def articles(
-    asked: PageRequest, rows: Sequence[Row], changes: Sequence[Graded], told: Told
-) -> Iterator[tuple[Row, Article | None]]:
-    """Each row with the article on its change, made one by one while the page is sent.
-
-    The article is ``None`` if the change was not loaded.
-    """
-    shown, shelf, language = asked.shown(), asked.shelf, asked.language
-    of = {graded.sha: graded for graded in changes}
-    for row in rows:
-        graded = of.get(row.line.sha)
-        if graded is None:
-            yield row, None
-            continue
-        entry = entry_of(graded, told, shown, language)
-        yield row, article_of(entry, shown.repository, shelf.zone, language)
+    return await asked.shelf.rows.of((shown.repository.name, version, language, sort, *key), made)
 
 
-def _rows(
-    changes: Sequence[Graded],
-    lines: dict[str, ChangeLine],
-    told: Told,
-    language: Language,
+def weight(row: Row) -> tuple[float, ...]:
+    """The sort key of rows, the most important first."""
+    return (row.level.rank, *urgency(row.marks, row.line.score))
+
+
+def made_rows(
+    changes: Sequence[Graded], lines: Sequence[ChangeLine], told: Told, language: Language
 ) -> list[Row]:
-    made = [_row(graded, lines[graded.sha], told, language) for graded in changes]
-    return sorted(made, key=lambda row: (row.level.rank, *urgency(row.marks, row.line.score)))
+    """The rows of changes in their order; ``lines`` have their levels as adjusted by models."""
+    of = {line.sha: line for line in lines}
+    return [_row(graded, of[graded.sha], told, language) for graded in changes]
 
 
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Row:
@@ -120,7 +136,7 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Ro
     return Row(
         line=line,
         title=title_of(line),
-        why=() if line.level is Level.LOW else why(graded, analysis, language),
+        why=() if line.level is Level.LOW else why(graded, analysis, language, _LINE),
         marks=marks_of(graded, by_model),
         added=sum(file.added for file in files),
         deleted=sum(file.deleted for file in files),

@@ -1,35 +1,41 @@
-"""The pages of a topic, of a search, and of a question.
+"""The pages of a topic, of an author, of a search, and of a question.
 
-Topics and searches list changes page by page, counted by level. A question is answered as in a
-chat, but readers are anonymous: only questions that read are answered; nothing is set, followed or
-remembered.
+Topics, authors and searches list changes page by page, counted by level. A question is answered as
+in a chat, but readers are anonymous: only questions that read are answered; nothing is set,
+followed or remembered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any
+from datetime import date, timedelta
 from urllib.parse import quote
 
 from bot.util.page_links import path_of
-from bot.web.pages.overview_pages import extent_of
+from bot.web.pages.calendar_page import extent_of
+from bot.web.pages.entries import line_of, line_to_json, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
+from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
 from digest.answer.answers import Seen, because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
+from digest.core.enums import ChangeKind
+from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.core.reference import Query
-from digest.document import Document, Heading, Text, plain
-from digest.errors import UserError
+from digest.document import Document, Heading, plain
+from digest.errors import InvalidDate, UserError
+from digest.i18n.answer_text import KINDS
 from digest.markdown import markdown
 from digest.question.intent import Explain, Help, Search, Unknown
 from digest.question.parser import parse
 from digest.report.report_json import SCHEMA
 from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, sought
+from digest.topics.terms import kind_term
+from digest.window import YEARS, days_window, parse_date
 from handlers.digests.ingest import labels_of
 
 _TERMS = 8
@@ -48,36 +54,58 @@ async def topic_page(asked: PageRequest) -> Page:
     aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
     known = await archive.vocabulary(repository, candidates(topic, aliases))
     resolved = resolve(topic, known, aliases)
-    found: _Found = (NOTHING_FOUND, {})
-    near: tuple[str, ...] = ()
+    title = PHRASES["topic"].text(asked.language, topic=topic)
     if resolved.topics:
         query = Query(topics=resolved.topics, about=resolved.alternatives)
-        found = await _survey(asked, query)
-    else:
-        near = near_topics(topic, await archive.alike(repository, sought(topic)))
-    title = PHRASES["topic"].text(asked.language, topic=topic)
-    values = {"near": near, "topic": topic, "searching": False, "asked_for": True}
-    return await _page(asked, title, found, resolved, values)
+        return await _page(asked, title, query, resolved=resolved, topic=topic)
+    near = near_topics(topic, await archive.alike(repository, sought(topic)))
+    return await _page(asked, title, None, near=near, topic=topic)
+
+
+async def author_page(asked: PageRequest) -> Page:
+    """The changes of an author, by the whole name. Raises ``NotThere``."""
+    author = asked.part("author")
+    return await _page(asked, author, Query(author=author, whole_author=True))
 
 
 async def search_page(asked: PageRequest) -> Page:
-    """Changes that contain all words, filtered by path and author.
+    """Changes that contain all words, filtered by path, author, kind, area and time.
 
     Raises ``NotThere``, and ``Moved`` if a change is named or a question is asked.
     """
     terms = tuple(asked.word("q").split())[:_TERMS]
     path, author = asked.word("path"), asked.word("author")
     asked.shown()
-    if asked.form is Form.HTML and terms and not (path or author):
+    filtered = any(asked.word(name) for name in ("path", "author", *_FACETS))
+    if asked.form is Form.HTML and terms and not filtered:
         await _lead_on(asked, asked.word("q"))
-    found: _Found = (NOTHING_FOUND, {})
-    if terms or path or author:
-        query = Query(terms=terms, paths=(path,) if path else (), author=author)
-        found = await _survey(asked, query)
     words = " ".join(part for part in (*terms, path, author) if part)
     title = " · ".join(filter(None, (PHRASES["search"].template(asked.language), words)))
-    values = {"near": (), "topic": "", "searching": True, "asked_for": bool(words)}
-    return await _page(asked, title, found, Resolved(), values)
+    query = Query(terms=terms, paths=(path,) if path else (), author=author)
+    return await _page(asked, title, query if words or filtered else None, terms=terms)
+
+
+_FACETS = ("kind", "area", "since", "until")
+
+
+def _narrowed(asked: PageRequest, query: Query) -> Query:
+    """The query within the requested kind, area and days; unknown ones are ignored."""
+    kind, area = asked.word("kind"), asked.word("area")
+    if kind in list(ChangeKind):
+        term = frozenset({kind_term(ChangeKind(kind))})
+        query = replace(query, about=tuple((*way, term) for way in query.about or ((),)))
+    first, last = _day(asked, "since"), _day(asked, "until")
+    if first or last:
+        first, last = first or date(YEARS[0], 1, 1), last or date(YEARS[-1], 1, 1)
+        query = replace(query, window=days_window(first, max(first, last), asked.shelf.zone))
+    return replace(query, area=Area(area) if area in list(Area) else None)
+
+
+def _day(asked: PageRequest, name: str) -> date | None:
+    try:
+        return parse_date(asked.word(name))
+    except InvalidDate:
+        return None
 
 
 async def _lead_on(asked: PageRequest, words: str) -> None:
@@ -121,20 +149,31 @@ async def _survey(asked: PageRequest, query: Query) -> _Found:
 async def _page(
     asked: PageRequest,
     title: str,
-    found: _Found,
-    resolved: Resolved,
-    values: Mapping[str, Any],
+    query: Query | None,
+    *,
+    resolved: Resolved | None = None,
+    near: Sequence[str] = (),
+    topic: str = "",
+    terms: Sequence[str] = (),
 ) -> Page:
-    survey, levels = found
-    shown = asked.shown()
+    """The changes of a query, page by page; ``None`` finds nothing."""
+    shown, resolved = asked.shown(), resolved or Resolved()
+    query = _narrowed(asked, query) if query else None
+    survey, levels = await _survey(asked, query) if query else (NOTHING_FOUND, {})
     why: dict[str, str] = {}
+    rows: list[tuple[Row, str]] = []
 
     async def read() -> None:
         # This examines the facts of ten changes: the reader has the head by then.
         why.update(await _reasons(asked, survey, resolved))
+        changes = [one.graded for one in survey.page]
+        lines, told = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
+        made = made_rows(changes, lines, told, asked.language)
+        rows.extend((row, why[row.line.sha]) for row in made)
 
     pages = max(-(-survey.total // PAGE), 1)
     page = survey.first // PAGE + 1
+    searching = not (topic or "author" in asked.request.path_params)
     return Page(
         template="finding.html",
         title=f"{title} · {shown.repository.name}",
@@ -143,10 +182,16 @@ async def _page(
             "heading": title,
             "survey": survey,
             "levels_found": levels,
-            "why": why,
+            "rows": rows,
             "page": page,
             "pages": pages,
-            **values,
+            "near": near,
+            "topic": topic,
+            "searching": searching,
+            "asked_for": query is not None or topic,
+            "words": _pattern(terms),
+            "kinds": [(str(kind), KINDS[kind].template(asked.language)) for kind in ChangeKind],
+            "examples": await _examples(asked) if query is None else (),
         },
         document=lambda: listing_document(title, survey, why, None, _seen(asked)),
         json=lambda: {
@@ -156,11 +201,17 @@ async def _page(
             "levels": {str(level): levels.get(level, 0) for level in Level},
             "page": page,
             "pages": pages,
-            "near": list(values["near"]),
+            "near": list(near),
             "changes": [_json(one, why[one.graded.sha]) for one in survey.page],
         },
         ready=read,
     )
+
+
+def _pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
+    """What finds the words of a search in a text, to mark them."""
+    words = sorted(map(re.escape, terms), key=len, reverse=True)
+    return re.compile(f"({'|'.join(words)})", re.IGNORECASE) if words else None
 
 
 async def _reasons(asked: PageRequest, survey: Listed, resolved: Resolved) -> dict[str, str]:
@@ -186,19 +237,8 @@ def _seen(asked: PageRequest) -> Seen:
 
 
 def _json(one: ListedChange, why: str) -> Json:
-    graded = one.graded
-    return {
-        "sha": graded.sha,
-        "pr": graded.number,
-        "title": graded.title,
-        "author": graded.commit.author,
-        "committed_at": graded.commit.committed_at.isoformat(),
-        "level": str(graded.grade.level),
-        "score": graded.grade.score,
-        "area": str(one.area),
-        "line": plain(one.line),
-        "why": why,
-    }
+    line = line_to_json(line_of(one.graded))
+    return {**line, "area": str(one.area), "line": plain(one.line), "why": why}
 
 
 EXAMPLES = tuple(
@@ -207,38 +247,51 @@ EXAMPLES = tuple(
 
 
 async def ask_page(asked: PageRequest) -> Page:
-    """The answer to a question. Raises ``NotThere`` if this site answers none."""
+    """The answer to a question. Raises ``NotThere`` if this site answers none.
+
+    Raises ``Moved`` to the search, which is also where questions are asked, if there is none.
+    """
     shown, ask = asked.shown(), asked.shelf.ask
     if ask is None:
         raise NotThere
-    question, title = asked.word("q"), PHRASES["ask"].template(asked.language)
-    found = Document(title=title, blocks=(Heading(1, (Text(title),)),), language=asked.language)
-    if question and _from_here(asked):
+    question = asked.word("q")
+    if not question:
+        raise Moved(path_of(shown.repository.name, rest="search"))
+    # A link of another site only fills the box.
+    found = Document(title=question, blocks=(), language=asked.language)
+    if _from_here(asked):
         found = await ask(shown, question, asked.language)
     return Page(
         template="ask.html",
-        title=" · ".join(filter(None, (question or title, shown.repository.name))),
+        title=f"{question} · {shown.repository.name}",
         values={
             "shown": shown,
-            "question": question,
-            "answer": found if question else None,
+            "searching": True,
+            "answer": found,
             "headed": any(isinstance(one, Heading) and one.level == 1 for one in found.blocks),
-            "examples": [(one, _address(shown, one)) for one in await _examples(asked)],
         },
         document=lambda: found,
-        json=lambda: _answering_json(shown, question, found),
+        json=lambda: {
+            "schema": SCHEMA,
+            "repository": shown.repository.name,
+            "question": question,
+            "title": found.title,
+            "answer": markdown(found),
+        },
     )
 
 
-async def _examples(asked: PageRequest) -> list[str]:
-    """Example questions that have an answer, about the last archived days."""
-    extent = await extent_of(asked, asked.shown())
-    if extent is None:
+async def _examples(asked: PageRequest) -> list[tuple[str, str]]:
+    """Questions that have an answer, about the last archived days, with their pages."""
+    shown = asked.shown()
+    extent = await extent_of(asked, shown)
+    if extent is None or asked.shelf.ask is None:
         return []
     last = extent.last.astimezone(asked.shelf.zone).date()
     days = {"last": last, "week": last - timedelta(days=6), "month": last - timedelta(days=29)}
     said = {name: day.isoformat() for name, day in days.items()}
-    return [phrase.text(asked.language, **said) for phrase in EXAMPLES]
+    questions = (phrase.text(asked.language, **said) for phrase in EXAMPLES)
+    return [(one, _address(shown, one)) for one in questions]
 
 
 def _address(shown: SiteRepository, question: str) -> str:
@@ -248,13 +301,3 @@ def _address(shown: SiteRepository, question: str) -> str:
 def _from_here(asked: PageRequest) -> bool:
     """Whether no other site led here: it could otherwise have a clone read repeatedly."""
     return asked.request.headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
-
-
-def _answering_json(shown: SiteRepository, question: str, found: Document) -> Json:
-    return {
-        "schema": SCHEMA,
-        "repository": shown.repository.name,
-        "question": question,
-        "title": found.title,
-        "answer": markdown(found),
-    }

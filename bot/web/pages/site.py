@@ -19,7 +19,7 @@ from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
 from digest.core.change import Change
 from digest.core.enums import Language
-from digest.core.grade import Repository, Thresholds
+from digest.core.grade import Graded, Repository, Thresholds
 from digest.document import Document
 from digest.question.commit_range import Span
 from handlers.ports.forge_port import Requests
@@ -141,6 +141,9 @@ class Histories(Protocol):
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """Tags of final releases, newest first; empty if the repository is not on this machine."""
+
+    async def released(self, shown: SiteRepository, graded: Graded) -> tuple[str, Sequence[str]]:
+        """The first release with a change, empty if none has it, and those with a copy of it."""
 
     async def change(self, shown: SiteRepository, sha: str) -> Change | None:
         """A change with its lines; ``None`` if reading it would need another machine."""

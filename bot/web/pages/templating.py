@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -19,6 +20,7 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import MARKS, PHRASES, STATES
 from digest.answer.marks import Mark
 from digest.core.enums import Language
+from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
@@ -47,14 +49,14 @@ STYLE = _style()
 """A hash of files and templates; it is part of file addresses, so their content never changes."""
 
 
-def spans_markup(spans: Sequence[Span]) -> Markup:
-    """Spans as markup; invisible characters are made visible."""
-    return Markup("").join(map(_span, spans))
+def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) -> Markup:
+    """Spans as markup; invisible characters are made visible, and ``words`` are marked."""
+    return Markup("").join(_span(span, words) for span in spans)
 
 
 @lru_cache(maxsize=8192)
-def _span(span: Span) -> Markup:
-    text = escape(clean(span.text))
+def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
+    text = marked(clean(span.text), words)
     if isinstance(span, Link):
         url = address(span.url)
         if not url:
@@ -63,6 +65,15 @@ def _span(span: Span) -> Markup:
     tag = _TAGS.get(type(span))
     # The tag names are ours.
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
+
+
+def marked(text: str, words: re.Pattern[str] | None) -> Markup:
+    """A text with the words marked; ``words`` has one group around its alternatives."""
+    if words is None:
+        return escape(text)
+    pieces = enumerate(words.split(text))
+    mark = Markup("<mark>{}</mark>")
+    return Markup("").join(mark.format(one) if n % 2 else escape(one) for n, one in pieces)
 
 
 def _lines(text: str) -> str:
@@ -137,7 +148,15 @@ class _Words:
         """Why a change should be read first."""
         return MARKS[mark].template(self._language)
 
-    def area(self, area: Any) -> str:
+    def areas(self, counted: Mapping[Area, int]) -> list[tuple[str, str]]:
+        """Every area as a choice, with its number of changes if it has any."""
+        named = [(area, AREAS[area].template(self._language)) for area in Area]
+        return [
+            (str(one), f"{name} ({n:,})" if (n := counted.get(one, 0)) else name)
+            for one, name in named
+        ]
+
+    def area(self, area: Area) -> str:
         """An area of a project."""
         return AREAS[area].template(self._language)
 

@@ -3,17 +3,22 @@
 "use strict";
 (() => {
   const note = document.getElementById("fresh");
-  const names = (page) => [...page.querySelectorAll(".row[id]")].map((row) => row.id);
+  const names = (page) => [...page.querySelectorAll(".rows > [id]")].map((row) => row.id);
   const here = names(document);
-  if (!note || !document.querySelector(".row, [data-live]")) return;
+  if (!note || !document.querySelector(".rows")) return;
 
+  const said = (of, count) => (count === 1 ? of.dataset.one : of.dataset.many.replace("#", count));
   const key = `seen ${location.pathname}`;
   try {
     const seen = JSON.parse(localStorage.getItem(key) || "null");
     if (Array.isArray(seen)) {
       const known = new Set(seen);
-      for (const name of here) {
-        if (!known.has(name)) document.getElementById(name).classList.add("fresh");
+      const fresh = here.filter((name) => !known.has(name));
+      for (const name of fresh) document.getElementById(name).classList.add("fresh");
+      const since = document.getElementById("since");
+      if (since && fresh.length) {
+        since.textContent = said(since, fresh.length);
+        since.hidden = false;
       }
     }
     localStorage.setItem(key, JSON.stringify(here));
@@ -25,7 +30,7 @@
   const shown = new Set(here);
   const show = (count) => {
     const link = note.querySelector("a");
-    link.textContent = count === 1 ? link.dataset.one : link.dataset.many.replace("#", count);
+    link.textContent = said(link, count);
     note.hidden = !count;
     document.title = count ? `(${count}) ${title}` : title;
   };

@@ -4,7 +4,7 @@
 // written out open all the same, and the tab key goes along them.
 "use strict";
 (() => {
-  const changes = [...document.querySelectorAll(".row summary, .fold, .results .title, .lines a")];
+  const changes = [...document.querySelectorAll(".rows summary, .rows > li > a, .lines a")];
   const keys = document.getElementById("keys");
 
   let off = false;
@@ -45,7 +45,11 @@
     const summary = document.createElement("summary");
     const body = document.createElement("div");
     body.className = "body";
-    body.append(...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
+    const page = document.createElement("a");
+    page.className = "whole";
+    page.href = link.href;
+    page.textContent = document.getElementById("said").dataset.whole;
+    body.append(page, ...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
     summary.append(...link.childNodes);
     details.append(summary, body);
     details.open = true;
@@ -58,7 +62,7 @@
     link.setAttribute("aria-busy", "true");
     fetched(link).catch(() => location.assign(link.href));
   };
-  for (const link of document.querySelectorAll(".fold")) {
+  for (const link of document.querySelectorAll(".rows > li > a")) {
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
@@ -66,7 +70,7 @@
     });
   }
 
-  const here = () => document.activeElement?.closest("summary, .fold");
+  const here = () => document.activeElement?.closest("summary, .rows > li > a");
   const toggle = () => here()?.click();
   const close = () => {
     const open = document.activeElement?.closest("details[open]");
@@ -77,7 +81,7 @@
   // A link to a change opens it.
   const named = () => {
     const row = /^#c-[0-9a-f]{12}$/.test(location.hash) && document.querySelector(location.hash);
-    const first = row && row.querySelector("details, .fold");
+    const first = row && row.querySelector("details, a");
     if (first?.tagName === "DETAILS") first.open = true;
     else if (first) unfold(first);
   };

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.git.git_process import reading
-from bot.git.release_tags import newest_releases, read_release
+from bot.git.release_tags import newest_releases, read_release, read_released
 from digest.core.release import TaggedRelease
 from tests.support.builders import RepositoryBuilder
 
@@ -69,3 +69,25 @@ async def test_libraries_tagged_beside_the_program_are_not_its_releases(tmp_path
     git = reading(made.path)
     found = [await read_release(git, tag) for tag in ("v3.14.0", "v0.314.0")]
     assert [one.before for one in found if one] == ["v3.13.0", "v0.313.0"]
+
+
+@pytest.mark.parametrize(
+    ("step", "release", "copies"),
+    [(1, "v0.1.0", []), (2, "v0.2.0", []), (4, "v0.3.0", ["v0.2.2"]), (5, "v0.3.0", ["v0.2.3"])],
+)
+async def test_release_of_a_commit_and_those_with_a_copy_of_it(builder, step, release, copies):
+    commit = builder.git("rev-parse", f"main~{5 - step}")
+    noted = f"Another title\n\n(cherry picked from commit {builder.git('rev-parse', 'main')})"
+    before = "v0.2.1"
+    for tag, message in (("v0.2.2", "Step 4"), ("v0.2.3", noted)):
+        made = builder.git("commit-tree", "-p", before, "-m", message, "main^{tree}")
+        builder.git("tag", tag, made)
+        before = tag
+    found = await read_released(reading(builder.path), "main", commit, f"Step {step}")
+    assert found == (release, copies)
+
+
+async def test_commit_that_no_release_has(builder):
+    builder.commit("Step", {"a.txt": "6"})
+    commit = builder.git("rev-parse", "main")
+    assert await read_released(reading(builder.path), "main", commit, "--all") == ("", [])

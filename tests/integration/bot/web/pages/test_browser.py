@@ -18,8 +18,11 @@ PAGES = {
     "index": "/",
     "repository": OPEN,
     "day": OPEN + "/-/days/2026-03-02",
+    "breaking day": OPEN + "/-/days/2026-03-03",
     "week": OPEN + "/-/weeks/2026-W10",
     "hostile day": OPEN + "/-/days/2026-03-04",
+    "calendar": OPEN + "/-/calendar",
+    "author": OPEN + "/-/authors/Ada%20Lovelace",
     "change": OPEN + "/-/changes/3",
     "diff": OPEN + "/-/changes/3/diff",
     "topic": OPEN + "/-/topics/pool",
@@ -134,8 +137,8 @@ def test_nothing_runs_over_the_edge(page, name):
 
 def test_row_opens_in_place_and_leads_to_its_change(page):
     page.goto(PAGES["day"])
-    row = page.locator(".row").first
-    title = row.locator(".title").inner_text()
+    row = page.locator(".rows > li").first
+    title = row.locator("summary b").inner_text()
     assert not row.locator(".body").is_visible()
     row.locator("summary").click()
     row.locator(".whole").click()
@@ -147,38 +150,40 @@ def test_row_opens_without_scripts(browser, site):
     context = browser.new_context(base_url=site, java_script_enabled=False)
     tab = context.new_page()
     tab.goto(PAGES["day"])
-    tab.locator(".row summary").first.click()
-    assert tab.locator(".row .body").first.is_visible()
+    tab.locator(".rows summary").first.click()
+    assert tab.locator(".rows .body").first.is_visible()
     context.close()
 
 
 def test_link_to_a_change_opens_its_row(page):
     page.goto(PAGES["day"])
-    name = page.locator(".row").last.get_attribute("id")
+    name = page.locator(".rows > li").last.get_attribute("id")
     page.goto(f"{PAGES['day']}#{name}")
     assert page.locator(f"#{name} .body").is_visible()
 
 
 def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
     page.goto(PAGES["week"])
-    folded = page.locator(".fold").first
-    name = folded.evaluate("e => e.closest('.row').id")
+    folded = page.locator(".rows > li > a").first
+    name = folded.evaluate("e => e.closest('.rows > li').id")
     folded.click()
     page.locator(f"#{name} .body .meta").wait_for()
     assert "/weeks/" in page.url
-    assert page.locator(f"#{name} summary .title").is_visible()
+    assert page.locator(f"#{name} summary b").is_visible()
 
 
 def test_page_that_is_kept_open_says_how_many_changes_are_new(page):
     page.goto(PAGES["day"])
-    assert page.locator(".row.fresh").count() == 0
-    more = '<li class="row high" id="c-ffffffffffff"></li><li class="row low" id="c-eeeeeeeeeeee"></li>'
+    assert page.locator(".rows > .fresh").count() == 0
+    more = '<li class="high" id="c-ffffffffffff"></li><li class="low" id="c-eeeeeeeeeeee"></li>'
 
     def answered(route):
         if route.request.resource_type == "document":
             route.continue_()
         else:
-            route.fulfill(body=f"<!doctype html><ul>{more}</ul>", content_type="text/html")
+            route.fulfill(
+                body=f"<!doctype html><ul class='rows'>{more}</ul>", content_type="text/html"
+            )
 
     page.route("**/days/*", answered)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -191,12 +196,12 @@ def test_what_came_since_the_last_visit_is_marked(page):
     page.goto(PAGES["day"])
     page.evaluate(
         "localStorage.setItem(`seen ${location.pathname}`,"
-        "JSON.stringify([...document.querySelectorAll('.row[id]')].slice(1).map(e => e.id)))"
+        "JSON.stringify([...document.querySelectorAll('.rows > [id]')].slice(1).map(e => e.id)))"
     )
     page.reload()
-    assert page.locator(".row.fresh").count() == 1
+    assert page.locator(".rows > .fresh").count() == 1
     page.reload()
-    assert page.locator(".row.fresh").count() == 0
+    assert page.locator(".rows > .fresh").count() == 0
 
 
 def test_search_as_you_type_with_the_keyboard(page):
@@ -222,8 +227,8 @@ def test_search_works_without_scripts(browser, site):
     tab.goto(OPEN)
     tab.locator("#q").fill("Remove the wait")
     tab.locator(".search button").click()
-    tab.locator(".results li").first.wait_for()
-    assert tab.locator(".results li").count() == 1
+    tab.locator(".rows > li").first.wait_for()
+    assert tab.locator(".rows > li").count() == 1
     assert not tab.locator("#theme").is_visible()
     context.close()
 
@@ -251,8 +256,8 @@ def test_level_filters(page):
     page.goto(PAGES["week"])
     page.locator(".filters a").last.click()
     page.wait_for_url("**level=high")
-    assert page.locator(".row.high").count() > 0
-    assert page.locator(".row:not(.high)").count() == 0
+    assert page.locator(".rows > .high").count() > 0
+    assert page.locator(".rows > :not(.high)").count() == 0
 
 
 def test_chart_has_its_figures_as_a_table(page):
@@ -274,8 +279,8 @@ def test_print_leaves_out_what_is_pressed(page):
     page.emulate_media(media="print")
     for gone in (".top", ".filters", ".foot"):
         assert not page.locator(gone).is_visible()
-    assert page.locator(".row .body").count() > 0
-    for body in page.locator(".row .body .meta").all():
+    assert page.locator(".rows .body").count() > 0
+    for body in page.locator(".rows .body .meta").all():
         assert body.is_visible()
 
 
@@ -292,7 +297,7 @@ def test_print_is_dark_on_light_whatever_the_screen_is(page):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize("name", ["week", "change"])
+@pytest.mark.parametrize("name", ["breaking day", "change"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_parts_of_a_change_stand_below_each_other(page, name, width):
     page.set_viewport_size({"width": width, "height": 800})
@@ -325,7 +330,7 @@ def test_charts_of_a_week(page):
 
 def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
     page.goto(PAGES["day"])
-    focused = "document.activeElement.closest('.row')?.id"
+    focused = "document.activeElement.closest('.rows > li')?.id"
     page.keyboard.press("j")
     first = page.evaluate(focused)
     page.keyboard.press("j")
@@ -362,12 +367,12 @@ def test_link_of_a_change_is_copied(page, site):
 
 
 def test_question_is_answered_with_a_chart(page):
-    page.goto(PAGES["ask"])
-    page.get_by_label("Ask about owner/open").fill("changes by day from 2026-03-02 to 2026-03-04")
+    page.goto(OPEN)
+    page.get_by_label("Search in owner/open").fill("changes by day from 2026-03-02 to 2026-03-04")
     page.keyboard.press("Enter")
     page.wait_for_url("**/ask?q=*")
     bars = page.locator(".answer .chart rect.bar")
-    assert bars.count() == 3
+    assert bars.count() == 2
     assert page.locator(".answer .chart desc").text_content()
     heights = bars.evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
     assert max(heights) > 60
@@ -389,10 +394,35 @@ def test_two_points_are_compared_by_hand(page):
 
 
 def test_author_leads_to_what_they_wrote(page):
+    page.goto(PAGES["change"])
+    author = page.locator(".meta a[href*='/authors/']")
+    name = author.inner_text()
+    author.click()
+    page.wait_for_url("**/authors/*")
+    assert page.locator("h1").inner_text() == name
+    assert set(page.locator(".rows > li > a > i").all_inner_texts()) == {name}
+
+
+def test_calendar_leads_to_days_and_weeks(page):
+    page.goto(PAGES["calendar"])
+    monday = page.locator(".month td a[href$='/days/2026-03-02']")
+    assert monday.get_attribute("title").startswith("2 changes")
+    monday.click()
+    page.wait_for_url("**/days/2026-03-02")
+    page.goto(PAGES["calendar"])
+    page.locator(".month th a[href$='/weeks/2026-W10']").click()
+    page.wait_for_url("**/weeks/2026-W10")
+
+
+def test_search_is_narrowed_by_kind_and_marks_its_words(page):
     page.goto(PAGES["search"])
-    page.locator(".results .dim a").first.click()
-    page.wait_for_url("**/search?author=*")
-    assert page.locator(".results li").count() > 0
+    assert page.locator(".rows mark").first.inner_text().lower() == "engine"
+    before = page.locator(".rows > li").count()
+    page.get_by_label("Kind").select_option("breaking")
+    page.get_by_role("button", name="Apply").click()
+    page.wait_for_url("**kind=breaking**")
+    assert 0 < page.locator(".rows > li").count() < before
+    assert "Remove the wait" in page.locator(".rows b").first.inner_text()
 
 
 def test_admin_signs_in_and_out(page):

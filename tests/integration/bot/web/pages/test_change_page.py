@@ -71,3 +71,28 @@ async def test_steps_lead_along_the_changes(client):
     assert after
     told = (await client.get(f"{WAIT}.json")).json()
     assert after[1] == told["path"]
+
+
+async def test_page_tells_the_release_that_has_the_change(client):
+    assert "Released in v0.1.0." in (await client.get(f"{OPEN}/-/changes/1")).text
+    assert "Released in v0.2.0." in (await client.get(WAIT)).text
+    assert "Released in" not in (await client.get(f"{OPEN}/-/changes/12")).text
+
+
+async def test_calendar_tells_what_each_day_held_and_what_was_not_read(client):
+    told = (await client.get(f"{OPEN}/-/calendar.json")).json()
+    schema = {"$ref": "#/components/schemas/Calendar", "components": {"schemas": SCHEMAS}}
+    Draft202012Validator(schema).validate(told)
+    days = {one["day"]: one for one in told["days"]}
+    day = (await client.get(f"{OPEN}/-/days/2026-03-02.json")).json()
+    assert {level: days["2026-03-02"][level] for level in ("high", "medium", "low")} == {
+        level: day["counts"][level] for level in ("high", "medium", "low")
+    }
+    assert [one["day"] for one in told["days"]] == [
+        "2026-03-01",
+        *(f"2026-03-0{n}" for n in (2, 3, 4)),
+    ]
+    page = (await client.get(f"{OPEN}/-/calendar")).text
+    assert f'href="{OPEN}/-/days/2026-03-02"' in page
+    assert "/days/2026-03-05" not in page
+    assert (await client.get(f"{OPEN}/-/calendar?page=9")).status_code == 200

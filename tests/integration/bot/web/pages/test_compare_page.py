@@ -117,6 +117,9 @@ async def test_what_is_not_archived_is_counted_and_not_read(configuration, clien
             path = "/r/owner/other/-/compare/v1.0...main"
             found = (await reader.get(path + ".json")).json()
             page = (await reader.get(path)).text
+            notes = (await reader.get(path + ".md")).text
+    assert "No verdict: 1 commit was not read" in notes
+    assert "No changes in this time" not in page
     assert (found["total"], found["missing"], found["changes"]) == (1, 1, [])
     assert "Not read: 1 commit of this range." in page
     assert "No verdict: 1 commit was not read" in page

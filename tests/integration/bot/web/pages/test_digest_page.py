@@ -87,7 +87,7 @@ async def test_page_of_a_digest_shows_what_was_posted_and_every_change_of_it(sit
     kept = await site.app.digests.marked(heading.mark)
     assert [one["sha"] for one in told["changes"]] == [one.sha for one in kept.outcomes]
     assert len(told["changes"]) == heading.counts["total"] > 0
-    assert page.text.count('class="row ') == heading.counts["total"]
+    assert page.text.count('id="c-') == heading.counts["total"]
     posted = without_buttons(ready.document)
     assert told["posted"] == markdown(posted)
     shown = fragment("blocks.html", "blocks", Language.EN, posted.blocks)
@@ -102,7 +102,7 @@ async def test_digest_that_no_calendar_day_holds_is_told_whole(site):
     on_day = (await site.reader.get(f"{OPEN}/-/days/{first}.json")).json()["counts"]["total"]
     page = await site.reader.get(f"/digests/{heading.mark}")
     # The day that its window begins in is another page, with other changes.
-    assert page.text.count('class="row ') != on_day
+    assert page.text.count('id="c-') != on_day
 
 
 async def test_weekly_digest_has_a_page_that_leads_to_its_week(site):

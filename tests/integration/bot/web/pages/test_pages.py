@@ -107,16 +107,16 @@ async def test_long_window_is_paged_and_every_change_is_on_one_page(client):
     assert beyond.json()["page"] == 3
 
 
-async def test_long_window_has_every_change_on_its_page_and_writes_out_the_first(client):
-    page = (await client.get(f"{OPEN}/-/weeks/2026-W10")).text
-    told = (await client.get(f"{OPEN}/-/weeks/2026-W10.json")).json()
+@pytest.mark.parametrize(("path", "opens"), [("days/2026-03-03", True), ("weeks/2026-W10", False)])
+async def test_page_has_every_change_and_a_day_writes_out_the_first(client, path, opens):
+    page = (await client.get(f"{OPEN}/-/{path}")).text
+    told = (await client.get(f"{OPEN}/-/{path}.json")).json()
     anchors = re.findall(r'id="c-([0-9a-f]{12})"', page)
     assert len(anchors) == len(set(anchors)) == told["counts"]["total"]
-    written = re.findall(r'id="c-([0-9a-f]{12})">\n<details>', page)
-    led = re.findall(r'<a class="fold" href="[^"]+/changes/([0-9a-f]{12})"', page)
+    written = re.findall(r'id="c-([0-9a-f]{12})"><details>', page)
+    led = re.findall(r'id="c-[^>]+><a href="[^"]+/changes/([0-9a-f]{12})"', page)
     assert written + led == anchors
-    assert written
-    assert led
+    assert bool(written) is opens
 
 
 async def test_steps_lead_to_the_next_days_with_changes_and_keep_the_level(client):
@@ -348,7 +348,7 @@ async def test_what_is_not_there_in_a_repository_keeps_its_navigation(client):
 
 
 async def test_times_have_no_seconds_and_a_zone(client):
-    for path in (OPEN, OPEN + "/-/days/2026-03-02", OPEN + "/-/search?q=pool"):
+    for path in (OPEN + "/-/changes/3", OPEN + "/-/changes/1"):
         page = (await client.get(path)).text
         said = re.findall(r"<time[^>]*>([^<]*)</time>", page)
         assert said
@@ -357,7 +357,7 @@ async def test_times_have_no_seconds_and_a_zone(client):
 
 async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     page = (await client.get("/")).text
-    rows = re.findall(r'class="row (\w+)" id="c-', page)
+    rows = re.findall(r'class="(\w+)" id="c-', page)
     assert rows
     assert set(rows) <= {"high", "medium"}
     assert page.index("Breaking and security") < page.index("Remove the wait")
@@ -365,4 +365,4 @@ async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     assert "closed" not in page
     await client.post("/admin/sign-in", data={"token": TOKEN})
     page = (await client.get("/")).text
-    assert '<span class="whose">owner/closed</span>' in page
+    assert "<b><i>owner/closed</i>" in page

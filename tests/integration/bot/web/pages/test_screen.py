@@ -76,9 +76,9 @@ def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: st
         answer = page.goto(site + DAY)
         assert answer is not None
         assert len(answer.body()) <= 100_000
-        rows = page.locator(".row")
+        rows = page.locator(".rows > li")
         assert rows.count() == CHANGES
-        high = page.locator(".row.high").evaluate_all(
+        high = page.locator(".rows > .high").evaluate_all(
             "all => all.map(one => one.getBoundingClientRect().bottom)"
         )
         assert len(high) == HIGH

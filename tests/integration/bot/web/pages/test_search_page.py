@@ -17,6 +17,10 @@ from digest.core.enums import Language
 from tests.servers.pages import shelved
 
 ASK = "/r/owner/open/-/ask"
+SEARCH = "/r/owner/open/-/search"
+AUTHORS = "/r/owner/open/-/authors"
+HOSTILE = {"since": "2026-03-04"}
+"""The day of commits made to harm, which may be of any kind and area."""
 
 
 @pytest.fixture
@@ -30,15 +34,16 @@ async def reader(configuration):
 
 
 async def test_page_asks_and_gives_examples(reader):
-    page = (await reader.get(ASK)).text
+    moved = await reader.get(ASK)
+    assert (moved.status_code, moved.headers["location"]) == (303, SEARCH)
+    page = (await reader.get(SEARCH)).text
     assert 'name="q"' in page
     assert f'href="{ASK}?q=' in page
-    assert f'href="{ASK}"' in (await reader.get("/r/owner/open")).text
 
 
 @pytest.mark.parametrize("language", list(Language))
 async def test_examples_have_answers(reader, language):
-    page = (await reader.get(f"{ASK}?lang={language}")).text
+    page = (await reader.get(f"{SEARCH}?lang={language}")).text
     examples = [html.unescape(one) for one in re.findall(rf'href="({ASK}\?q=[^"]+)"', page)]
     assert len(examples) == 4
     for example in examples:
@@ -57,7 +62,7 @@ async def test_answer_cites_its_changes(reader):
 async def test_chart_of_an_answer_is_drawn_with_its_figures(reader):
     asked = {"q": "changes by day from 2026-03-02 to 2026-03-04"}
     page = (await reader.get(ASK, params=asked)).text
-    assert page.count('<rect class="bar"') == 3
+    assert page.count('<rect class="bar"') == 2  # nothing came on the other day
     assert '<th scope="row">2026-03-02</th><td>2</td>' in page
     assert "█" not in page
     assert "█" in (await reader.get(f"{ASK}.md", params=asked)).text
@@ -92,3 +97,42 @@ async def test_link_of_another_site_asks_nothing(reader):
 async def test_pages_of_a_server_answer_no_questions(client):
     assert (await client.get(ASK, params={"q": "explain #3"})).status_code == 404
     assert "/-/ask" not in (await client.get("/r/owner/open")).text
+
+
+async def test_authors_have_pages_of_what_they_wrote_by_their_whole_name(client):
+    whole = (await client.get(f"{AUTHORS}/Ada Lovelace.json")).json()
+    assert whole["total"] > 0
+    assert {one["author"] for one in whole["changes"]} == {"Ada Lovelace"}
+    assert (await client.get(f"{AUTHORS}/Ada.json")).json()["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "number"),
+    [
+        ({"kind": "breaking"}, 1),
+        ({"area": "docs"}, 1),
+        ({"since": "2026-03-02", "until": "2026-03-02"}, 2),
+        ({"q": "pool", "since": "2026-03-03", "until": "2026-03-03"}, 1),
+        ({"kind": "breaking", "area": "docs"}, 0),
+        ({"since": "2026-03-03", "until": "2026-03-02", "q": "Tell of pools"}, 0),
+    ],
+)
+async def test_search_is_narrowed_by_kind_area_and_days(client, asked, number):
+    told = (await client.get(f"{SEARCH}.json", params=asked)).json()
+    if "kind" in asked or "area" in asked:
+        told["total"] -= (await client.get(f"{SEARCH}.json", params={**asked, **HOSTILE})).json()[
+            "total"
+        ]
+    assert told["total"] == number
+    page = (await client.get(SEARCH, params=asked)).text
+    for name, value in asked.items():
+        assert f'value="{value}"' in page, name
+
+
+async def test_words_that_were_found_are_marked(client):
+    page = (await client.get(SEARCH, params={"q": "WAIT the"})).text
+    rows = page.split('<ul class="rows')[1]
+    assert "<mark>wait</mark>" in rows
+    assert "<mark>the</mark>" in rows
+    hostile = (await client.get(SEARCH, params={"q": "<b> (a+)+$ &amp;"})).text
+    assert "<b> (a+)+" not in hostile

@@ -26,7 +26,7 @@ def test_pulse_counts_every_change_and_stays_in_the_picture(rows):
 
 def test_pulse_names_the_busiest_day():
     drawn = pulse([(0, 0, 0), (0, 2, 1), (1, 0, 0)], FIRST)
-    assert drawn.busiest.day == date(2026, 3, 2)
+    assert drawn.peak.day == date(2026, 3, 2)
 
 
 def test_pulse_of_nothing():
@@ -46,10 +46,11 @@ def test_columns_stand_on_the_ground_within_the_picture(points):
         title="t", labels=tuple(label for label, _ in points), values=tuple(n for _, n in points)
     )
     drawn = columns(chart)
-    assert [(one.label, one.value) for one in drawn.columns] == points
+    assert [(one.label, one.total) for one in drawn.bars] == points
     assert drawn.total == sum(number for _, number in points)
     assert len(drawn.marks) <= 4
-    for one in drawn.columns:
-        assert 0 <= one.x <= one.x + one.width <= WIDTH + 0.1
-        assert abs(one.y + one.height - HEIGHT) < 0.02
-        assert (one.height > 0) == (one.value > 0)
+    for bar in drawn.bars:
+        assert len(bar.pieces) == (bar.total > 0)
+        for one in bar.pieces:
+            assert 0 <= one.x <= one.x + one.width <= WIDTH + 0.1
+            assert abs(one.y + one.height - HEIGHT) < 0.02

@@ -3,7 +3,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.web.pages.dates import clock, day_words, minute, week_words
+from bot.web.pages.dates import day_words, minute, month_words, week_words
 from digest.core.enums import Language
 
 DAY = date(2026, 8, 13)
@@ -35,6 +35,11 @@ def test_week_in_words(monday, words):
     assert week_words(monday, Language.EN, short=True) == words.partition(":")[0]
 
 
+def test_month_in_words():
+    assert month_words(DAY, Language.EN) == "August 2026"
+    assert month_words(DAY, Language.ZH) == "2026年8月"
+
+
 @pytest.mark.parametrize(
     ("zone", "words"),
     [
@@ -46,4 +51,3 @@ def test_week_in_words(monday, words):
 def test_times_are_told_to_the_minute_with_their_zone(zone, words):
     at = datetime(2026, 8, 13, 23, 22, 41, tzinfo=UTC)
     assert minute(at, ZoneInfo(zone)) == words
-    assert clock(at, ZoneInfo(zone)) == words.split()[1]
