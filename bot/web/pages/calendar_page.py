@@ -11,9 +11,8 @@ from urllib.parse import quote
 from bot.store.browsing import Extent
 from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import Bar, BarChart, Share, pulse, shares
-from bot.web.pages.dates import month_words
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import PHRASES
+from bot.web.pages.page_text import PHRASES, month_words
 from bot.web.pages.site import Json, NotThere, Page, SiteRepository
 from digest.core.grade import Level
 from digest.document import Document, Heading, Link, Table, Text
@@ -23,6 +22,7 @@ from digest.report.report_json import SCHEMA
 from digest.window import Window, day_window
 
 _PLACES = 10
+
 _MONTHS = 6
 """Months of a page."""
 

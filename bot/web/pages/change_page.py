@@ -9,11 +9,10 @@ from functools import partial
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.dates import day_words
 from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, patch_of
 from bot.web.pages.entries import ChangeView, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import PHRASES, STATES
+from bot.web.pages.page_text import PHRASES, STATES, day_words
 from bot.web.pages.rows import title_of
 from bot.web.pages.site import Json, NotThere, Page
 from bot.workspace.workspace import day_of
@@ -29,9 +28,13 @@ from digest.report.blocks import change_blocks, quote_path
 from digest.report.report_json import SCHEMA, entry_to_json
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
+
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+
 _FILES = 100
+
 _MENTIONS = 10
+
 _LONGEST_MESSAGE = 20_000
 """Characters of a message that are shown; a few merges hold whole logs."""
 

@@ -15,9 +15,8 @@ from markupsafe import Markup, escape
 
 from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
-from bot.web.pages.dates import minute
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import MARKS, PHRASES, STATES
+from bot.web.pages.page_text import MARKS, PHRASES, STATES, minute
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.core.facts import Area
@@ -27,6 +26,7 @@ from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
 
 STATIC = "static"
+
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
 
 

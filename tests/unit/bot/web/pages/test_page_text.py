@@ -1,9 +1,12 @@
+import re
 from datetime import UTC, date, datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.web.pages.dates import day_words, minute, month_words, week_words
+from bot.web.pages import page_text
+from bot.web.pages.page_text import day_words, minute, month_words, week_words
 from digest.core.enums import Language
 
 DAY = date(2026, 8, 13)
@@ -51,3 +54,15 @@ def test_month_in_words():
 def test_times_are_told_to_the_minute_with_their_zone(zone, words):
     at = datetime(2026, 8, 13, 23, 22, 41, tzinfo=UTC)
     assert minute(at, ZoneInfo(zone)) == words
+
+
+def test_every_phrase_is_used_and_every_used_phrase_exists():
+    folder = Path(page_text.__file__).parent
+    texts = [
+        *folder.glob("templates/*"),
+        *(f for f in folder.glob("*.py") if f.stem != "page_text"),
+    ]
+    source = "\n".join(file.read_text(encoding="utf-8") for file in texts)
+    quoted = set(re.findall(r"[\"'](\w+)[\"']", source))
+    assert set(page_text.PHRASES) - quoted == set()
+    assert set(re.findall(r"\bt\([\"'](\w+)[\"']", source)) - set(page_text.PHRASES) == set()
