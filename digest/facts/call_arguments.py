@@ -237,12 +237,27 @@ def is_constant(written: str | None) -> bool:
     return found is not None and found["last"].lower() not in _WORDS
 
 
+_CALLED = re.compile(r"(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?\((?P<given>[^()]*)\)")
+
+
 def is_told_apart(before: str | None, after: str | None) -> bool:
-    """Whether two values are of one kind; a literal that became a constant may be unchanged."""
+    """Whether two values are of one kind, so that they differ for users if their texts do.
+
+    A literal that became a constant may be unchanged. Two calls are told apart only if they call
+    the same thing with other literals.
+    """
     if before is None or after is None:
         return True
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)
+    calls = [_CALLED.match(text) for text in (before, after)]
+    if calls[0] and calls[1]:
+        given = {call["given"] if call else "" for call in calls}
+        whole = [before, after] == [call and call.group() for call in calls]
+        same = calls[0]["callee"] == calls[1]["callee"]
+        return whole and same and len(given) > 1 and not any(map(is_constant, given))
+    if any(calls):
+        return not is_constant(before) and not is_constant(after)
     return is_constant(before) == is_constant(after)
 
 

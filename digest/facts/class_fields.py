@@ -6,25 +6,21 @@ Fields are config if the class name says that users set things in it (``CacheCon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import flat, is_told_apart, resolved
+from digest.facts.paths import language_of
 from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
-from digest.facts.syntax.declarations import DeclaredField
-
-_CONFIGURES = re.compile(
-    r"(?:Config|Configuration|Settings?|Options?|Opts|Args|Arguments|Params|Parameters|Props"
-    r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
-)
+from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names for a rename
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
+_STATEFUL = frozenset({"javascript", "typescript"})
 _TELLING = 8  # characters of a type that only few fields have
 
 
@@ -41,6 +37,9 @@ class FieldsOfSide(Protocol):
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a class by name; ``None`` if there is no such class."""
 
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The names of the types from which a class inherits, or which it embeds."""
+
 
 def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
     """The facts about fields of classes that exist on both sides of a file."""
@@ -51,6 +50,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         # A field on an unchanged line was added or removed with its header, to or from a base.
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
+        gone = [f for f in gone if not _is_inherited(f.name, owner, before, after)]
+        come = [f for f in come if not _is_inherited(f.name, owner, after, before)]
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
             come.remove(new)
@@ -64,6 +65,12 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, before.source, after.source)
+
+
+def _is_inherited(name: str, owner: str, here: FieldsOfSide, there: FieldsOfSide) -> bool:
+    """Whether only the other side has a base that has the field, or that cannot be read."""
+    bases = set(there.bases(owner)) - set(here.bases(owner))
+    return any((those := there.fields(base)) is None or name in those for base in bases)
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:
@@ -108,16 +115,23 @@ def _changes(
     if not old_type or not new_type:  # one of them could not be read
         return
     values = resolved(old_default, before.text), resolved(new_default, after.text)
-    if key(values[0]) != key(values[1]) and is_told_apart(*values):
+    # The value of a property of a class is a state, not a default that users know.
+    state = language_of(after.path) in _STATEFUL and not _configures(new, after)
+    if key(values[0]) != key(values[1]) and is_told_apart(*values) and not state:
         yield _fact(Action.CHANGED, new, after, values, "default")
     if key(old_type) != key(new_type):
-        detail = "type" if _configures(new.owner) else "types"
+        detail = "type" if _configures(new, after) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
 
 
-def _configures(owner: str) -> bool:
-    """Whether users set things in a class, rather than it carrying data."""
-    return _CONFIGURES.search(owner.rpartition(".")[2]) is not None
+def _configures(field: DeclaredField, source: SideText) -> bool:
+    """Whether users set a field, rather than it carrying data.
+
+    In Go they do if it has a name in files; what only programs set is a symbol.
+    """
+    if language_of(source.path) == "go":
+        return field.name[:1].islower()
+    return CONFIGURES.search(field.owner.rpartition(".")[2]) is not None
 
 
 def _fact(
@@ -129,7 +143,7 @@ def _fact(
 ) -> Fact:
     before, after = (None if v is None else flat(v, 120) for v in values)
     return Fact(
-        kind=FactKind.CONFIG if _configures(field.owner) else FactKind.SYMBOL,
+        kind=FactKind.CONFIG if _configures(field, source) else FactKind.SYMBOL,
         action=action,
         name=f"{field.owner}.{field.name}",
         before=before,

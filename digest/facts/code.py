@@ -110,13 +110,10 @@ class Module:
         return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
 
     def _has(self, owner: str, method: str, depth: int) -> bool:
-        header = next(self.outline.named("class", owner), None)
-        read = signature(self.source.text, header.offset) if header else None
-        bases = [b.partition("[")[0] for b in read.bases] if read and depth < _DEEPEST else []
-        return any(
+        return depth < _DEEPEST and any(
             next(self.outline.named("def", f"{base}.{method}"), None) is not None
             or self._has(base, method, depth + 1)
-            for base in bases
+            for base in self.bases(owner)
             if base != owner
         )
 
@@ -139,6 +136,12 @@ class Module:
         if not has_fields(self.outline, header):
             return None
         return fields(self.source, self.outline, header)
+
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The base classes of a class, without their parameters."""
+        header = next(self.outline.named("class", owner), None)
+        read = signature(self.source.text, header.offset) if header else None
+        return tuple(base.partition("[")[0] for base in read.bases) if read else ()
 
     def _reaches(self, offset: int) -> bool:
         end = header_end(self.source.text, offset)
@@ -185,6 +188,8 @@ _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
 }
 _KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
 _LAST = re.compile(r"\w+$")
+_BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
+_EMBEDDED = re.compile(r"^\t+\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$", re.MULTILINE)
 
 
 def reads(language: str, path: str) -> bool:
@@ -263,9 +268,12 @@ class TreeCode:
         )
 
     def inherits(self, entry: PublicDeclaration) -> bool:
-        """Always false: inherited members are mostly in other files."""
-        del entry
-        return False
+        """Whether a type has a base that the change added, and that may have the member."""
+        return entry.kind == "method" and any(
+            base in self.source.changed_text
+            and (base not in self._by_name or f"{base}.{last_part(entry.name)}" in self._by_name)
+            for base in self.bases(entry.parent)
+        )
 
     def owners(self) -> tuple[str, ...]:
         """The types with fields that the change touches."""
@@ -275,13 +283,21 @@ class TreeCode:
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a type, or ``None`` if there is no such type."""
-        if owner not in self._by_name or self.may_name(owner):
+        declared = owner in self._by_name or owner in {d.parent for d in self._all}
+        if not declared or self.may_name(owner):
             return None
         return {
             d.name.rpartition(owner)[2].lstrip(".:"): self._field(d)
             for d in self._all
             if d.kind == "field" and d.parent == owner
         }
+
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The types that a type inherits or embeds."""
+        those = [d for d in self._by_name.get(owner, ()) if d.kind != "field"]
+        if self.language == "go":
+            return tuple(name for d in those for name in _EMBEDDED.findall(text_of(d.node)))
+        return tuple(b for d in those for base in d.read().bases for b in _BASE.findall(base))
 
     def _field(self, one: Declaration) -> DeclaredField:
         return DeclaredField(

@@ -15,10 +15,17 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import language_of
 
 _INDEXES = ("index.ts", "index.js", "index.tsx", "index.mjs", "mod.ts")
+_TYPED_CLASS = re.compile(r"Arg(?:s|uments)$")
+_SET_IN = re.compile(
+    r"(?:^|[/_])(?:config|configs|configuration|settings|options|args?|cli|params)(?:[/_.]|$)"
+)
+_UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
 _JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
-_INNER_GO = re.compile(r"(?:^|/)(?:internal|cmd)/|(?:^|/)main\.go$")
+_INNER_GO = re.compile(
+    r"(?:^|/)(?:internal|cmd|test(?:s|util\w*|storage|helpers?|ing|data)?)/|(?:^|/)main\.go$"
+)
 _INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
@@ -40,6 +47,7 @@ def files_around(fact: Fact) -> Iterator[str]:
         yield from ("/".join((*folders[:n], "__init__.py")) for n in depths)
         yield path
     elif language in {"typescript", "javascript"}:
+        yield from ("/".join((*folders[:n], "package.json")) for n in range(len(folders) + 1))
         for n in range(1, len(folders) + 1):
             yield from ("/".join((*folders[:n], name)) for name in _INDEXES)
     elif language == "rust" and fact.kind is FactKind.CONFIG:
@@ -58,9 +66,16 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     top = re.split(r"[.:]+", fact.name)[0]
     match language_of(path):
         case "python":
-            return fact.kind is FactKind.CONFIG or _in_python(top, fact, texts)
+            set_by_users = _TYPED_CLASS.search(top) or _SET_IN.search(path)
+            if fact.kind is FactKind.CONFIG and set_by_users:
+                return True
+            return _in_python(top, fact, texts)
         case "typescript" | "javascript":
-            index = next((p for p in files_around(fact) if p in texts), None)
+            around = [p for p in files_around(fact) if p in texts]
+            packages = [p for p in around if p.endswith("package.json")]
+            if packages and _UNPUBLISHED.search(texts[packages[-1]]):
+                return False
+            index = next((p for p in around if p not in packages), None)
             return index is not None and (index == path or _names(texts[index], top))
         case "go":
             return False if _INNER_GO.search(path) else None

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from digest.core.facts import Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.named_settings import NamedSetting
-from digest.facts.side_text import SideText, block
+from digest.facts.side_text import SideText, block, entire
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
 _GO = re.compile(
@@ -65,8 +65,14 @@ _CMAKE_OPTION = re.compile(
 _FEATURE_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
 _CASE = re.compile(r"\s*case\s+\"")
 _VALUE = re.compile(r"\"([\w.-]+)\"")
+_NEXT_CASE = re.compile(r"^\s*(?:case\b|default:|\}$)", re.MULTILINE)
+_ALWAYS_ON = re.compile(
+    r"\b(?:always (?:on|enabled)|permanently (?:on|enabled)|(?:on|enabled) by default|now stable"
+    r"|is stable)\b"
+)
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
-_GO_DEFAULT = re.compile(r"\.Default\(([^()]*)\)")
+_GO_DEFAULT = re.compile(r"\.Default\(((?:[^()]|\([^()]*+\))*+)\)")
+_GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -79,9 +85,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     if language not in WORDS:
         return
     if language == "go":
-        yield from named_settings.compare(
-            FactKind.FLAG, before, after, _features(before), _features(after)
-        )
+        yield from _feature_changes(before, after)
     yield from named_settings.compare(
         FactKind.FLAG,
         before,
@@ -125,17 +129,50 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
             )
 
 
-def _features(source: SideText) -> Iterator[NamedSetting]:
-    """The values of a feature flag, if a switch distinguishes them."""
-    named = _FEATURE_FLAG.search(source.text)
-    if named is None:
+def _feature_changes(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The values of a feature flag that were added or removed, or that are always on now."""
+    named = _FEATURE_FLAG.search(after.text) or _FEATURE_FLAG.search(before.text)
+    if named is None or not any(
+        "case " in s.changed_text or _ALWAYS_ON.search(s.changed_text) for s in (before, after)
+    ):
         return
+    olds, news = (
+        {s.names[0]: s for s in _features(entire(side), named[1])} for side in (before, after)
+    )
+    yield from named_settings.compare(
+        FactKind.FLAG,
+        before,
+        after,
+        [s for s in _features(before, named[1]) if s.names[0] not in news],
+        [s for s in _features(after, named[1]) if s.names[0] not in olds],
+    )
+    for name, new in news.items():
+        if (
+            name in olds
+            and (said := _ALWAYS_ON.search(new.text))
+            and said[0] not in olds[name].text
+        ):
+            line = next((n for n, text in after.changed() if said[0] in text), new.line - 1)
+            yield Fact(
+                kind=FactKind.FLAG,
+                action=Action.CHANGED,
+                name=name,
+                before="off",
+                after="on",
+                detail="default",
+                evidence=after.evidence(line + 1),
+            )
+
+
+def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
+    """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
     for row, line in source.changed():
         if _CASE.match(line):
+            start = source.offset(row + 2)
+            end = _NEXT_CASE.search(source.text, start, start + _REACH)
+            text = source.text[start : end.start() if end else start + _REACH]
             for value in _VALUE.findall(line):
-                yield NamedSetting(
-                    names=(f"--{named[1]}={value}",), line=row + 1, quoted=(f'"{value}"',)
-                )
+                yield NamedSetting(names=(f"--{flag}={value}",), line=row + 1, text=text)
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
@@ -227,7 +264,9 @@ def _kingpin(source: SideText, call: CodeCall) -> Read | None:
         return None
     chain = _CHAINED.match(source.text, call.end, call.end + _REACH)
     default = _GO_DEFAULT.search(chain.group()) if chain else None
-    return (f"--{name}",), default.group(1).strip() if default else None, None
+    value = default.group(1).strip() if default else None
+    converted = _GO_CONVERSION.fullmatch(value) if value else None
+    return (f"--{name}",), (converted[1] or converted[2]) if converted else value, None
 
 
 def _rust(source: SideText, call: CodeCall) -> Read | None:

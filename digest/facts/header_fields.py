@@ -17,8 +17,9 @@ _TOKENS = re.compile(
 )
 _OPENS = re.compile(
     r"\b(?P<kind>struct|class|union|enum)\s+(?:class\s+|struct\s+)?(?:[A-Z_]+\s+)?(?P<name>\w+)"
-    r"(?:\s+final)?\s*(?::[^:;{}][^;{}]*)?$"
+    r"(?:\s+final)?\s*(?::(?P<bases>[^:;{}][^;{}]*))?$"
 )
+_BASE = re.compile(r"\w+(?=\s*(?:<|,|$))")
 _NAMESPACE = re.compile(r"\b(?:namespace|extern)\b[^;{}]*$")
 _ACCESS = re.compile(r"\b(?P<access>public|private|protected)\s*:(?!:)")
 _FIELD = re.compile(
@@ -27,7 +28,7 @@ _FIELD = re.compile(
 )
 _HEAD = 400  # characters before the members in which a type's name is searched
 _NOT_TYPES = re.compile(
-    r"\s*(?:using|typedef|friend|return|template|enum|struct|class|goto|operator)\b"
+    r"\s*(?:using|typedef|friend|return|template|enum|struct|class|goto)\b|[^=]*\boperator\b"
 )
 _MEMBER = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:=\s*[^,]{1,200})?\s*$")
 
@@ -37,6 +38,7 @@ class _Block:
     kind: str
     name: str = ""
     public: bool = True
+    bases: tuple[str, ...] = ()
     fields: dict[str, DeclaredField] = field(default_factory=dict)
 
 
@@ -53,7 +55,11 @@ class HeaderFields:
 
     @cached_property
     def _types(self) -> dict[str, dict[str, DeclaredField]]:
-        return {b.name: b.fields for b in _blocks(self.source) if b.fields}
+        return {name: block.fields for name, block in self._blocks.items() if block.fields}
+
+    @cached_property
+    def _blocks(self) -> dict[str, _Block]:
+        return {block.name: block for block in _blocks(self.source)}
 
     def owners(self) -> tuple[str, ...]:
         """The types with fields that the change touches."""
@@ -64,6 +70,10 @@ class HeaderFields:
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """The fields of a type by name."""
         return self._types.get(owner)
+
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The base classes of a type."""
+        return self._blocks[owner].bases if owner in self._blocks else ()
 
 
 def _blocks(source: SideText) -> Iterator[_Block]:
@@ -96,7 +106,8 @@ def _closed(
     if mark == "{":
         opened = _OPENS.search(statement[-_HEAD:])
         if opened:
-            stack.append(_Block(opened["kind"], opened["name"], opened["kind"] != "class"))
+            kind, name, bases = opened.group("kind", "name", "bases")
+            stack.append(_Block(kind, name, kind != "class", tuple(_BASE.findall(bases or ""))))
         else:
             stack.append(_Block("namespace" if _NAMESPACE.search(statement[-_HEAD:]) else "other"))
     elif mark == "}" and stack:

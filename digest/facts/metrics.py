@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
@@ -16,7 +16,9 @@ _METER = rf"\bcreate_(?:observable_)?{_KINDS}\(|\bcreate(?:Observable)?{_KINDS}\
 _CALLEES = {
     "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
     "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
-    "go": re.compile(rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(", re.IGNORECASE),
+    "go": re.compile(
+        rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(|\bNewDesc\(", re.IGNORECASE
+    ),
     "rust": re.compile(
         r"\b(?:describe_|register_)?(?:int_)?(?:counter|gauge|histogram)(?:_vec)?!\(|"
         r"\bOpts::new\(|\.[uif]64_(?:counter|gauge|histogram|up_down_counter)\("
@@ -26,7 +28,7 @@ _CALLEES = {
 
 _CALLEES["typescript"] = _CALLEES["javascript"]
 
-_WORDS = ("ounter", "auge", "istogram", "ummary", "Opts")
+_WORDS = ("ounter", "auge", "istogram", "ummary", "Opts", "NewDesc")
 _SMALL = {
     # Endings of every match of the language's pattern, ignoring case.
     "python": tuple(
@@ -38,8 +40,9 @@ _SMALL = {
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
+_BUILT = re.compile(r"(?:\w+\.)?BuildFQName\(([^()]*)\)")
 _TELLING = 12
-"""Minimum characters of a part of a name that is searched by itself."""
+"""Minimum characters of a part of a name that is searched without its quotes."""
 
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
@@ -69,15 +72,21 @@ def defined(source: SideText, language: str, name: str) -> bool:
     ) is not None or any(_bare(name) == _bare(n) for s in _made(source, language) for n in s.names)
 
 
+def written(name: str, lines: str) -> str:
+    """The part of a name that program text writes as one string; empty if it writes all of it."""
+    parts = name.split("_")
+    ends = ("_".join(parts[n:]) for n in range(1, len(parts)))
+    return next((end for end in ends if f'"{end}"' in lines), "")
+
+
 def spellings(name: str) -> tuple[str, ...]:
     """The ways to write a metric: without the suffix that clients add, and in parts."""
     bare = _bare(name)
     parts = bare.split("_")
     shorter = ("_".join(parts[n:]) for n in (1, 2, 3))
-    ends = [text for text in shorter if len(text) >= _TELLING]
-    return tuple(
-        dict.fromkeys([name, bare, *(f"{text}{end}" for text in ends for end in ("", "_total"))])
-    )
+    ends = [f"{text}{end}" for text in shorter if text for end in ("", "_total")]
+    telling = (text if len(text) >= _TELLING else f'"{text}"' for text in ends)
+    return tuple(dict.fromkeys([name, bare, *telling]))
 
 
 def _bare(name: str) -> str:
@@ -112,15 +121,25 @@ def _name(call: CodeCall, language: str, text: str) -> str | None:
         if not told and (len(call.positional) < 2 or literal(call.positional[1]) is None):
             return None
         return literal(call.get("name", 0))
+    if call.callee.endswith("NewDesc"):
+        given = call.get("", 0) or ""
+        built = _BUILT.fullmatch(given)
+        return _joined(built[1].split(","), text) if built else literal(given)
     if language in {"go", "javascript", "typescript"}:
         fields = dict(p.split(":", 1) for p in _fields(call) if ":" in p)
         named = fields.get("Name") or fields.get("name")
         if named is None:
             return literal(call.get("", 0)) if len(call.positional) > 1 else None
-        parts = [_value(fields.get(k, "").strip(), text) for k in ("Namespace", "Subsystem")]
-        last = _value(named.strip(), text)
-        return "_".join([p for p in parts if p] + [last]) if last else None
+        return _joined([fields.get("Namespace", ""), fields.get("Subsystem", ""), named], text)
     return literal(call.get("", 0))
+
+
+def _joined(parts: Sequence[str], text: str) -> str | None:
+    """A name from its parts; none if the last one is unknown."""
+    *first, last = (part.strip() for part in parts)
+    if (name := _value(last, text)) is None:
+        return None
+    return "_".join([value for part in first if (value := _value(part, text))] + [name])
 
 
 def _value(written: str, text: str) -> str | None:
@@ -128,7 +147,8 @@ def _value(written: str, text: str) -> str | None:
     if not _IDENTIFIER.fullmatch(written):
         return literal(written)
     constant = re.compile(
-        rf"^\s*(?:const\s+)?{written}\s*(?:string\s*)?=\s*(\"[^\"\n]*\")", re.MULTILINE
+        rf"^[ \t]*(?:const[ \t]+)?{written}[ \t]*(?:string[ \t]*)?=[ \t]*(\"[^\"\n]*\")",
+        re.MULTILINE,
     )
     found = constant.search(text)
     return literal(found[1]) if found else None

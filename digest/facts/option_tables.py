@@ -76,6 +76,11 @@ class _Tables:
         """The settings of a table by their full names."""
         return self._leaves.get(owner)
 
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """Always empty: a table inherits nothing."""
+        del owner
+        return ()
+
 
 def _tables(source: SideText) -> Iterator[tuple[str, dict[str, DeclaredField]]]:
     """Raises what the parser of Python raises, and ``RecursionError`` for values nested deep."""

@@ -186,8 +186,8 @@ _FOLDERS: dict[str, Area] = {
     ),
     **dict.fromkeys(
         _words(
-            "examples example samples demo demos tutorials tutorial cookbook notebooks "
-            "quickstart quickstarts"
+            "examples example samples demo demos tutorials tutorial cookbook notebooks playground "
+            "playgrounds quickstart quickstarts"
         ),
         Area.EXAMPLES,
     ),

@@ -225,10 +225,16 @@ _SETTINGS |= {
 }  # fmt: skip
 
 
+# A name as flags have it, among the arguments of a call that began on another line.
+_DASHED = re.compile(r"\"[a-z]\w*[.-][\w.-]+\",")
+
+
 def may_set(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed line could belong to a flag, variable, route or metric."""
     words = _SETTINGS.get(language)
     if not words:
         return False
     text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
-    return any(word in text for word in words)
+    if any(word in text for word in words):
+        return True
+    return language == "go" and _DASHED.search(text) is not None

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
-from digest.facts.call_arguments import flat
+from digest.facts.call_arguments import flat, is_told_apart, resolved
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
     Calling,
@@ -145,6 +145,10 @@ _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
 _MOST_SEARCHED = 40  # names that are searched as aliases of what stayed
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
+_ALIKE_ALONE = 0.6
+"""The same share for declarations of one line, which have no body to compare."""
+
+_ONE_LINE = 300  # characters
 _NEAR = 12
 """Maximum lines between a removed name and the one that replaced it."""
 
@@ -333,16 +337,21 @@ def _renames(
     return pairs
 
 
-def _in_its_place(lost: PublicDeclaration, found: PublicDeclaration) -> bool:
+def _in_its_place(
+    lost: PublicDeclaration, found: PublicDeclaration, alike: float = _ALIKE_NAMES
+) -> bool:
     """Whether one is in the place of the other, with names that share most of their letters."""
     names = last_part(lost.name), last_part(found.name)
     near = abs(lost.line - found.line) <= _NEAR
-    return near and SequenceMatcher(None, *names).ratio() >= _ALIKE_NAMES
+    return near and SequenceMatcher(None, *names).ratio() >= alike
 
 
 def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
     """The share of equal lines of two declarations, each with its own name removed."""
     a, b = (_lines(e) for e in (one, other))
+    if len(a) == len(b) == 1:  # a name without a body: a method of an interface, a constant
+        near = _in_its_place(one, other, _ALIKE_ALONE) and max(len(a[0]), len(b[0])) < _ONE_LINE
+        return SequenceMatcher(None, a[0], b[0], autojunk=False).ratio() if near else 0.0
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
         return 0.0
     return SequenceMatcher(None, a, b, autojunk=False).ratio() if len(a) < 400 else float(a == b)
@@ -372,25 +381,28 @@ def _changes(
             evidence=_place(*sides),
         )
     for one, other in shared(then, now):
-        if key(one.default) != key(other.default) and _tells(one.default, other.default):
+        was, is_ = resolved(one.default, before.text), resolved(other.default, after.text)
+        if _tells(was, is_):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
             yield Fact(
                 kind=FactKind.SYMBOL,
                 action=Action.CHANGED,
                 name=f"{new.name}.{other.name}",
-                before=None if one.default is None else flat(one.default, 120),
-                after=None if other.default is None else flat(other.default, 120),
+                before=flat(was or "", 120),
+                after=flat(is_ or "", 120),
                 detail="default",
                 evidence=after.evidence(line) if shown else _header(*sides),
             )
 
 
 def _tells(before: str | None, after: str | None) -> bool:
-    """Whether two defaults are values: not newly created objects or those of another parameter."""
-    if after in {"None", "undefined", "null"} and before and _MADE.search(before):
+    """Whether a parameter has another default: both are values, not those of another thing."""
+    if before is None or after is None or key(before) == key(after):
         return False
-    return not any(text and _OF_OTHERS.match(text) for text in (before, after))
+    if after in {"None", "undefined", "null"} and _MADE.search(before):
+        return False
+    return is_told_apart(before, after) and not any(map(_OF_OTHERS.match, (before, after)))
 
 
 class _Look(NamedTuple):

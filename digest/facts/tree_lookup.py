@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from digest.core.change import Change
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
@@ -22,6 +23,9 @@ Place = tuple[str, str]
 
 _MOST_FILES = 24
 """Maximum files that are read for one name; those near the changed file come first."""
+
+_MOST_TYPES = 20
+"""Maximum declarations of one type that are read in a file: its parts, or its implementations."""
 
 _SETTABLE = {
     FactKind.FLAG: flags.defined,
@@ -38,13 +42,22 @@ _AREAS = frozenset({Area.CORE, Area.BUILD})
 _LAST = re.compile(r"\w+$")
 _DEFINED_BY = {
     "python": ("class", "def"),
-    "rust": ("struct", "enum", "trait", "fn", "type", "const", "static"),
-    "go": ("func", "type"),
+    "rust": ("struct", "enum", "trait", "fn", "type", "const", "static", "impl", "for"),
+    "go": ("func", "type", "var", "const"),
     "javascript": ("class", "function", "const"),
     "typescript": ("class", "function", "interface", "type", "const", "enum"),
     "java": ("class", "interface", "enum", "record"),
-    "cpp": ("class", "struct", "enum"),
+    "cpp": ("class", "struct", "enum", "using", "define"),
 }
+_LISTED = {
+    "go": r"|^\t(?:\w+, ){0,8}NAME\b[^(:\n]*=|^func \(\w* ?\*?OWNER(?:\[\w+\])?\) NAME\(",
+    "cpp": r"|^[ \t]*(?!return\b)[\w:<>*&~,][\w:<>*&~, \t]*[ \t*&]NAME\(",
+}
+"""Definitions that begin with another word: members of a Go list, functions of C++."""
+
+_IN_FOLDER = frozenset({"go"})
+"""Languages whose names belong to a folder: what another folder defines is another thing."""
+
 _SHORTEST = 3
 """Minimum characters of a name that is looked up; shorter ones are everywhere."""
 
@@ -57,6 +70,8 @@ class Question:
     name: str
     commit: str
     words: tuple[str, ...]
+    near: str = ""
+    """The part of the name that files of the same folder write, with constants before it."""
 
 
 def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
@@ -74,8 +89,18 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
         if words := _words(fact, name):
             commit = parents[0] if before else change.sha
-            asked.append(Question(index=index, name=name, commit=commit, words=words))
+            near = _written(change, fact) if fact.kind is FactKind.METRIC else ""
+            words += (f'"{near}"',) if near else ()
+            asked.append(Question(index=index, name=name, commit=commit, words=words, near=near))
     return tuple(asked)
+
+
+def _written(change: Change, fact: Fact) -> str:
+    for file in change.files:
+        if fact.evidence.path in {file.path, file.old_path}:
+            lines = "\n".join(line for hunk in file.hunks for line in hunk.removed)
+            return metrics.written(fact.before or fact.name, lines)
+    return ""
 
 
 def _words(fact: Fact, name: str) -> tuple[str, ...]:
@@ -83,11 +108,11 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
     if fact.kind in _SETTABLE:
         spelled: tuple[str, ...] = _SPELLINGS[fact.kind](name)
     elif fact.kind in _CODE:
-        owner = _owner(fact, name)
-        spelled = tuple(
-            f"{w} {owner}" for w in _DEFINED_BY.get(language_of(fact.evidence.path), ())
-        )
-        return spelled if len(owner) >= _SHORTEST else ()
+        language, last = language_of(fact.evidence.path), _last(name)
+        spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
+        if fact.detail == "method" and language == "python":
+            spelled += (f"def {last}",)  # a base of its class may have it
+        return (*spelled, last) if language in _LISTED else spelled
     else:
         return ()
     return tuple(w for w in spelled if len(w.strip('"-:/')) >= _SHORTEST)
@@ -110,7 +135,14 @@ _SPELLINGS = {
 def _owner(fact: Fact, name: str) -> str:
     """The declaration that owns a name: the class of a method or field, or itself."""
     parts = re.split(r"[.:]+", name)
-    return parts[-2] if len(parts) > 1 and fact.detail in {"method", "field"} else parts[-1]
+    member = fact.detail in {"method", "field"} or (
+        fact.detail == "function" and len(parts) > 1 and not parts[-2].isupper()
+    )
+    return parts[-2] if len(parts) > 1 and member else parts[-1]
+
+
+def _last(name: str) -> str:
+    return re.split(r"[.:]+", name)[-1]
 
 
 def places(
@@ -197,14 +229,26 @@ def settled(
 def _found(
     fact: Fact, question: Question, where: Iterable[Place], texts: Mapping[Place, str]
 ) -> str | None:
-    """The first path at which a name is defined."""
+    """The first path at which a name is defined, or from which its class inherits it."""
+    own = texts.get((question.commit, fact.evidence.path), "")
+    names = [question.name]
+    if fact.detail == "method" and language_of(fact.evidence.path) == "python":
+        owner = re.escape(_owner(fact, question.name))
+        bases = re.search(rf"^class {owner}\(([^()]*)\)", own, re.MULTILINE)
+        listed = re.findall(r"\w+(?=\s*(?:,|\[|$))", bases[1]) if bases else []
+        names += [f"{base}.{_last(question.name)}" for base in listed]
     for place in where:
         text = texts.get(place)
         if place[1] == fact.evidence.path and not _may_stay(fact):
             continue
-        if text is not None and _defines(fact, question.name, place[1], text):
+        nearby = [question.near] if question.near and _is_beside(place[1], fact) else []
+        if text and any(_defines(fact, name, place[1], text) for name in (*names, *nearby)):
             return place[1]
     return None
+
+
+def _is_beside(path: str, fact: Fact) -> bool:
+    return path.rpartition("/")[0] == fact.evidence.path.rpartition("/")[0]
 
 
 def _may_stay(fact: Fact) -> bool:
@@ -216,18 +260,27 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     language = language_of(path)
     if (settable := _SETTABLE.get(fact.kind)) is not None:
         return settable(whole(path, text), language, name)
-    owner = _owner(fact, name)
     words = "|".join(_DEFINED_BY.get(language, ()))
-    if not words or language != language_of(fact.evidence.path):
+    here = fact.evidence.path
+    if not words or language != language_of(here):
         return False
-    indent = "" if language == "python" else r"[ \t]*"
-    defined = rf"^{indent}(?:[\w()]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
-    top = re.search(defined, text, re.MULTILINE)
-    last = re.split(r"[.:]+", name)[-1]
-    if top is None or last == owner:
-        return top is not None
-    member = rf"^[ \t]+(?:[\w()<>]+ ){{0,6}}{re.escape(last)}\??[ \t]*[:=(<;]"
-    return re.search(member, block(text, top.start()), re.MULTILINE) is not None
+    if language in _IN_FOLDER and not _is_beside(path, fact):
+        return False
+    owner, last = _owner(fact, name), _last(name)
+    indent = "" if language == "python" else r"[ \t]*(?:#[ \t]*)?"
+    defined = rf"^{indent}(?:[\w()<>]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
+    listed = _LISTED.get(language, "").replace("NAME", re.escape(last))
+    if last == owner:
+        return re.search(defined + listed, text, re.MULTILINE) is not None
+    if language == "go" and re.search(
+        listed.replace("OWNER", re.escape(owner)).rpartition("|")[2], text, re.MULTILINE
+    ):
+        return True
+    member = re.compile(
+        rf"^[ \t]+(?:[\w()<>]+ ){{0,6}}{re.escape(last)}\??[ \t]*[:=(<;]", re.MULTILINE
+    )
+    tops = islice(re.finditer(defined, text, re.MULTILINE), _MOST_TYPES)
+    return any(member.search(block(text, top.start())) for top in tops)
 
 
 def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:

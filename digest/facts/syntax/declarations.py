@@ -99,6 +99,12 @@ class DeclaredField:
     read: Callable[[], tuple[str, str | None]]
 
 
+CONFIGURES = re.compile(
+    r"(?:Config|Configuration|Settings?|Options?|Opts|Args|Arguments|Params|Parameters|Props"
+    r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
+)
+"""The names of types in which users set things."""
+
 DEEPEST = 12
 """Maximum levels of modules, namespaces and classes that are read."""
 

@@ -9,6 +9,7 @@ from functools import partial
 from tree_sitter import Node
 
 from digest.facts.syntax.declarations import (
+    CONFIGURES,
     Declaration,
     Parameter,
     Signature,
@@ -22,6 +23,8 @@ from digest.facts.syntax.declarations import (
 from digest.facts.syntax.grammar import text_of
 
 _RECEIVER = re.compile(r"(\w+)\s*(?:\[[^\]]*\])?\s*\)$")
+_TAG = re.compile(r"\b(?:yaml|toml|mapstructure|koanf|hcl):\"([\w.-]*\w)")
+_JSON = re.compile(r"\bjson:\"([\w.-]*\w)")
 _SPECS = frozenset({"const_spec", "var_spec"})
 _SPEC_LISTS = ("const_declaration", "var_declaration", "type_declaration", "var_spec_list")
 
@@ -67,7 +70,14 @@ def _type(spec: Node, name: str) -> Iterator[Declaration]:
         for field in kids(child) if child.type == "field_declaration_list" else ():
             for one in field.children_by_field_name("name"):
                 if _is_exported(text_of(one)):
-                    yield _field(field, name, text_of(one))
+                    yield _field(field, name, _key(field, name) or text_of(one))
+
+
+def _key(field: Node, owner: str) -> str:
+    """The name of a field in configuration files; empty for a field that only programs set."""
+    tag = text_of(named(field, "tag"))
+    found = _TAG.search(tag) or (_JSON.search(tag) if CONFIGURES.search(owner) else None)
+    return found[1] if found else ""
 
 
 def _field(node: Node, owner: str, name: str) -> Declaration:

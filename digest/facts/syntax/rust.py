@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -33,6 +34,11 @@ _KINDS = {
     "static_item": "constant",
     "type_item": "type",
 }
+_READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
+_RENAME_ALL = re.compile(r"\brename_all(?:\([^()]*)?\s*=\s*\"([\w-]+)\"")
+_RENAME = re.compile(r"\brename(?:\s*\([^()]*?deserialize)?\s*=\s*\"([\w.-]+)\"")
+_SKIPPED = re.compile(r"\bserde\([^)]*\b(?:skip|skip_deserializing|flatten)\b")
+_WORD_START = re.compile(r"_([a-z])")
 _FUNCTIONS = ("function_item", "function_signature_item")
 
 
@@ -48,7 +54,12 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         for n in node.named_children
         if n.type in {"struct_item", "enum_item", "trait_item"} and not _is_public(n)
     }
+    above: list[str] = []
     for child in node.named_children:
+        if child.type == "attribute_item":
+            above.append(text_of(child))
+            continue
+        attributes, above = " ".join(above), [] if "comment" not in child.type else above
         if child.type == "impl_item":
             owner = _type_name(named(child, "type"))
             if named(child, "trait") is None and owner not in hidden and depth < DEEPEST:
@@ -61,8 +72,11 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             yield item
             if child.type == "trait_item":
                 yield from _members(child, item.name, public=True)
-            elif child.type == "struct_item":
+            elif child.type == "struct_item" and not _READ.search(attributes):
                 yield from _fields(child, item.name)
+        if child.type == "struct_item" and _READ.search(attributes):
+            owner = _join(parent, text_of(named(child, "name")))
+            yield from _keys(child, owner, attributes)
 
 
 def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
@@ -74,14 +88,37 @@ def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
 def _fields(node: Node, owner: str) -> Iterator[Declaration]:
     for child in kids(named(node, "body")):
         if child.type == "field_declaration" and _is_public(child):
-            yield Declaration(
-                kind="field",
-                name=_join(owner, text_of(named(child, "name"))),
-                parent=owner,
-                node=child,
-                head=child.end_point.row,
-                read=partial(Signature, text="", returns=bare(named(child, "type"))),
-            )
+            yield _field(child, owner, text_of(named(child, "name")))
+
+
+def _field(node: Node, owner: str, name: str) -> Declaration:
+    return Declaration(
+        kind="field",
+        name=_join(owner, name),
+        parent=owner,
+        node=node,
+        head=node.end_point.row,
+        read=partial(Signature, text="", returns=bare(named(node, "type"))),
+    )
+
+
+def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
+    """The fields of a type that is read from files, as files spell them, public or not."""
+    spelled = _RENAME_ALL.search(attributes)
+    above = ""
+    for child in kids(named(node, "body")):
+        if child.type == "attribute_item":
+            above += text_of(child)
+        elif child.type == "field_declaration":
+            given = _RENAME.search(above)
+            name = given[1] if given else text_of(named(child, "name")).removeprefix("r#")
+            if spelled and not given and "ebab" in spelled[1]:
+                name = name.replace("_", "-")
+            elif spelled and not given and spelled[1] == "camelCase":
+                name = _WORD_START.sub(lambda found: found[1].upper(), name)
+            if not _SKIPPED.search(above):
+                yield _field(child, owner, name)
+            above = ""
 
 
 def _declaration(node: Node, parent: str, kind: str) -> Declaration:
