@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 5
+FACTS_VERSION = 6
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 

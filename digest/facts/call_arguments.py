@@ -237,7 +237,10 @@ def is_constant(written: str | None) -> bool:
     return found is not None and found["last"].lower() not in _WORDS
 
 
-_CALLED = re.compile(r"(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?\((?P<given>[^()]*)\)")
+_CALLED = re.compile(
+    r"(?!(?:list|dict|set|tuple)\(\))(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?"
+    r"\((?P<given>[^()]*)\)"
+)
 
 
 def is_told_apart(before: str | None, after: str | None) -> bool:

@@ -74,7 +74,7 @@ def _is_inherited(name: str, owner: str, here: FieldsOfSide, there: FieldsOfSide
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:
-    return source.changed_line(field.line, field.line) is not None
+    return source.changed_line(field.line - field.above, field.line) is not None
 
 
 def _renames(

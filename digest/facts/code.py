@@ -189,7 +189,13 @@ _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
 _KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
-_EMBEDDED = re.compile(r"^\t+\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$", re.MULTILINE)
+_EMBEDDED = {
+    "go": re.compile(r"^\t+\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$", re.MULTILINE),
+    "rust": re.compile(
+        r"\bflatten\b[^\]\n]{0,80}\)\]\s{0,40}(?:pub(?:\([^)\n]*\))?\s)?\s{0,9}"
+        r"\w+: (?:Option<)?(\w+)"
+    ),
+}
 
 
 def reads(language: str, path: str) -> bool:
@@ -295,8 +301,9 @@ class TreeCode:
     def bases(self, owner: str) -> tuple[str, ...]:
         """The types that a type inherits or embeds."""
         those = [d for d in self._by_name.get(owner, ()) if d.kind != "field"]
-        if self.language == "go":
-            return tuple(name for d in those for name in _EMBEDDED.findall(text_of(d.node)))
+        if self.language in _EMBEDDED:
+            pattern = _EMBEDDED[self.language]
+            return tuple(name for d in those for name in pattern.findall(text_of(d.node)))
         return tuple(b for d in those for base in d.read().bases for b in _BASE.findall(base))
 
     def _field(self, one: Declaration) -> DeclaredField:
@@ -306,10 +313,11 @@ class TreeCode:
             line=name_row(one.node) + 1,
             touched=self._touches(one),
             read=partial(_parts, one),
+            above=one.above,
         )
 
     def _touches(self, one: Declaration) -> bool:
-        return self.source.touches_rows(one.node.start_point.row, one.head)
+        return self.source.touches_rows(one.node.start_point.row - one.above, one.head)
 
     def _entry(self, one: Declaration) -> PublicDeclaration:
         return PublicDeclaration(

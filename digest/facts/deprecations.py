@@ -46,6 +46,8 @@ _SAID_SO = re.compile(
     r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
 )
 
+_PERHAPS = re.compile(r"\b(?:might|may|could|should|not|never|cannot) (?:be |yet )*deprecated\b")
+
 _INSTEAD = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|[Pp]lease|[Ss]ee|instead|in favou?r of|[Rr]eplaced (?:by|with)"
     r"|[Rr]enamed (?:as|to)|[Ss]witch to|[Mm]igrate to)\b"
@@ -99,6 +101,15 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 
+_SUBJECT = re.compile(
+    r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)[`'\"]?\s+(?:(?:set )?(?:to|as) )?[`'\"][\w.-]+[`'\"]"
+    r"|[`'\"]{1,2}(?P<quoted>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\)|=\S{1,40})?[`'\"]{1,2}"
+    r"|(?<![\w.%])(?P<bare>-{0,2}[A-Za-z_][\w.:-]{1,80})(?:\(\))?)"
+    r"(?:\s+(?:command[- ]line|configuration|config|environment|feature|server|[Cc]lass|function"
+    r"|method|option|flag|field|parameter|param|argument|setting|metric|label|key|variable"
+    r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
+    r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
+)
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
@@ -109,11 +120,14 @@ _SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
 
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
-    r"|whats[-_]?new)[^/]*",
+    r"|whats[-_]?new|migrat\w*|upgrad\w*|changes-v\d)[^/]*",
     re.IGNORECASE,
 )
 
 _OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
+_LONGEST = 600
+"""Maximum characters of a line; longer ones are data."""
+
 _SPAN = 6
 """Lines between two marks about the same thing: a call written over several lines."""
 
@@ -128,16 +142,13 @@ class _Notice:
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
-    """Whether a mark was added to or removed from something that the hunks do not show."""
-    return (
-        area is Area.CORE
-        and "eprecated" in changed_text(file)
-        and any(
-            _MARK.match(line)
-            for hunk in file.hunks
-            for line in (*hunk.added, *hunk.removed)
-            if len(line) < 600 and "eprecated" in line
-        )
+    """Whether a mark or a notice may be about something that the hunks do not show."""
+    text = changed_text(file) if area is Area.CORE else ""
+    return any(hint in text for hint in _HINTS) and any(
+        _kind(line, docs=False)
+        for hunk in file.hunks
+        for line in (*hunk.added, *hunk.removed)
+        if len(line) < _LONGEST
     )
 
 
@@ -204,15 +215,15 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
         if group and (
             number - group[-1][0] > _SPAN or _OPENING.match(line) or _SAID_SO.search(line)
         ):
-            yield from _notice(sheet, lines, group)
+            yield from _notice(sheet, lines, group, docs=docs)
             group = []
         group.append((number, kind))
     if group:
-        yield from _notice(sheet, lines, group)
+        yield from _notice(sheet, lines, group, docs=docs)
 
 
 def _kind(line: str, *, docs: bool) -> str:
-    if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line):
+    if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
     if _MARK.match(line):
         return "mark"
@@ -222,14 +233,14 @@ def _kind(line: str, *, docs: bool) -> str:
 
 
 def _notice(
-    sheet: SideLines, lines: dict[int, str], group: Sequence[tuple[int, str]]
+    sheet: SideLines, lines: dict[int, str], group: Sequence[tuple[int, str]], *, docs: bool
 ) -> Iterator[_Notice]:
     first, last = group[0][0], group[-1][0]
     text = " ".join(
         lines[n].strip().strip("\"'# ") for n in range(max(1, first - 2), last + 4) if n in lines
     )
     detail = group[0][1]
-    name = _named_by(sheet, lines, first, detail)
+    name = _named_by(sheet, lines, first, detail, docs=docs)
     if len(name) > (0 if detail == "mark" else 2):
         removal = _REMOVAL.search(text)
         own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
@@ -243,7 +254,24 @@ def _notice(
         )
 
 
-def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
+def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
+    """Whether program text defines a name or writes it as a text: not somebody else's."""
+    last = re.split(r"[.:]+", name)[-1].lstrip("-")
+    known = re.compile(
+        rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
+    )
+    field = re.compile(rf"\s*{re.escape(last)}\s+[\w*&\[]")
+    texts = sheet.whole or tuple(lines.values())
+    return any(
+        last in text and (known.search(text) or (field.match(text) and not _COMMENT.match(text)))
+        for text in texts
+        if len(text) < _LONGEST
+    )
+
+
+def _named_by(
+    sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
+) -> str:
     """What a mark or a sentence deprecates, never the replacement it recommends."""
     line = lines[first]
     if detail == "mark":
@@ -253,7 +281,9 @@ def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) 
         if (found := _SAID_SO.search(clause)) is not None:
             subject = _SENTENCE.split(clause[: found.start()])[-1]
             if not _THIS.search(subject):
-                return _subject(subject)
+                name = _subject(subject)
+                known = docs or name.startswith("-") or _is_known(name, sheet, lines)
+                return name if known else ""
     if found := _ALIAS_NAME.search(line):
         return found["name"].strip(".:")
     if owner := _owner_of(sheet, first):
@@ -266,14 +296,11 @@ def _named_by(sheet: SideLines, lines: dict[int, str], first: int, detail: str) 
 
 
 def _subject(clause: str) -> str:
-    """The name before ``is deprecated`` in the same sentence."""
-    words = [w.strip(".:,") for w in _WORD.findall(clause)]
-    dotted = [w for w in words if _CODE_LIKE.search(w) and w.lower() not in _NO_NAMES]
-    quoted = [n["name"] for n in _QUOTED_NAME.finditer(clause[-120:])]
-    telling = [n for n in quoted if _CODE_LIKE.search(n)]
-    if telling or dotted:
-        return (telling or dotted)[-1]
-    return quoted[-1] if quoted and len(quoted[-1]) > 2 else ""
+    """The name right before ``is deprecated``, with at most its kind in between."""
+    found = _SUBJECT.search(clause[-200:])
+    name = found["set"] or found["quoted"] or found["bare"] if found else ""
+    plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
+    return "" if plain or name.lower() in _NO_NAMES else name.strip(".:,")
 
 
 def _owner_of(sheet: SideLines, line: int) -> str:

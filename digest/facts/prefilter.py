@@ -70,7 +70,7 @@ def _may(line: str, section: str) -> bool:
 _DECLARES = {
     "rust": re.compile(
         r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
-        r"|    (?:mut )?\w+: [^;{=]*,$"
+        r"|    (?:mut )?\w+: [^;{=]*,$|\s*#\[serde\("
     ),
     "go": re.compile(
         r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"
@@ -166,6 +166,8 @@ _SETTINGS = {
     ),
     "go": (
         'case "',
+        "permanently",
+        "by default",
         "lag",
         "Var(",
         "VarP(",

@@ -369,7 +369,8 @@ def _changes(
     if then is None or now is None or then == now:
         return
     sides = (_Look(after, new, now), _Look(before, old, then))
-    if detail := difference(then, now):
+    lost = any(a.default and not b.default and not b.kind for a, b in shared(then, now))
+    if detail := difference(then, now) or ("required parameter added" if lost else ""):
         short = abridged(then.text, now.text)
         yield Fact(
             kind=FactKind.SYMBOL,

@@ -88,8 +88,9 @@ class PublicDeclaration:
 class DeclaredField:
     """A field that configures something or carries data; ``line`` is 1-based.
 
-    ``touched``: the change has lines in it. ``read`` gives the annotation and the default (``None``
-    if a value is required); it is called only for the few fields that need it.
+    ``above`` is the number of lines above that belong to it. ``touched``: the change has lines in
+    it. ``read`` gives the annotation and the default (``None`` if a value is required); it is
+    called only for the few fields that need it.
     """
 
     owner: str
@@ -97,6 +98,7 @@ class DeclaredField:
     line: int
     touched: bool
     read: Callable[[], tuple[str, str | None]]
+    above: int = 0
 
 
 CONFIGURES = re.compile(
@@ -118,7 +120,8 @@ class Declaration:
 
     ``kind`` is ``field`` for members of a class, struct or interface. ``name`` is qualified, and
     ``parent`` is the part before its last. ``head`` is the last row of the signature, counted
-    from 0. ``value`` is the default of a field, as written.
+    from 0. ``value`` is the default of a field, as written, and ``above`` the number of lines above
+    that belong to it.
     """
 
     kind: str
@@ -128,6 +131,7 @@ class Declaration:
     head: int
     read: Callable[[], Signature]
     value: str | None = None
+    above: int = 0
 
 
 def named(node: Node, field: str) -> Node | None:

@@ -91,7 +91,7 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
             yield _field(child, owner, text_of(named(child, "name")))
 
 
-def _field(node: Node, owner: str, name: str) -> Declaration:
+def _field(node: Node, owner: str, name: str, above: int = 0) -> Declaration:
     return Declaration(
         kind="field",
         name=_join(owner, name),
@@ -99,15 +99,17 @@ def _field(node: Node, owner: str, name: str) -> Declaration:
         node=node,
         head=node.end_point.row,
         read=partial(Signature, text="", returns=bare(named(node, "type"))),
+        above=above,
     )
 
 
 def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
     """The fields of a type that is read from files, as files spell them, public or not."""
     spelled = _RENAME_ALL.search(attributes)
-    above = ""
+    above, first = "", 0
     for child in kids(named(node, "body")):
         if child.type == "attribute_item":
+            first = first if above else child.start_point.row
             above += text_of(child)
         elif child.type == "field_declaration":
             given = _RENAME.search(above)
@@ -117,7 +119,7 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
             elif spelled and not given and spelled[1] == "camelCase":
                 name = _WORD_START.sub(lambda found: found[1].upper(), name)
             if not _SKIPPED.search(above):
-                yield _field(child, owner, name)
+                yield _field(child, owner, name, child.start_point.row - first if above else 0)
             above = ""
 
 

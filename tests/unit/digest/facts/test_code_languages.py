@@ -116,7 +116,7 @@ FILES = {
         ("a.go", "count int)", "count int, fast bool)", ["changed Options.Run (count int) error -> (count int, fast bool) error @12n"]),
         ("a.go", "depth int)", "deep int)", []),
         ("a.go", "depth int)", "depth int64)", ["changed New (depth int) *Options -> (depth int64) *Options @16n"]),
-        ("a.go", "\tDepth int", '\tWidth string `json:"width"`\n\tDepth int', ["added Options.Width @4n"]),
+        ("a.go", "\tDepth int", '\tWidth string `json:"width"`\n\tDepth int', ["added Options.width @4n"]),
         ("a.go", "Get(key string)", "Find(key string)", ["added Store.Find None -> (key string) (int, error) @9n", "removed Store.Get (key string) (int, error) -> None @9o"]),
         ("a.go", "func hidden()", "func other()", []),
         ("a.ts", "  port?: number;\n", "  port?: number;\n  host: string;\n", ["added ServerOptions.host @3n"]),

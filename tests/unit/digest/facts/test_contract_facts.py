@@ -191,3 +191,118 @@ def test_public_name_of_python_is_listed_or_imported_by_its_package(listed, root
     (fact,) = told("app/task.py", old, old.replace("    def stop(self): ...\n", ""))
     found = exposed(fact, {"app/task.py": old, **({"app/__init__.py": root} if root else {})})
     assert found.public is public
+
+
+ACTIVE = '\t\tcase "fast":\n\t\t\tc.fast = true\n'
+SWITCH = (
+    'package main\n\nfunc main() {{\n\ta.Flag("enable-feature", "Names.").StringsVar(&c)\n'
+    '\tswitch o {{\n{}\t\tcase "slow":\n\t\t\tc.slow = true\n\t}}\n\tmode = "fast"\n}}\n'
+)
+
+
+def test_value_of_a_feature_flag_is_removed_though_the_word_stays():
+    facts = told("app/main.go", SWITCH.format(ACTIVE), SWITCH.format(""))
+    assert shown(facts, FactKind.FLAG) == [("removed", "--enable-feature=fast", None, None)]
+
+
+def test_feature_that_is_permanently_enabled_is_on_by_default():
+    always = ACTIVE.replace("c.fast = true", 'log.Warn("Now permanently enabled.")')
+    facts = told("app/main.go", SWITCH.format(ACTIVE), SWITCH.format(always))
+    assert shown(facts, FactKind.FLAG) == [("changed", "--enable-feature=fast", "off", "on")]
+
+
+def test_default_of_a_flag_that_is_converted_is_its_constant():
+    line = 'package main\n\nfunc main() {{\n\ta.Flag("wal.type", "Kind.").Default({}).EnumVar(&b)\n}}\n'
+    one = line.format("string(wlog.Snappy)")
+    assert told("app/main.go", one, line.format("compression.Snappy")) == []
+
+
+SERDE = (
+    '#[derive(Deserialize)]\n#[serde(rename_all = "kebab-case")]\npub struct Settings {{\n{}}}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "facts"),
+    [
+        ("    pub dev_mode: bool,\n", "    pub(crate) dev_mode: bool,\n", []),
+        ("    dev_mode: bool,\n", "", [("removed", "Settings.dev-mode", None, None)]),
+        (
+            "    dev_mode: bool,\n",
+            "    #[serde(flatten)]\n    dev_mode: DevOptions,\n",
+            [],
+        ),
+        (
+            '    #[serde(rename = "one")]\n    a: bool,\n',
+            '    #[serde(rename = "ones")]\n    a: bool,\n',
+            [("renamed", "Settings.ones", "one", "ones")],
+        ),
+    ],
+)
+def test_key_of_a_rust_setting_is_what_files_write(before, after, facts):
+    both = [SERDE.format("    kept: u8,\n" + text) for text in (before, after)]
+    assert shown(told("src/settings.rs", *both), FactKind.CONFIG) == facts
+
+
+def test_field_of_go_is_a_setting_only_if_files_name_it():
+    text = "package a\n\ntype Options struct {{\n\tKept int\n{}}}\n"
+    tagged, bare = '\tMaxAge int `yaml:"max_age,omitempty"`\n', "\tMaxAge int\n"
+    facts = told("a.go", text.format(tagged), text.format(""))
+    assert shown(facts, FactKind.CONFIG) == [("removed", "Options.max_age", None, None)]
+    facts = told("a.go", text.format(bare), text.format(""))
+    assert [f.name for f in facts if f.kind is FactKind.SYMBOL] == ["Options.MaxAge"]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "a.go",
+            "package a\n\ntype Appender interface {\n\tCommit() error\n\tKeep()\n}\n",
+            "package a\n\ntype Appender interface {\n\tTransaction\n\tKeep()\n}\n",
+        ),
+        (
+            "include/a.h",
+            "struct BackupOptions {\n  int kept = 1;\n  int limit = 2;\n};\n",
+            "struct BackupOptions : public SharedOptions {\n  int kept = 1;\n};\n",
+        ),
+    ],
+)
+def test_member_that_a_new_base_may_have_is_not_removed(path, before, after):
+    assert [f for f in told(path, before, after) if f.action is Action.REMOVED] == []
+
+
+def test_method_of_an_interface_that_took_the_place_of_another_is_renamed():
+    text = "package a\n\ntype Parser interface {{\n\t{}() int64\n\tNext() bool\n}}\n"
+    facts = told("a.go", text.format("CreatedTimestamp"), text.format("StartTimestamp"))
+    names = ("Parser.CreatedTimestamp", "Parser.StartTimestamp")
+    assert shown(facts, FactKind.SYMBOL) == [("renamed", names[1], *names)]
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("a.ts", "export class A {\n  seen = new Map<string, B>()\n}\n", "new Map()"),
+        ("a.ts", "export class A {\n  seen = 1\n}\n", "2"),
+        ("a.py", "class AConfig:\n    seen: int = first()\n", "second()"),
+    ],
+)
+def test_value_that_users_cannot_know_is_no_default(path, before, after):
+    head, _, value = before.partition(" = ")
+    now = f"{head} = {after}\n" + value.partition("\n")[2]
+    assert [f for f in told(path, before, now) if f.detail == "default"] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '// warn for any other value: fmt.Errorf("unsupported value %q is deprecated", v)',
+        "// The v1.Endpoints API is deprecated in Kubernetes.",
+        "// This feature might be deprecated and removed once it is done.",
+        "\tre := regexp.MustCompile(`\\S+ \\S+ is deprecated in v\\d+`)",
+    ],
+)
+def test_sentence_without_a_name_of_the_project_deprecates_nothing(line):
+    text = "package a\n\n{}\nfunc (a *head) best() {{\n}}\n"
+    facts = told("a.go", text.format("// best does it."), text.format(line))
+    assert [f for f in facts if f.kind is FactKind.DEPRECATION] == []
