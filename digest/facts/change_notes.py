@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
-from digest.facts.side_text import FileContext, SideLines, sheets
+from digest.facts.side_text import FileContext, SideLines
 
 _FILE = re.compile(
     r"(?:^|/)(?:change[-_]?logs?|changes|history|news|release[-_]?notes|releases)"
@@ -69,7 +69,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 
 def find(scene: FileContext) -> Iterator[Note]:
     """The entries that a changelog or a fragment gains."""
-    _, new = sheets(scene)
+    _, new = scene.lines
     return (_entries if _FILE.search(scene.file.path) else _fragment)(scene.file, new)
 
 

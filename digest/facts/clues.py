@@ -15,7 +15,7 @@ from digest.core.author_text import sentences
 from digest.core.change import FileStatus, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.help_text import LONGEST, beside, cleaned, literals
-from digest.facts.side_text import FileContext, SideLines, sheets
+from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 24
 """Maximum clues of a change; a quarter of them for each kind."""
@@ -103,7 +103,7 @@ def _helps(facts: Sequence[Fact]) -> Find:
 
     def find(scene: FileContext) -> Iterator[Clue]:
         for fact in wanted.get(scene.file.path, ()):
-            _, new = sheets(scene)
+            _, new = scene.lines
             first = 1 if new.whole else new.changed[0][0] if new.changed else 0
             lines = new.whole or _contiguous(new, fact.evidence.line)
             if not new.whole and lines:
@@ -138,7 +138,7 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
     """The entries that a changelog gains, if they are few."""
     if not _CHANGELOG.search(scene.file.path) or scene.file.added > _MOST_ENTRIES:
         return
-    _, new = sheets(scene)
+    _, new = scene.lines
     for number, line in new.changed:
         found = _BULLET.match(line)
         if found and (text := cleaned(found[1])):
@@ -153,7 +153,7 @@ def _docs(facts: Sequence[Fact]) -> Find:
     def find(scene: FileContext) -> Iterator[Clue]:
         if scene.area is not Area.DOCS or _CHANGELOG.search(scene.file.path):
             return
-        _, new = sheets(scene)
+        _, new = scene.lines
         for number, line in new.changed:
             name = next((n for n in plain if len(n) > 3 and n in line), "")
             text = _sentence_about(name, number, new) if name else ""
@@ -180,7 +180,7 @@ def _refusals(scene: FileContext) -> Iterator[Clue]:
     """Errors that are added and removed; those on both sides are neither."""
     if scene.area is not Area.CORE:
         return
-    sides = [(sheet, dict(_errors(sheet))) for sheet in sheets(scene)]
+    sides = [(sheet, dict(_errors(sheet))) for sheet in scene.lines]
     if all(texts for _, texts in sides):
         return  # reworded, or split into finer cases
     for sheet, texts in sides:
@@ -213,7 +213,7 @@ def _entries(scene: FileContext) -> Iterator[Clue]:
     """Keys added to or removed from a table that existed before."""
     if scene.area is not Area.CORE or scene.file.status is not FileStatus.MODIFIED:
         return
-    both = sheets(scene)
+    both = scene.lines
     keys = [
         {found[1]: number for number, line in s.changed if (found := _KEY.match(line))}
         for s in both
@@ -255,7 +255,7 @@ def _values(scene: FileContext) -> Iterator[Clue]:
             if len(old) > LONGEST or len(new) > LONGEST or (found := _differs(old, new)) is None:
                 continue
             name, before, after = found
-            sheet = sheets(scene)[1]
+            sheet = scene.lines[1]
             yield Clue(
                 kind=ClueKind.LITERAL,
                 name=name,
@@ -282,7 +282,7 @@ def _tests(scene: FileContext) -> Iterator[Clue]:
     """Tests that are new in their file."""
     if scene.area is not Area.TESTS and not scene.file.path.endswith(".rs"):
         return
-    old, new = sheets(scene)
+    old, new = scene.lines
     gone = Counter(name for _, name in _tested(old))
     rust = scene.file.path.endswith(".rs")
     marked = not rust or any("#[test" in line or "::test" in line for _, line in new.changed)
@@ -304,7 +304,7 @@ def _scopes(scene: FileContext) -> Iterator[Clue]:
     for hunk in scene.file.hunks:
         if found := _FUNCTION.search(hunk.section[:LONGEST]):
             side = Side.NEW if hunk.added else Side.OLD
-            new, old = sheets(scene)[1], sheets(scene)[0]
+            new, old = scene.lines[1], scene.lines[0]
             sheet = new if side is Side.NEW else old
             line = hunk.new_start if side is Side.NEW else hunk.old_start
             yield Clue(kind=ClueKind.SCOPE, name=found[1], evidence=sheet.evidence(line))

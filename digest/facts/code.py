@@ -32,7 +32,7 @@ from digest.core.facts import Area, Fact
 from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
 from digest.facts.header_fields import HeaderFields
 from digest.facts.prefilter import may_declare, may_set
-from digest.facts.side_text import FileContext, SideText, sides
+from digest.facts.side_text import FileContext, SideText
 from digest.facts.syntax import c_family, go, java, javascript, rust
 from digest.facts.syntax.declarations import (
     Declaration,
@@ -370,7 +370,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
     """
     if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
-    both = sides(scene)
+    both = scene.texts
     if both is None or max(len(s.text) for s in both) > _LONGEST:
         return ()
     facts: list[Fact] = []

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.facts import manifests, manifests_python
-from digest.facts.side_text import FileContext, SideLines, sheets
+from digest.facts.side_text import FileContext, SideLines
 from digest.facts.version_pin import Pin
 
 Reader = Callable[[SideLines], Iterator[Pin]]
@@ -107,7 +107,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
     reader = None if scene.area in _ASIDE else reader_of(scene.file.path)
     if reader is None:
         return ()
-    old, new = sheets(scene)
+    old, new = scene.lines
     return _matched(list(reader(old)), list(reader(new)), old, new)[:_MOST]
 
 

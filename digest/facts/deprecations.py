@@ -18,7 +18,7 @@ from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
 from digest.facts.message import message_evidence, message_lines
 from digest.facts.paths import language_of
-from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
+from digest.facts.side_text import FileContext, SideLines, changed_text
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
@@ -156,10 +156,10 @@ def find(scene: FileContext) -> Iterable[Fact]:
     """Marks added, removed or with another version, in core and docs (not in changelogs)."""
     if scene.area not in {Area.CORE, Area.DOCS} or _RECORD.search(scene.file.path):
         return ()
-    text = changed_text(scene.file)
+    text = scene.changed_text
     if not any(hint in text for hint in _HINTS):
         return ()
-    old, new = sheets(scene)
+    old, new = scene.lines
     docs = scene.area is Area.DOCS
     return _matched(list(_notices(old, docs=docs)), list(_notices(new, docs=docs)), old, new)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
-from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
+from digest.facts.side_text import FileContext, SideLines
 
 _DESCRIPTIONS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("openapi", re.compile(r"(?:^|/)(?:open-?api|swagger)[^/]*\.(?:json|ya?ml)$")),
@@ -89,7 +89,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
         return ()
     path = scene.file.path.lower()
     if scene.language in _LANGUAGES:
-        old, new = sheets(scene)
+        old, new = scene.lines
         gone, come = list(_items(old, scene.language)), list(_items(new, scene.language))
         return _matched(gone, come, old, new)[:_MOST]
     for detail, shape in _DESCRIPTIONS:
@@ -207,11 +207,11 @@ def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:
 
 def _sql(scene: FileContext) -> Iterable[Fact]:
     if scene.area is not Area.CORE or (
-        scene.language != "sql" and " TABLE " not in changed_text(scene.file)
+        scene.language != "sql" and " TABLE " not in scene.changed_text
     ):
         return ()
     pattern = _SQL_ANY_CASE if scene.language == "sql" else _SQL
-    old, new = sheets(scene)
+    old, new = scene.lines
     gone = {(i.name, i.detail): i for i in _statements(old, pattern)}
     come = {(i.name, i.detail): i for i in _statements(new, pattern)}
     found: list[Fact] = []

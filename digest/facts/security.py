@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
 from digest.facts.message import message_evidence, message_lines
-from digest.facts.side_text import FileContext, SideLines, changed_text, sheets
+from digest.facts.side_text import FileContext, SideLines
 
 _ADVISORY = re.compile(
     r"\b(?:CVE[- ](\d{4})[- ](\d{4,7})|(GHSA(?:-[0-9a-z]{4}){3})|("
@@ -138,11 +138,11 @@ def find(scene: FileContext) -> Iterable[Fact]:
     if scene.area in _SILENT:
         return ()
     pattern = _CODE.get(scene.language) if scene.area is Area.CORE else None
-    text = changed_text(scene.file)
+    text = scene.changed_text
     hints = [h for h in (_HINTS[scene.language] if pattern else ()) + _SECRET_HINTS if h in text]
     if not hints:
         return ()
-    old, new = sheets(scene)
+    old, new = scene.lines
     gone, come = _places(old, pattern, hints), _places(new, pattern, hints)
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -23,14 +23,26 @@ _LONGEST_LINE = 600
 """Maximum characters of a line; longer ones are data or hostile, and are not searched."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class SideLines:
-    """A side: ``changed`` as (1-based number, text) in order; ``whole`` is empty if missing."""
+    """A side: ``changed`` as (1-based number, text) in order; ``text`` is ``None`` if missing.
+
+    ``alone``: the other side is empty, so that the changed lines may be the whole text.
+    """
 
     path: str
     side: Side
     changed: tuple[tuple[int, str], ...]
-    whole: tuple[str, ...] = ()
+    text: str | None = None
+    alone: bool = False
+
+    @cached_property
+    def whole(self) -> tuple[str, ...]:
+        """All lines of the text; empty if it is missing."""
+        if self.text is not None:
+            return tuple(self.text.split("\n"))
+        complete = self.alone and self.changed and self.changed[-1][0] == len(self.changed)
+        return tuple(line for _, line in self.changed) if complete else ()
 
     def above(self, line: int, most: int = 200) -> Iterator[str]:
         """The lines above a line, nearest first; none if the whole text is missing."""
@@ -42,20 +54,16 @@ class SideLines:
         return Evidence(path=self.path, line=line, side=self.side)
 
 
-def removed_lines(file: FileChange) -> Iterator[tuple[int, str]]:
-    """The removed lines with their numbers on the old side, without overlong ones."""
-    for hunk in file.hunks:
-        for offset, line in enumerate(hunk.removed):
-            if len(line) <= _LONGEST_LINE:
-                yield hunk.old_start + offset, line
-
-
-def added_lines(file: FileChange) -> Iterator[tuple[int, str]]:
-    """The added lines with their numbers on the new side, without overlong ones."""
-    for hunk in file.hunks:
-        for offset, line in enumerate(hunk.added):
-            if len(line) <= _LONGEST_LINE:
-                yield hunk.new_start + offset, line
+def _numbered(lines: Iterable[tuple[int, tuple[str, ...]]]) -> tuple[tuple[int, str], ...]:
+    """The lines of hunks with their numbers, without overlong ones."""
+    return tuple(
+        [
+            one
+            for start, side in lines
+            for one in enumerate(side, start)
+            if len(one[1]) <= _LONGEST_LINE
+        ]
+    )
 
 
 def changed_text(file: FileChange) -> str:
@@ -63,37 +71,6 @@ def changed_text(file: FileChange) -> str:
     return "\n".join(
         ["\n".join(side) for hunk in file.hunks for side in (hunk.removed, hunk.added)]
     )
-
-
-def sheets(scene: FileContext) -> tuple[SideLines, SideLines]:
-    """The old and the new side. The hunks of an added or deleted file are its whole text."""
-    file = scene.file
-    old = tuple(removed_lines(file))
-    new = tuple(added_lines(file))
-    return (
-        SideLines(
-            path=file.old_path or file.path,
-            side=Side.OLD,
-            changed=old,
-            whole=_whole(scene.old, old, alone=file.status is FileStatus.DELETED),
-        ),
-        SideLines(
-            path=file.path,
-            side=Side.NEW,
-            changed=new,
-            whole=_whole(scene.new, new, alone=file.status is FileStatus.ADDED),
-        ),
-    )
-
-
-def _whole(
-    text: str | None, changed: tuple[tuple[int, str], ...], *, alone: bool
-) -> tuple[str, ...]:
-    if text is not None:
-        return tuple(text.split("\n"))
-    if alone and changed and changed[-1][0] == len(changed):
-        return tuple(line for _, line in changed)
-    return ()
 
 
 _STEP = 2_048
@@ -283,42 +260,11 @@ def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((max(a, 0), max(b, 0)) for a, b in rows))
 
 
-def sides(scene: FileContext) -> tuple[SideText, SideText] | None:
-    """The file before and after, or ``None`` if a text that is needed is missing.
-
-    An added or deleted file is complete in its hunks, so its text is never requested.
-    """
-    file = scene.file
-    old, new = scene.old, scene.new
-    if file.status is FileStatus.ADDED:
-        old, new = "", "\n".join(line for hunk in file.hunks for line in hunk.added)
-    elif file.status is FileStatus.DELETED:
-        old, new = "\n".join(line for hunk in file.hunks for line in hunk.removed), ""
-    if old is None or new is None:
-        return None
-    return (
-        SideText(
-            path=file.old_path or file.path,
-            side=Side.OLD,
-            text=old,
-            rows=_rows(file.hunks, new=False),
-            changed_text="\n".join(line for hunk in file.hunks for line in hunk.removed),
-        ),
-        SideText(
-            path=file.path,
-            side=Side.NEW,
-            text=new,
-            rows=_rows(file.hunks, new=True),
-            changed_text="\n".join(line for hunk in file.hunks for line in hunk.added),
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class FileContext:
     """One file. ``old`` and ``new`` are whole contents, or ``None`` if not wanted or missing.
 
-    ``budget`` is that of the whole change.
+    ``budget`` is that of the whole change. What several finders need is made once.
     """
 
     file: FileChange
@@ -327,3 +273,62 @@ class FileContext:
     old: str | None = None
     new: str | None = None
     budget: ParseBudget = field(default_factory=ParseBudget)
+
+    @cached_property
+    def changed_text(self) -> str:
+        """All changed lines of both sides as one text."""
+        return changed_text(self.file)
+
+    @cached_property
+    def lines(self) -> tuple[SideLines, SideLines]:
+        """The old and the new side as lines."""
+        file = self.file
+        return (
+            SideLines(
+                path=file.old_path or file.path,
+                side=Side.OLD,
+                changed=_numbered((hunk.old_start, hunk.removed) for hunk in file.hunks),
+                text=self.old,
+                alone=file.status is FileStatus.DELETED,
+            ),
+            SideLines(
+                path=file.path,
+                side=Side.NEW,
+                changed=_numbered((hunk.new_start, hunk.added) for hunk in file.hunks),
+                text=self.new,
+                alone=file.status is FileStatus.ADDED,
+            ),
+        )
+
+    @cached_property
+    def texts(self) -> tuple[SideText, SideText] | None:
+        """The file before and after, or ``None`` if a text that is needed is missing.
+
+        An added or deleted file is complete in its hunks, so its text is never requested.
+        """
+        file = self.file
+        removed = "\n".join([line for hunk in file.hunks for line in hunk.removed])
+        added = "\n".join([line for hunk in file.hunks for line in hunk.added])
+        old, new = self.old, self.new
+        if file.status is FileStatus.ADDED:
+            old, new = "", added
+        elif file.status is FileStatus.DELETED:
+            old, new = removed, ""
+        if old is None or new is None:
+            return None
+        return (
+            SideText(
+                path=file.old_path or file.path,
+                side=Side.OLD,
+                text=old,
+                rows=_rows(file.hunks, new=False),
+                changed_text=removed,
+            ),
+            SideText(
+                path=file.path,
+                side=Side.NEW,
+                text=new,
+                rows=_rows(file.hunks, new=True),
+                changed_text=added,
+            ),
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -45,13 +44,10 @@ Parsed in stages, the slowest of the same files take 2 microseconds a byte, and 
 _STAGE = 4_096
 """Bytes by which a text grows from one stage to the next."""
 
-_AMBIGUOUS = frozenset({"c", "cpp"})
-"""Grammars that can reuse almost no node of the previous stage.
-
-Their stages are twice as large, and grow fourfold unless the text seems to leave much open.
-"""
-
-_BOUNDARY = re.compile(rb"[()\[\]<>;{}]")
+_MARKS = b"()[]<>;{}"
+_OTHERS = bytes(set(range(256)) - set(_MARKS))
+_ENDS = bytes.maketrans(b"{}", b";;")
+_PAIRS = (b"()", b"[]", b"{}")
 _DEEPEST = 100
 _LONGEST_STATEMENT = 16_384
 """Open brackets, and bytes without a semicolon or brace, that code hardly ever has."""
@@ -86,9 +82,9 @@ def parse(text: str, grammar: str, budget: ParseBudget | None = None) -> Tree:
     ``grammar`` is a language's name, or ``tsx``.
 
     At the end of a text that is open in many places the parser may work for minutes without
-    checking whether to go on, in cubic time. So the text is parsed in stages, each from the tree of
-    the one before, and a costly end is found while the text is short. That takes a third longer,
-    and the last tree equals that of a single parse.
+    checking whether to go on, in cubic time. So such a text is parsed in stages, each from the tree
+    of the one before, and a costly end is found while the text is short. That takes longer, and the
+    last tree equals that of a single parse.
     """
     run = _Run(text.encode("utf-8", "replace"), grammar, budget or ParseBudget())
     return run.tree()
@@ -102,9 +98,7 @@ class _Run:
         self._budget = budget
         # Parsers are cheap and bound to one thread: others run during the callbacks.
         self._parser = Parser(_language(grammar))
-        self._stage = _STAGE
-        if grammar in _AMBIGUOUS:
-            self._stage = 2 * _STAGE if _is_open(text) else len(text)
+        self._staged = _is_open(text)
         self._clock = budget.clock or float
         self._parsing = True
         self._end = 0
@@ -130,7 +124,9 @@ class _Run:
         return tree
 
     def _next(self) -> int:
-        return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
+        if not self._staged:
+            return len(self._text)
+        return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + _STAGE)))
 
     def _append(self, tree: Tree, start: int) -> None:
         """Tell a tree that its text continues at a position."""
@@ -173,22 +169,20 @@ class _Run:
 
 def _is_open(text: bytes) -> bool:
     """Whether a text nests deeper, or continues longer without an end, than code does."""
-    depth = angles = last = 0
-    for match in _BOUNDARY.finditer(text):
-        mark, at = match.group(), match.start()
-        if mark in b";{}":
-            if at - last > _LONGEST_STATEMENT:
-                return True
-            last, angles = at, 0
-        if mark == b"<":
-            angles += 1
-        elif mark in b"([{":
-            depth += 1
-        elif mark in b")]}" and depth:
-            depth -= 1
-        if max(depth, angles) > _DEEPEST:
-            return True
-    return len(text) - last > _LONGEST_STATEMENT
+    if max(map(len, text.translate(_ENDS).split(b";"))) > _LONGEST_STATEMENT:
+        return True
+    marks = text.translate(None, _OTHERS)
+    if max(one.count(b"<") for one in marks.translate(_ENDS).split(b";")) > _DEEPEST:
+        return True
+    marks = marks.translate(None, b"<>;")
+    for _ in range(_DEEPEST):
+        rest = marks
+        for pair in _PAIRS:
+            rest = rest.replace(pair, b"")
+        if rest == marks:
+            return len(rest) - sum(map(rest.count, (b")", b"]", b"}"))) > _DEEPEST
+        marks = rest
+    return True
 
 
 def text_of(node: Node | None) -> str:
