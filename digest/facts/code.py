@@ -41,7 +41,7 @@ from digest.facts.syntax.declarations import (
     last_part,
     name_row,
 )
-from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse, text_of
+from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse, text_of, without_bodies
 from digest.facts.syntax.python_headers import (
     LONGEST_HEADER,
     fields,
@@ -218,14 +218,18 @@ class TreeCode:
 
     @cached_property
     def tree(self) -> Tree:
-        """The syntax tree."""
-        return parse(self.text, self.grammar, self._budget)
-
-    @cached_property
-    def text(self) -> str:
-        """The parsed text, without what the grammar does not support."""
+        """The syntax tree, without the bodies of functions if the rest of the text is plain."""
         text = self.source.text
-        return c_family.without_attributes(text) if self.grammar == "cpp" else text
+        short = without_bodies(text, values=self.language in {"javascript", "typescript"})
+        tree = self._parsed(short)
+        if tree.root_node.has_error and len(short) < len(text):
+            tree = self._parsed(text)
+        return tree
+
+    def _parsed(self, text: str) -> Tree:
+        """The tree of a text without what the grammar does not support."""
+        text = c_family.without_attributes(text) if self.grammar == "cpp" else text
+        return parse(text, self.grammar, self._budget)
 
     @property
     def grammar(self) -> str:
@@ -327,8 +331,16 @@ class TreeCode:
             line=name_row(one.node) + 1,
             head=lambda: one.head + 1,
             read=one.read,
-            body=partial(text_of, one.node),
+            body=partial(self._body, one.node),
         )
+
+
+    def _body(self, node: Node) -> str:
+        """The text of a node with its body."""
+        first, last = node.start_point.row, node.end_point.row
+        lines = self.source.text[self.source.offset(first + 1) : self.source.offset(last + 2) - 1]
+        start = text_of(node).partition("\n")[0]
+        return lines[max(lines.partition("\n")[0].find(start), 0) :]
 
 
 def _parts(one: Declaration) -> tuple[str, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -183,6 +184,73 @@ def _is_open(text: bytes) -> bool:
             return len(rest) - sum(map(rest.count, (b")", b"]", b"}"))) > _DEEPEST
         marks = rest
     return True
+
+
+_HEAD = re.compile(r"[^#\n][^\n]{0,300}?\)[^\n;{}()]{0,80}\{")
+_MOST_FAILURES = 200
+"""Headers without a body of the usual form after which a text is left as it is."""
+
+_OPEN_HEAD = 30
+"""Lines of a header that are searched for its first one."""
+
+_OWNS = re.compile(
+    r"\b(?:class|struct|impl|trait|interface|enum|union|namespace|mod|module|extern|type|record)\b"
+)
+_EVEN = ('"', "`")
+_BALANCED = (("/*", "*/"), ("#if", "#endif"))
+
+
+@cache
+def _shallow(depth: int) -> re.Pattern[str]:
+    """A line that is not indented deeper than ``depth``."""
+    return re.compile(rf"\n[ \t]{{0,{depth}}}[^\s#]")
+
+
+def without_bodies(text: str, *, values: bool = False) -> str:
+    """The text with empty bodies of functions, as far as their indentation shows them.
+
+    Lines keep their numbers. Declarations need no bodies, and a file is read several times faster
+    without them. What may be something else than a body stays. ``values``: functions may be values
+    of fields, and those inside of something stay.
+    """
+    pieces: list[str] = []
+    done = failures = 0
+    brace = text.find("{\n")
+    while brace >= 0 and failures < _MOST_FAILURES:
+        opened, brace = brace + 1, text.find("{\n", brace + 1)
+        line = text.rfind("\n", 0, opened) + 1
+        if not _HEAD.fullmatch(text, line, opened):
+            continue
+        start = _first_line(text, line, opened)
+        header = text[start:opened]
+        indent = header[: len(header) - len(header.lstrip(" \t"))]
+        end = text.find(f"\n{indent}}}", opened)
+        if end < 0 or _shallow(len(indent)).search(text, opened, end):
+            failures += 1
+            continue
+        body = text[opened:end]
+        if (
+            not _OWNS.search(header)
+            and not (values and indent and "=" in header)
+            and all(body.count(mark) % 2 == 0 for mark in _EVEN)
+            and all(body.count(one) == body.count(other) for one, other in _BALANCED)
+        ):
+            pieces += (text[done:opened], "\n" * body.count("\n"))
+            done = end
+            brace = text.find("{\n", end)
+    return "".join((*pieces, text[done:]))
+
+
+def _first_line(text: str, start: int, end: int) -> int:
+    """The start of the line on which the round brackets of ``text[start:end]`` begin."""
+    depth = text.count(")", start, end) - text.count("(", start, end)
+    for _ in range(_OPEN_HEAD):
+        if depth <= 0 or not start:
+            break
+        above = text.rfind("\n", 0, start - 1) + 1
+        depth += text.count(")", above, start) - text.count("(", above, start)
+        start = above
+    return start
 
 
 def text_of(node: Node | None) -> str:
