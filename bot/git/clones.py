@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import logging
 import os
 import re
 import shutil
@@ -21,8 +22,6 @@ from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-
-import structlog
 
 from bot.git.address import Address, without_credentials
 from bot.git.git_process import Git, GitFailed, fetching, reading
@@ -91,7 +90,7 @@ def way_out(cause: str) -> str:
     return next((out for known, out in _KNOWN if known.search(cause)), _USUAL)
 
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 _LOCK_PATIENCE = 3600.0
 """Seconds to wait for another process's clone or fetch: as long as git itself may take."""
@@ -225,7 +224,7 @@ def _unlock(git_dir: Path) -> None:
         with suppress(OSError):
             if abs(time.time() - lock.stat().st_mtime) > _ABANDONED:
                 lock.unlink()
-                log.warning("clone.unlocked", lock=str(lock))
+                log.warning("clone.unlocked", extra={"lock": str(lock)})
 
 
 def _fetched(lock: int) -> float:

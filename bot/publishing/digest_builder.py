@@ -19,11 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from bot.config.repository_section import RepositoryConfig
 from bot.delivery.payload import freeze
 from bot.scheduler.schedule import Frequency, Slot
 from bot.store.digests import DigestHeading, KeptDigest
-from bot.subscriptions.subscription import Subscription
 from bot.util.files import write_whole
 from bot.util.locks import Leases, turn
 from bot.util.tracing import span
@@ -45,6 +43,8 @@ from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
 
 if TYPE_CHECKING:
+    from bot.config.repository_section import RepositoryConfig
+    from bot.subscriptions.subscription import Subscription
     from handlers.ports.analysis_port import Judging
 
 

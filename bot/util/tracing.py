@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Literal
 
-import structlog
-
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Tracer
@@ -26,11 +24,11 @@ if TYPE_CHECKING:
 
 def trace() -> str:
     """The log id of the current work; a new one if there is none yet."""
-    bound = structlog.contextvars.get_contextvars().get("trace")
+    from structlog.contextvars import get_contextvars  # slow to import, and rarely needed
+
+    bound = get_contextvars().get("trace")
     return bound if isinstance(bound, str) else uuid.uuid4().hex[:12]
 
-
-log = structlog.get_logger(__name__)
 
 Name = Literal["slot", "fetch", "analyse", "post", "answer"]
 
@@ -87,6 +85,9 @@ def exporting(version: str) -> Iterator[None]:
     try:
         provider = _provider(version)
     except ModuleNotFoundError as error:
+        import structlog
+
+        log = structlog.get_logger(__name__)
         log.warning("telemetry.missing", module=error.name, install="digestbot[otel]")
         yield
         return

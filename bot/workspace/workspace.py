@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from bot.config.file_model import GradingSettings
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources, open_source
 from bot.store.archive import SqlArchive
@@ -144,11 +143,12 @@ class Workspace:
         self, repository: Repository, thresholds: Thresholds | None = None
     ) -> GradingPolicy:
         """How changes are graded: by the file's thresholds and rules, and what the past taught."""
-        settings = self.config.grading if self.config else GradingSettings()
+        settings = self.config.grading if self.config else None
+        learn = settings is None or settings.learn
         return GradingPolicy(
             thresholds=thresholds,
-            rules=tuple(one.rule for one in settings.rule),
-            local=tuple(await self.weights.load(repository)) if settings.learn else (),
+            rules=tuple(one.rule for one in settings.rule) if settings else (),
+            local=tuple(await self.weights.load(repository)) if learn else (),
         )
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:

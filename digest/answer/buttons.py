@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from digest.answer.answers import Answer
 from digest.answer.listing import weightiest_first
 from digest.core.enums import Language, TopicPlace
 from digest.core.grade import Graded
 from digest.document import Actions, Button, Document
 from digest.i18n.chat_text import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
 from digest.topics.index_terms import bearings
+
+if TYPE_CHECKING:
+    from digest.answer.answers import Answer
 
 EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
 

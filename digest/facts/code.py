@@ -334,7 +334,6 @@ class TreeCode:
             body=partial(self._body, one.node),
         )
 
-
     def _body(self, node: Node) -> str:
         """The text of a node with its body."""
         first, last = node.start_point.row, node.end_point.row

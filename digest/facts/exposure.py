@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import language_of
@@ -101,12 +102,11 @@ def _is_read(owner: str, text: str) -> bool:
 
 
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
-    own = texts.get(fact.evidence.path)
-    listed = own and _ALL.search(own)
+    listed = _exports(texts.get(fact.evidence.path, ""))
     if fact.detail == "module":  # a module that lists its exports is imported by its name
-        return bool(listed)
-    if listed:
-        return _names(listed[1], top)
+        return listed is not None
+    if listed is not None:
+        return _names(listed, top)
     packages: Sequence[str] = [
         text for p in files_around(fact) if p.endswith("__init__.py") and (text := texts.get(p))
     ]
@@ -115,5 +115,19 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     return False if any("import" in text for text in packages) else None
 
 
+@lru_cache(maxsize=4)
+def _exports(text: str) -> str | None:
+    """What a Python module lists as its exports; the facts of a file ask in turn."""
+    listed = _ALL.search(text) if "__all__" in text else None
+    return listed[1] if listed else None
+
+
 def _names(text: str, name: str) -> bool:
-    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+    """Whether a text contains a name as a whole word."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[at - 1 : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(c.isalnum() or c == "_" for c in around):
+            return True
+        at = text.find(name, at + 1)
+    return False
