@@ -22,6 +22,7 @@ documents, examples and benchmarks do not count, since nobody relies on them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
@@ -41,7 +42,7 @@ from digest.facts.syntax.declarations import (
     last_part,
     name_row,
 )
-from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse, text_of, without_bodies
+from digest.facts.syntax.grammar import ParseBudget, TooComplex, bodies, parse, text_of, without
 from digest.facts.syntax.python_headers import (
     LONGEST_HEADER,
     fields,
@@ -220,11 +221,24 @@ class TreeCode:
     def tree(self) -> Tree:
         """The syntax tree, without the bodies of functions if the rest of the text is plain."""
         text = self.source.text
-        short = without_bodies(text, values=self.language in {"javascript", "typescript"})
+        short = without(text, self._bodies)
         tree = self._parsed(short)
         if tree.root_node.has_error and len(short) < len(text):
             tree = self._parsed(text)
         return tree
+
+    @cached_property
+    def _bodies(self) -> list[tuple[int, int]]:
+        return bodies(self.source.text, values=self.language in {"javascript", "typescript"})
+
+    def keeps_headers(self) -> bool:
+        """Whether the change only touches lines inside the bodies of functions."""
+        ends = [end for _, end in self._bodies]
+        for first, last in self.source.spans:
+            at = bisect_left(ends, last - 1)
+            if at == len(ends) or first <= self._bodies[at][0]:
+                return False
+        return True
 
     def _parsed(self, text: str) -> Tree:
         """The tree of a text without what the grammar does not support."""
@@ -437,8 +451,9 @@ def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator
             TreeCode(before, language, scene.budget),
             TreeCode(after, language, scene.budget),
         )
-        yield from symbols.compare(*tree)
-        yield from class_fields.compare(*tree)
+        if not all(side.keeps_headers() for side in tree):
+            yield from symbols.compare(*tree)
+            yield from class_fields.compare(*tree)
 
 
 def _has_symbols(path: str, language: str) -> bool:
