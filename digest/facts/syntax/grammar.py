@@ -46,7 +46,10 @@ _CLOCKED = 8
 """Steps from one look at the clock to the next."""
 
 _STAGE = 4_096
-"""Bytes by which a text grows from one stage to the next."""
+"""Bytes by which an open text grows from one stage to the next."""
+
+_AMBIGUOUS = frozenset({"c", "cpp"})
+"""Grammars that can reuse almost no node of the previous stage: their stages are twice as large."""
 
 _MARKS = b"()[]<>;{}"
 _OTHERS = bytes(set(range(256)) - set(_MARKS))
@@ -102,7 +105,7 @@ class _Run:
         self._budget = budget
         # Parsers are cheap and bound to one thread: others run during the callbacks.
         self._parser = Parser(_language(grammar))
-        self._staged = _is_open(text)
+        self._stage = (_STAGE << (grammar in _AMBIGUOUS)) if _is_open(text) else len(text)
         self._clock = budget.clock or float
         self._parsing = True
         self._end = 0
@@ -128,9 +131,9 @@ class _Run:
         return tree
 
     def _next(self) -> int:
-        if not self._staged:
-            return len(self._text)
-        return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + _STAGE)))
+        if self._stage == len(self._text):
+            return self._stage
+        return min(len(self._text), max(_CHUNK, min(4 * self._end, self._end + self._stage)))
 
     def _append(self, tree: Tree, start: int) -> None:
         """Tell a tree that its text continues at a position."""
@@ -228,16 +231,18 @@ def bodies(text: str, *, values: bool = False) -> list[tuple[int, int]]:
         start = _first_line(text, line, opened)
         header = text[start:opened]
         indent = header[: len(header) - len(header.lstrip(" \t"))]
+        if _OWNS.search(header) or (values and indent and "=" in header):
+            continue
         end = text.find(f"\n{indent}}}", opened)
-        if end < 0 or _shallow(len(indent)).search(text, opened, end):
-            failures += 1
-        elif (
-            not _OWNS.search(header)
-            and not (values and indent and "=" in header)
-            and _is_balanced(text[opened:end])
+        if (
+            end < 0
+            or _shallow(len(indent)).search(text, opened, end)
+            or not _is_balanced(text[opened:end])
         ):
-            found.append((opened, end))
-            brace = text.find("{\n", end)
+            failures += 1
+            continue
+        found.append((opened, end))
+        brace = text.find("{\n", end)
     return found
 
 

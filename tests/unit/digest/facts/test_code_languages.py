@@ -175,3 +175,15 @@ def test_name_in_text_that_cannot_be_parsed_is_not_said_to_be_gone():
     old = "pub fn run() {}\npub fn stay() {}\n"
     broken = "pub fn stay() {}\n@@@ pub run {{{{ (\n"
     assert list(code.find(scene("a.rs", old, broken))) == []
+
+
+def test_change_inside_a_body_parses_nothing(monkeypatch):
+    def parse(*_given):
+        raise AssertionError("parsed")
+
+    old = "pub fn run(a: u8) -> u8 {\n    fn_of(a);\n    a\n}\n\npub struct A {}\n"
+    monkeypatch.setattr(code, "parse", parse)
+    new = old.replace("fn_of(a)", "pub(a); fn go() {}")
+    assert list(code.find(scene("src/a.rs", old, new))) == []
+    with pytest.raises(AssertionError, match="parsed"):
+        list(code.find(scene("src/a.rs", old, old.replace("a: u8", "b: u8"))))

@@ -1,0 +1,87 @@
+"""Which parts of a file are bodies of functions, and so are not parsed."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from digest.facts.syntax.grammar import bodies, without
+
+GO = """\
+func (s *Server) Run(a int) error {
+\tif a > 1 {
+\t\treturn nil
+\t}
+\treturn s.run(a)
+}
+
+type Server struct {
+\tRun func(a int) error
+}
+"""
+
+RUST = """\
+impl Server<fn(u8) -> u8> {
+    pub fn run(
+        &self,
+        a: u8,
+    ) -> Result<()> {
+        self.go(a)
+    }
+}
+"""
+
+
+def emptied(text: str, *, values: bool = False) -> str:
+    return without(text, bodies(text, values=values))
+
+
+def test_body_of_a_function_is_left_out_and_lines_keep_their_numbers():
+    short = emptied(GO)
+    assert "return" not in short
+    assert short.split("\n")[5:] == GO.split("\n")[5:]
+
+
+def test_members_of_a_type_stay_without_their_bodies():
+    short = emptied(RUST)
+    assert short == RUST.replace("        self.go(a)", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'void f() {\n  x = R"(\n}\n)";\n}\n',  # a string that holds what looks like the end
+        "void f() {\n  x; }\nvoid g() {\n  y;\n}\n",  # closed elsewhere than at its indentation
+        "void f() {\n  /* \n}\n*/\n}\n",
+        "void f() {\n#if A\n  x;\n}\n#else\n  y;\n}\n#endif\n",
+        "#define F(a) {\n  a;\n}\n",
+        "void f() {\n  x;\n",
+    ],
+)
+def test_what_may_be_no_body_stays(text):
+    assert "f() {\n\n}" not in emptied(text)
+    assert all(line in emptied(text) for line in text.split("\n") if "y;" not in line)
+
+
+def test_function_that_is_the_value_of_a_field_stays_where_values_are_compared():
+    text = "class A {\n  go = (a) => {\n    return a;\n  };\n  run(a) {\n    return 2;\n  }\n}\n"
+    assert emptied(text) == text.replace("    return a;", "").replace("    return 2;", "")
+    assert emptied(text, values=True) == text.replace("    return 2;", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(" " * n + "f() {\n" for n in range(1_000)) + "}\n",
+        "".join(" " * n + "f() {\n" for n in range(900)) + '"\n'
+        + "".join(" " * n + "}\n" for n in reversed(range(900))),
+        "f() {\n" * 150_000,
+        ("(" * 300 + "\n") * 1_000 + "f() {\n" * 50_000,
+        (")" * 390 + "{\n") * 2_000,
+    ],
+)  # fmt: skip
+def test_hostile_text_is_searched_in_time(text):
+    start = process_time()
+    bodies(text)
+    assert process_time() - start < 1
