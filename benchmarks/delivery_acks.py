@@ -48,7 +48,7 @@ from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.replies import SqlReplies
 from bot.store.sqlite import open_database
-from bot.store.stored_inbox import SqlShelf
+from bot.store.stored_inbox import SqlInbox
 from bot.util.clock import SystemClock
 from bot.util.locks import FileLeases
 from bot.web.server import application, serving
@@ -270,7 +270,7 @@ async def _bot(way: str, url: str) -> AsyncIterator[_Bot]:
     with tempfile.TemporaryDirectory() as folder:
         async with await open_database(Path(folder)) as database, _called(web, times) as address:
             assert isinstance(sender, Keeping)
-            shelf = SqlShelf(database)
+            shelf = SqlInbox(database)
             sender.inbox = Inbox("here", shelf)
             records = _Counted(database)
             records.heard = []

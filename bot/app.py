@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources
 from bot.store.archive import SqlArchive
+from bot.store.chat_records import SqlProfiles
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.digests import SqlDigests
@@ -18,7 +19,6 @@ from bot.store.feedback import SqlWeights
 from bot.store.forge_pages import SqlPages
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
-from bot.store.profiles import SqlProfiles
 from bot.store.sqlite import open_archive
 from bot.util.clock import SystemClock
 from bot.util.folders import Environment, config_file, data_folder

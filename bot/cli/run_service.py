@@ -42,7 +42,7 @@ from bot.publishing.slots import Slots, name_of
 from bot.shared_state.shared_parts import SharedParts, open_common
 from bot.store.deliveries import SqlRefusals
 from bot.store.replies import SqlReplies
-from bot.store.stored_inbox import SqlShelf
+from bot.store.stored_inbox import SqlInbox
 from bot.subscriptions.channel_registry import ChannelRegistry
 from bot.subscriptions.chat_subscriptions import Subscribing
 from bot.subscriptions.senders import admin_target, check_called, give_inboxes, open_senders
@@ -118,7 +118,7 @@ async def _run(
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
-        shelf = SqlShelf(app.database)
+        shelf = SqlInbox(app.database)
         stack.push_async_callback(shelf.aclose)
         give_inboxes(senders, shelf)
         common = await open_common(config.redis_url, senders, stack)

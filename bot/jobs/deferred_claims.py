@@ -10,8 +10,7 @@ from bot.forges.hooks import Arrived
 from bot.jobs.channel_worker import NOTES
 from bot.jobs.job_engine import Engine
 from bot.store.database import Database
-from bot.store.leases import HOOK
-from bot.store.ledger import SqlLedger
+from bot.store.ledger import HOOK, SqlLedger
 from bot.store.replies import SqlReplies
 
 

@@ -19,7 +19,7 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from bot.delivery.delivery import Delivery, Posting
-from bot.store.leases import NOTICE
+from bot.store.ledger import NOTICE
 from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
 from digest.document import Document, Item, Listing, Paragraph, Span, Text

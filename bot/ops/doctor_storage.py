@@ -22,7 +22,7 @@ from bot.ops.doctor_machine import Finding, compared, fault, well, worry
 from bot.shared_state.redis_connection import RedisConnection
 from bot.store.job_queue import PERIODIC, Depth, depth_on
 from bot.store.migrations import HEAD, REVISIONS
-from bot.store.postgresql import database_url, place_of, told
+from bot.store.postgresql import database_url, place_of, user_errors
 from bot.store.sqlite import FILE
 from digest.errors import BrokenArchive, UnreachableDatabase, UnwritableFolder
 
@@ -138,7 +138,7 @@ async def server(written: str) -> Sequence[Finding]:
         url, poolclass=NullPool, connect_args={"connect_timeout": _PATIENCE}
     )
     try:
-        with told(place):
+        with user_errors(place):
             async with engine.connect() as connection:
                 version = str(await connection.scalar(text("SHOW server_version")))
                 if await connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:

@@ -17,7 +17,7 @@ import structlog
 from bot.config.repository_section import RepositoryConfig
 from bot.store.database import Database
 from bot.store.digests import drop_digests, empty_deliveries
-from bot.store.leases import let_go
+from bot.store.ledger import remove_claims
 from bot.util.locks import Leases
 from bot.workspace.workspace import Workspace
 from digest.errors import NotARepository, SourceUnavailable, UnknownBranch
@@ -56,7 +56,7 @@ class Retention:
             return
         self._last = now
         found = {
-            "claims": await let_go(self._database, now - self._kept),
+            "claims": await remove_claims(self._database, now - self._kept),
             "posts": await empty_deliveries(self._database, now - POSTED),
         }
         if self._digests is not None:

@@ -18,7 +18,7 @@ import structlog
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Target
 from bot.messaging.sender import Sender
-from bot.store.leases import ALERT, stretch
+from bot.store.ledger import ALERT, alert_claim
 from bot.util.locks import Leases
 from digest.core.enums import Language
 from digest.errors import UserError
@@ -150,7 +150,7 @@ class ImmediateAlerts:
         found = await breaking(ctx, kept, tip)
         name = watched.repository.name
         if found and not await self._discretion.withholds(target, name):
-            await self._app.ledger.claim_slot(stretch(name, kept.owner, kept.tip), tip.sha)
+            await self._app.ledger.claim_slot(alert_claim(name, kept.owner, kept.tip), tip.sha)
             posting = Posting(
                 target=target,
                 digest=f"{ALERT}{name}:{kept.tip}:{tip.sha}",
@@ -165,7 +165,7 @@ class ImmediateAlerts:
 
     async def _reach(self, kept: StoredProfile, tip: Tip, watched: Watched) -> Tip:
         """How far to look: up to the end of an alert already begun, otherwise to the tip."""
-        name = stretch(watched.repository.name, kept.owner, kept.tip)
+        name = alert_claim(watched.repository.name, kept.owner, kept.tip)
         begun = await self._app.ledger.last_slot(name)
         if begun is None or tip.sha is None:
             return tip

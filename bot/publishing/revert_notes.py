@@ -25,7 +25,7 @@ from bot.delivery.payload import thaw
 from bot.messaging.sender import Ability, Part, Receipt, SendError
 from bot.publishing.digest_builder import SingleFlight
 from bot.scheduler.schedule import Frequency
-from bot.store.amendments import Amendment, SqlAmendments
+from bot.store.deliveries import Amendment, SqlAmendments
 from bot.store.digests import KeptDigest
 from bot.subscriptions.channel_registry import Post
 from bot.subscriptions.subscription import Subscription

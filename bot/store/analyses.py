@@ -5,208 +5,164 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, select
+from sqlalchemy import Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
-from bot.store.change_terms import INDEXED_BY
-from bot.store.database import Database
-from bot.store.dialect import insert_into
-from bot.store.rows import enrol, enrolled, moment, seconds
+from bot.store.columns import columns, compact_json, from_row, matches, moment, seconds, typed
+from bot.store.database import SqlStore, select_in
+from bot.store.dialect import upsert
+from bot.store.rows import add_repository, find_repository
 from bot.store.tables.chat_tables import analyses, leads
-from bot.store.writer import chunks
-from digest.core.enums import Language
 from digest.core.grade import Level, Repository
 from digest.core.stored_json import analysis_from_json, analysis_to_json
 from digest.grading.level_override import LevelOverride
-from digest.report import report_json as day_form
-from handlers.ports.analysis_port import Basis, StoredAnalysis, StoredDay
+from digest.report import report_json
+from handlers.ports.analysis_port import Analyses, Basis, StoredAnalysis, StoredDay
 from handlers.ports.model_port import ModelReason, Usage
 
+_BASIS = ("prompt", "model", "language")
+_KEEP = upsert(
+    analyses,
+    *("diff", "made_at", "failure", "content"),
+    keys=("repository_id", "sha", "facts_version", *_BASIS),
+    where=lambda _: analyses.c.failure != "",
+)
+_KEEP_DAY = upsert(leads, "made_at", "failure", "content", where=lambda _: leads.c.failure != "")
 
-class SqlAnalyses:
-    """``Analyses`` in a database. Several instances may share one database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlAnalyses(SqlStore, Analyses):
+    """The analyses in a database. Several instances may share one database."""
 
+    @override
     async def load(
         self, repository: Repository, shas: Sequence[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """The stored analyses of the commits, by full sha.
-
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
         async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            return {} if key is None else await _load(connection, key, shas, basis)
+            row = await find_repository(connection, repository.name)
+            return {} if row is None else await _load(connection, row.id, shas, basis)
 
+    @override
     async def alike(
         self, repository: Repository, diffs: Collection[str], basis: Basis
     ) -> Mapping[str, StoredAnalysis]:
-        """Stored analyses of the same diffs under any sha, by patch id; failures are left out."""
-        found: dict[str, StoredAnalysis] = {}
         async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            if key is None:
-                return found
-            for some in chunks(dict.fromkeys(diffs)):
-                wanted = (
-                    select(analyses)
-                    .where(analyses.c.repository_id == key, analyses.c.diff.in_(some))
-                    .where(_on(basis), analyses.c.failure == "")
-                    .order_by(analyses.c.id)
-                )
-                for row in await connection.execute(wanted):
-                    found.setdefault(row.diff, kept_of(row))
-        return found
+            row = await find_repository(connection, repository.name)
+            if row is None:
+                return {}
+            wanted = (
+                _of(row.id)
+                .where(analyses.c.facts_version == basis.facts, analyses.c.failure == "")
+                .where(matches(analyses, columns(basis, *_BASIS)))
+            )
+            rows = await select_in(connection, wanted, analyses.c.diff, diffs)
+        # The first of those with the same diff.
+        return {row.diff: kept_of(row) for row in reversed(rows)}
 
+    @override
     async def save(
         self, repository: Repository, basis: Basis, kept: Sequence[StoredAnalysis]
     ) -> Mapping[str, StoredAnalysis]:
-        """Store these and return what is in the database afterwards.
-
-        An analysis replaces a failure and nothing else. If models moved the level of one change
-        several times, the first move counts, in whatever language it was written.
-        """
+        # An analysis replaces a failure and nothing else. If models moved the level of one change
+        # several times, the first move counts, in whatever language it was written.
         async with self._database.writing() as connection:
-            key = await enrol(connection, repository, INDEXED_BY)
-            for one in kept:
-                await connection.execute(_KEEP, _columns(key, basis, one))
-            return await _load(connection, key, [one.sha for one in kept], basis)
+            key = await add_repository(connection, repository)
+            for analysis in kept:
+                await connection.execute(_KEEP, _columns(key, basis, analysis))
+            return await _load(connection, key, [analysis.sha for analysis in kept], basis)
 
     async def of_change(
         self, repository: Repository, sha: str
     ) -> Sequence[tuple[Basis, StoredAnalysis]]:
         """Everything stored about a commit, newest first."""
         async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            wanted = (
-                select(analyses)
-                .where(analyses.c.repository_id == key, analyses.c.sha == sha)
-                .order_by(analyses.c.made_at.desc(), analyses.c.id.desc())
+            row = await find_repository(connection, repository.name)
+            if row is None:
+                return ()
+            newest = (analyses.c.made_at.desc(), analyses.c.id.desc())
+            wanted = select(analyses).where(
+                matches(analyses, {"repository_id": row.id, "sha": sha})
             )
-            rows = (await connection.execute(wanted)).all()
-        return tuple((_basis(row), kept_of(row)) for row in rows)
+            rows = (await connection.execute(wanted.order_by(*newest))).all()
+        return tuple((from_row(Basis, row, facts=row.facts_version), kept_of(row)) for row in rows)
 
+    @override
     async def day(self, repository: Repository, shown: str, basis: Basis) -> StoredDay | None:
-        """The stored lead and themes of a day, by the hash of what the model was shown."""
         async with self._database.reading() as connection:
-            key = await _key(connection, repository)
-            if key is None:
+            home = await find_repository(connection, repository.name)
+            if home is None:
                 return None
-            wanted = select(leads).where(leads.c.repository_id == key, leads.c.shown == shown)
-            wanted = wanted.where(
-                leads.c.prompt == basis.prompt,
-                leads.c.model == basis.model,
-                leads.c.language == basis.language.value,
-            )
+            key = {"repository_id": home.id, "shown": shown, **columns(basis, *_BASIS)}
+            wanted = select(leads).where(matches(leads, key))
             row = (await connection.execute(wanted)).first()
         return _kept_day(row) if row else None
 
+    @override
     async def keep_day(
         self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
     ) -> None:
-        """Store the lead and themes of a day; they replace a failure."""
         content = {
-            "day": day_form.day_to_json(kept.day) if kept.day else None,
+            "day": report_json.day_to_json(kept.day) if kept.day else None,
             "usage": usage_to_json(kept.usage),
         }
         async with self._database.writing() as connection:
-            columns = {
-                "repository_id": await enrol(connection, repository, INDEXED_BY),
-                "shown": shown,
-                "prompt": basis.prompt,
-                "model": basis.model,
-                "language": basis.language.value,
-                "made_at": seconds(kept.at),
-                "failure": kept.failure.value if kept.failure else "",
-                "content": json.dumps(content, separators=(",", ":")),
-            }
-            await connection.execute(_KEEP_DAY, columns)
+            key = await add_repository(connection, repository)
+            row = {"repository_id": key, "shown": shown, **_made(basis, kept, content)}
+            await connection.execute(_KEEP_DAY, row)
+
+
+def _made(basis: Basis, kept: StoredAnalysis | StoredDay, content: Any) -> dict[str, Any]:
+    return {
+        **columns(basis, *_BASIS),
+        "made_at": seconds(kept.at),
+        "failure": kept.failure.value if kept.failure else "",
+        # ASCII, because a path may contain bytes that are not valid text.
+        "content": compact_json(content),
+    }
 
 
 def _kept_day(row: Row[*tuple[Any, ...]]) -> StoredDay:
     content = json.loads(row.content)
     return StoredDay(
         at=moment(row.made_at),
-        day=day_form.day_from_json(content["day"]) if content["day"] else None,
+        day=report_json.day_from_json(content["day"]) if content["day"] else None,
         usage=usage_from_json(content["usage"]),
         failure=ModelReason(row.failure) if row.failure else None,
     )
 
 
-async def _key(connection: AsyncConnection, repository: Repository) -> int | None:
-    row = await enrolled(connection, repository)
-    return row.id if row else None
+def _of(key: int) -> Select[*tuple[Any, ...]]:
+    return select(analyses).where(analyses.c.repository_id == key).order_by(analyses.c.id)
 
 
 async def _load(
     connection: AsyncConnection, key: int, shas: Sequence[str], basis: Basis
 ) -> dict[str, StoredAnalysis]:
     """Stored analyses for a basis, each with the level move that counts for it in any language."""
-    found: dict[str, StoredAnalysis] = {}
+    analysed: dict[str, StoredAnalysis] = {}
     moves: dict[str, LevelOverride | None] = {}
-    for some in chunks(dict.fromkeys(shas)):
-        wanted = (
-            select(analyses)
-            .where(analyses.c.repository_id == key, analyses.c.sha.in_(some))
-            .where(analyses.c.facts_version == basis.facts, analyses.c.model == basis.model)
-            .order_by(analyses.c.id)
-        )
-        for row in await connection.execute(wanted):
-            kept = kept_of(row)
-            if not kept.failure:
-                moves.setdefault(row.sha, kept.move)
-            if (row.prompt, row.language) == (basis.prompt, basis.language.value):
-                found[row.sha] = kept
-    return {sha: replace(kept, move=moves.get(sha)) for sha, kept in found.items()}
-
-
-def _basis(row: Row[*tuple[Any, ...]]) -> Basis:
-    return Basis(
-        prompt=row.prompt,
-        model=row.model,
-        language=Language(row.language),
-        facts=row.facts_version,
-    )
-
-
-def _on(basis: Basis) -> ColumnElement[bool]:
-    return and_(
-        analyses.c.facts_version == basis.facts,
-        analyses.c.prompt == basis.prompt,
-        analyses.c.model == basis.model,
-        analyses.c.language == basis.language.value,
-    )
+    by_model = matches(analyses, {"facts_version": basis.facts, "model": basis.model})
+    for row in await select_in(connection, _of(key).where(by_model), analyses.c.sha, shas):
+        kept = kept_of(row)
+        if not kept.failure:
+            moves.setdefault(row.sha, kept.move)
+        if (row.prompt, row.language) == (basis.prompt, basis.language.value):
+            analysed[row.sha] = kept
+    return {sha: replace(kept, move=moves.get(sha)) for sha, kept in analysed.items()}
 
 
 def _columns(key: int, basis: Basis, kept: StoredAnalysis) -> dict[str, Any]:
-    return {
-        "repository_id": key,
-        "sha": kept.sha,
-        "diff": kept.diff,
-        "facts_version": basis.facts,
-        "prompt": basis.prompt,
-        "model": basis.model,
-        "language": basis.language.value,
-        "made_at": seconds(kept.at),
-        "failure": kept.failure.value if kept.failure else "",
-        # ASCII, because a path may contain bytes that are not valid text.
-        "content": json.dumps(_content(kept), separators=(",", ":")),
-    }
-
-
-def _content(kept: StoredAnalysis) -> dict[str, Any]:
-    move, usage = kept.move, kept.usage
-    return {
+    move = kept.move
+    content = {
         "analysis": analysis_to_json(kept.analysis) if kept.analysis else None,
         "move": [move.rule, move.of.value, move.to.value, move.subject] if move else None,
-        "usage": usage_to_json(usage),
+        "usage": usage_to_json(kept.usage),
         "secrets": kept.secrets,
     }
+    about = {"repository_id": key, "sha": kept.sha, "diff": kept.diff}
+    return {**about, "facts_version": basis.facts, **_made(basis, kept, content)}
 
 
 def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
@@ -227,37 +183,14 @@ def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:
     )
 
 
+_USAGE = ("calls", "input_tokens", "cached_tokens", "output_tokens", "cost", "estimated")
+
+
 def usage_to_json(usage: Usage) -> list[Any]:
     """The usage as a JSON list; money stays exact."""
-    tokens = [usage.input_tokens, usage.cached_tokens, usage.output_tokens]
-    return [usage.calls, *tokens, str(usage.cost), usage.estimated]
+    return [getattr(usage, name) if name != "cost" else str(usage.cost) for name in _USAGE]
 
 
 def usage_from_json(value: list[Any]) -> Usage:
     """The usage that :func:`usage_to_json` wrote."""
-    calls, input_, cached, output, cost, estimated = value
-    return Usage(
-        calls=calls,
-        input_tokens=input_,
-        cached_tokens=cached,
-        output_tokens=output,
-        cost=Decimal(cost),
-        estimated=estimated,
-    )
-
-
-_insertion = insert_into(analyses)
-_KEEP = _insertion.on_conflict_do_update(
-    index_elements=[
-        analyses.c[name]
-        for name in ("repository_id", "sha", "facts_version", "prompt", "model", "language")
-    ],
-    set_={name: _insertion.excluded[name] for name in ("diff", "made_at", "failure", "content")},
-    where=(analyses.c.failure != ""),
-)
-_day_insertion = insert_into(leads)
-_KEEP_DAY = _day_insertion.on_conflict_do_update(
-    index_elements=[*leads.primary_key.columns],
-    set_={name: _day_insertion.excluded[name] for name in ("made_at", "failure", "content")},
-    where=(leads.c.failure != ""),
-)
+    return typed(Usage, dict(zip(_USAGE, value, strict=True)))

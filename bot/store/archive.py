@@ -1,4 +1,4 @@
-"""The archive: graded changes and their indexes, as ``handlers.ports.storage.Archive`` states."""
+"""The archive: graded changes and their indexes in a database."""
 
 from __future__ import annotations
 
@@ -7,59 +7,58 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, and_, bindparam, func, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import and_, bindparam, func, or_, select
+from typing_extensions import override
 
-from bot.store.change_terms import INDEXED_BY, index_of
-from bot.store.database import Database, Prepared
+from bot.store.database import Database, Prepared, SqlStore, Statement, select_in
 from bot.store.dialect import one_of, words
 from bot.store.maintenance import reindex
 from bot.store.query_plan import plan, surveyed
-from bot.store.rows import GRADED, enrol, enrolled, entry, graded, newest_first, numbered
+from bot.store.rows import (
+    GRADED,
+    INDEXED_BY,
+    add_repository,
+    entry,
+    find_repository,
+    graded,
+    newest_first,
+    numbered,
+)
 from bot.store.tables.archive_tables import change_topics, changes
-from bot.store.writer import RowState, chunks, held, verdict, write
+from bot.store.text_index import index_of
+from bot.store.writer import RowState, archived_rows, row_state, write
 from digest.answer.listing import NOTHING_FOUND, Listed
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
+from handlers.ports.storage import Archive
 
 _MANY = 100
 """From this many changes on, rows are converted in another thread: a hop costs 0.1 ms."""
 
 _AFTER_HEX = "g"
 
+_of_repository = changes.c.repository_id == bindparam("repository")
+_among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))
 _CURRENT = Prepared(
-    select(changes.c.sha).where(
-        changes.c.repository_id == bindparam("repository"),
-        one_of(changes.c.sha, "shas"),
-        changes.c.facts_version == FACTS_VERSION,
-        changes.c.graded_by == bindparam("graded_by"),
+    _among.where(
+        changes.c.facts_version == FACTS_VERSION, changes.c.graded_by == bindparam("graded_by")
     )
 )
-_AGED = Prepared(
-    select(changes.c.sha).where(
-        changes.c.repository_id == bindparam("repository"),
-        one_of(changes.c.sha, "shas"),
-        changes.c.facts_version != FACTS_VERSION,
-    )
-)
-_of_it = changes.c.repository_id == bindparam("repository")
-_of_number = changes.c.number == bindparam("number")
-_of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
-
-# Each condition uses an index of its own, so each is a separate statement.
-_NUMBERED = Prepared(GRADED.where(_of_it, _of_number))
-_SHORTENED = Prepared(GRADED.where(_of_it, _of_sha))
-_EITHER = Prepared(GRADED.where(_of_it, or_(_of_number, _of_sha)))
+_AGED = Prepared(_among.where(changes.c.facts_version != FACTS_VERSION))
 _OUTDATED = (
     select(changes.c.sha)
-    .where(
-        changes.c.repository_id == bindparam("repository"),
-        changes.c.facts_version < FACTS_VERSION,
-    )
+    .where(_of_repository, changes.c.facts_version < FACTS_VERSION)
     .order_by(changes.c.committed_at.desc(), changes.c.id)
 )
+
+# Each condition uses an index of its own, so each is a separate statement.
+_of_number = changes.c.number == bindparam("number")
+_of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
+_NUMBERED = Prepared(GRADED.where(_of_repository, _of_number))
+_SHORTENED = Prepared(GRADED.where(_of_repository, _of_sha))
+_EITHER = Prepared(GRADED.where(_of_repository, or_(_of_number, _of_sha)))
 _TOPICS = (
     select(change_topics.c.topic, func.count())
     .where(change_topics.c.repository_id == bindparam("repository"))
@@ -70,109 +69,90 @@ _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
 
-class SqlArchive:
-    """An ``Archive`` in a database. Several instances may share one database."""
+class SqlArchive(SqlStore, Archive):
+    """An archive in a database. Several instances may share one database."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._keys: dict[str, int] = {}
 
+    @override
     async def save(self, repository: Repository, changes: Sequence[Graded]) -> None:
-        """Store the changes in one transaction; unchanged ones are not written.
-
-        See :mod:`bot.store.writer` for what replaces what. Raises ``UnwritableFolder`` and
-        ``BrokenArchive``, as every method does.
-        """
         given = {change.sha: change for change in changes}
         key = await self._key(repository)
         async with self._database.reading() as connection:
-            known = await held(connection, key, given) if key is not None else {}
-        verdicts = {sha: verdict(change, known.get(sha)) for sha, change in given.items()}
-        wanted = [given[sha] for sha, told in verdicts.items() if told is not RowState.KNOWN]
+            archived = await archived_rows(connection, key, given) if key is not None else {}
+        states = {sha: row_state(change, archived.get(sha)) for sha, change in given.items()}
+        wanted = [given[sha] for sha, state in states.items() if state is not RowState.KNOWN]
         if not wanted:
             return
         # Prepared before the transaction, to block other writers as briefly as possible.
-        whole = [change for change in wanted if verdicts[change.sha] is not RowState.REGRADED]
+        whole = [change for change in wanted if states[change.sha] is not RowState.REGRADED]
         ready = {e.sha: e for e in await _made(entry, whole)}
         async with self._database.writing(repository.name) as connection:
-            await write(connection, await enrol(connection, repository, INDEXED_BY), wanted, ready)
+            await write(connection, await add_repository(connection, repository), wanted, ready)
 
+    @override
     async def current(
         self, repository: Repository, shas: Sequence[str], graded_by: str
     ) -> frozenset[str]:
-        """Those of ``shas`` that are archived with current facts and the given grading."""
-        key = await self._key(repository)
-        if key is None or not shas:
-            return frozenset()
-        values = {"repository": key, "shas": words(shas), "graded_by": graded_by}
-        found = await self._database.ask(_CURRENT, values)
-        return frozenset(row.sha for row in found.rows)
+        return await self._shas(_CURRENT, repository, shas, graded_by=graded_by)
 
+    @override
     async def aged(self, repository: Repository, shas: Sequence[str]) -> frozenset[str]:
-        """Those of ``shas`` that are archived with another version of facts."""
-        key = await self._key(repository)
-        if key is None or not shas:
+        return await self._shas(_AGED, repository, shas)
+
+    async def _shas(
+        self, wanted: Prepared, repository: Repository, shas: Sequence[str], **values: str
+    ) -> frozenset[str]:
+        if not shas:
             return frozenset()
-        found = await self._database.ask(_AGED, {"repository": key, "shas": words(shas)})
-        return frozenset(row.sha for row in found.rows)
+        return frozenset(
+            row.sha for row in await self._rows(wanted, repository, shas=words(shas), **values)
+        )
 
     async def outdated(self, repository: Repository) -> Sequence[str]:
         """The full shas of changes archived with an older version of facts, newest first."""
-        key = await self._key(repository)
-        if key is None:
-            return ()
-        async with self._database.reading() as connection:
-            return (await connection.scalars(_OUTDATED, {"repository": key})).all()
+        return [row.sha for row in await self._rows(_OUTDATED, repository)]
 
+    @override
     async def load(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Graded]:
-        """The archived changes among ``shas`` by full sha, however many there are."""
         key = await self._key(repository)
-        loaded: dict[str, Graded] = {}
         if key is None:
-            return loaded
+            return {}
         async with self._database.reading() as connection:
-            for some in chunks(dict.fromkeys(shas)):
-                wanted = GRADED.where(changes.c.repository_id == key, changes.c.sha.in_(some))
-                loaded.update((g.sha, g) for g in await _all(connection, wanted))
-        return loaded
+            wanted = GRADED.where(changes.c.repository_id == key)
+            rows = await select_in(connection, wanted, changes.c.sha, shas)
+        return {change.sha: change for change in await _made(graded, rows)}
 
+    @override
     async def find(
         self, repository: Repository, number: int | None = None, sha: str = ""
     ) -> Sequence[Graded]:
-        """Changes with a request number or a sha, newest first; given both, either matches.
-
-        A sha may be abbreviated to any number of digits.
-        """
-        key = await self._key(repository)
-        if key is None:
-            return ()
         number, first = numbered(number), sha.lower()
         if number is None and not first:
             return []
         named = _NUMBERED if not first else _SHORTENED if number is None else _EITHER
-        values = {"repository": key, "number": number, "first": first, "last": first + _AFTER_HEX}
-        found = await self._database.ask(named, values)
-        return newest_first(await _made(graded, found.rows))
+        values = {"number": number, "first": first, "last": first + _AFTER_HEX}
+        return newest_first(await _made(graded, await self._rows(named, repository, **values)))
 
+    @override
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
-        """The changes that meet every condition of the query, newest first.
-
-        A ranked query is ordered by how well the text matches the terms, unless the terms are in so
-        many changes that ranking is meaningless (:data:`bot.store.query_plan.COMMON`).
-        """
+        # Not ranked if the terms are in so many changes that it would be meaningless
+        # (:data:`bot.store.query_plan.COMMON`).
         key = await self._key(repository)
         if key is None:
             return ()
         async with self._database.reading() as connection:
             how = await plan(connection, key, query)
             rows = await connection.execute(how.statement, how.values)
-            found = await _made(graded, rows.all())
-        return found if how.shape.ranked else newest_first(found)
+            selected = await _made(graded, rows.all())
+        return selected if how.shape.ranked else newest_first(selected)
 
+    @override
     async def survey(
         self, repository: Repository, query: Query, page: int, language: Language
     ) -> Listed:
-        """Count the changes that meet every condition, and load only one page of them."""
         key = await self._key(repository)
         if key is None:
             return NOTHING_FOUND
@@ -180,44 +160,42 @@ class SqlArchive:
             how = await plan(connection, key, replace(query, limit=0, ranked=False))
             return await surveyed(connection, how, page, language)
 
+    @override
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None
     ) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes for each.
+        if among is None:
+            return dict(await self._rows(_TOPICS, repository))
+        return dict(await self._rows(_TOPICS_AMONG, repository, topics=words(among)))
 
-        With ``among``, only those of the given topics that some change has.
-        """
-        key = await self._key(repository)
-        if key is None:
-            return {}
-        counted = _TOPICS if among is None else _TOPICS_AMONG
-        values = {"repository": key, "topics": words(among or ())}
-        async with self._database.reading() as connection:
-            return dict((await connection.execute(counted, values)).all())
-
+    @override
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
-        """Topics that share letters with one of the names, with their numbers of changes."""
         key = await self._key(repository)
         if key is None:
             return {}
         async with self._database.reading() as connection:
             return await index_of(connection.dialect.name).alike(connection, key, names)
 
+    async def _rows(
+        self, wanted: Statement | Prepared, repository: Repository, **values: Any
+    ) -> Sequence[Any]:
+        """The rows of a statement about a repository; none if nothing is stored of it."""
+        key = await self._key(repository)
+        if key is None:
+            return ()
+        return (await self._database.run(wanted, {"repository": key, **values})).rows
+
     async def _key(self, repository: Repository) -> int | None:
         """The key of the repository's row; indexes made by older rules are rebuilt first."""
         if repository.name not in self._keys:
             async with self._database.reading() as connection:
-                row = await enrolled(connection, repository)
+                row = await find_repository(connection, repository.name)
             if row is None:
                 return None
             if row.indexed_by != INDEXED_BY:
                 await reindex(self._database, repository)
             self._keys[repository.name] = row.id
         return self._keys[repository.name]
-
-
-async def _all(connection: AsyncConnection, wanted: Select[*tuple[Any, ...]]) -> Sequence[Graded]:
-    return await _made(graded, (await connection.execute(wanted)).all())
 
 
 async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Sequence[_Made]:

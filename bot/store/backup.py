@@ -22,11 +22,11 @@ from typing import Any
 from sqlalchemy import Select, Table, bindparam, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store.columns import storable
 from bot.store.dialect import copy_rows
 from bot.store.migrations import REVISIONS
 from bot.store.postgresql import PostgresDatabase
-from bot.store.rows import storable
-from bot.store.sqlite import FILE, SqliteDatabase, told
+from bot.store.sqlite import FILE, SqliteDatabase, user_errors
 from bot.store.tables.archive_tables import (
     change_texts,
     changes,
@@ -82,7 +82,7 @@ def restore(folder: Path, file: Path) -> Copied:
                 f"{str(one)!r} already exists and is not overwritten; "
                 "stop digestbot and move it away"
             )
-    with told(file), closing(_open(file)) as connection:
+    with user_errors(file), closing(_open(file)) as connection:
         revision = _revision(connection, file)
     if revision not in REVISIONS:
         raise NewerArchive(str(file), revision)
@@ -96,7 +96,7 @@ def restore(folder: Path, file: Path) -> Copied:
 def _copied(source: Path, target: Path) -> Copied:
     with _in_place_of(target) as beside:
         with (
-            told(source),
+            user_errors(source),
             closing(_open(source)) as reading,
             closing(sqlite3.connect(beside)) as writing,
         ):

@@ -17,10 +17,10 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func, select
 
 from bot.store.analyses import kept_of
-from bot.store.database import Database
+from bot.store.columns import moment, seconds
+from bot.store.database import SqlStore
 from bot.store.dialect import one_of, words
 from bot.store.digests import HEADINGS, DigestHeading, heading_of
-from bot.store.rows import moment, seconds
 from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
 from bot.store.tables.chat_tables import analyses, leads
 from bot.store.tables.ledger_tables import digests
@@ -49,14 +49,14 @@ _OWNER = (
 )
 
 
-def _mine(table: Table) -> ColumnElement[bool]:
+def _of_repository(table: Table) -> ColumnElement[bool]:
     return table.c.repository_id == _OWNER
 
 
 def _within(table: Table) -> ColumnElement[bool]:
     """Rows of the repository within a window, both given as parameters."""
     at = table.c.committed_at
-    return _mine(table) & (at >= bindparam("since")) & (at < bindparam("until"))
+    return _of_repository(table) & (at >= bindparam("since")) & (at < bindparam("until"))
 
 
 _LINES = select(
@@ -74,14 +74,14 @@ _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
 # ``level + 0`` keeps the database from using the index of levels, by which it would read and sort
 # every change of the repository. Read from the newest on, the query ends at the last line wanted.
 _NEWEST = (
-    _LINES.where(_mine(changes), changes.c.level + 0 <= bindparam("least"))
+    _LINES.where(_of_repository(changes), changes.c.level + 0 <= bindparam("least"))
     .order_by(*_NEWEST_FIRST)
     .limit(bindparam("most"))
 )
 
 _BEFORE, _AFTER = (
     select(changes.c.committed_at)
-    .where(_mine(changes), changes.c.level + 0 <= bindparam("least"), beyond)
+    .where(_of_repository(changes), changes.c.level + 0 <= bindparam("least"), beyond)
     .order_by(order)
     .limit(1)
     for beyond, order in (
@@ -92,7 +92,7 @@ _BEFORE, _AFTER = (
 
 # Separate subqueries, so that the first and the last are one index lookup each.
 _OLDER, _NEWER = (
-    _LINES.where(_mine(changes), beyond).order_by(*order).limit(1)
+    _LINES.where(_of_repository(changes), beyond).order_by(*order).limit(1)
     for beyond, order in (
         (
             (changes.c.committed_at < bindparam("at"))
@@ -108,7 +108,7 @@ _OLDER, _NEWER = (
 )
 _EXTENT = select(
     *(
-        select(counted).where(_mine(changes)).scalar_subquery()
+        select(counted).where(_of_repository(changes)).scalar_subquery()
         for counted in (
             func.count(changes.c.id),
             func.min(changes.c.committed_at),
@@ -122,7 +122,7 @@ _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
 _TOLD = (
     select(analyses)
     .where(
-        _mine(analyses),
+        _of_repository(analyses),
         one_of(analyses.c.sha, "shas"),
         analyses.c.language == bindparam("language"),
         analyses.c.failure == "",
@@ -163,7 +163,7 @@ _NEWEST_POSTED = (
 _DAYS = (
     select(leads.c.content)
     .where(
-        _mine(leads),
+        _of_repository(leads),
         leads.c.language == bindparam("language"),
         leads.c.failure == "",
         leads.c.made_at >= bindparam("from"),
@@ -225,11 +225,8 @@ class KeptPost:
     document: str
 
 
-class SqlBrowsing:
-    """Lists and counts for pages. Methods raise the same errors as those of ``SqlArchive``."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlBrowsing(SqlStore):
+    """Lists and counts for pages."""
 
     async def extent(self, repository: Repository) -> Extent | None:
         """The extent of a repository's changes; ``None`` if there are none."""
@@ -274,18 +271,18 @@ class SqlBrowsing:
         """Leads and themes made in the given period, newest first."""
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_DAYS, repository, language=language.value, **edges)
-        found = (json.loads(row.content)["day"] for row in rows)
-        return [day_from_json(day) for day in found if day]
+        days = (json.loads(row.content)["day"] for row in rows)
+        return [day_from_json(day) for day in days if day]
 
     async def pulse(self, repository: Repository, edges: Sequence[datetime]) -> Sequence[Counts]:
         """The number of changes committed between each edge and the next; edges ascend."""
-        found = [seconds(edge) for edge in edges]
-        counts: list[list[int]] = [[0] * len(_LEVELS) for _ in found[1:]]
-        for first, step, number in _stretches(found):
-            since = found[first]
-            asked = {"since": since, "until": since + step * number, "step": step}
-            for place, level, counted in await self._rows(_PULSE, repository, **asked):
-                counts[first + place][level] = counted
+        moments = [seconds(edge) for edge in edges]
+        counts: list[list[int]] = [[0] * len(_LEVELS) for _ in moments[1:]]
+        for first, step, number in _equal_steps(moments):
+            since = moments[first]
+            values = {"since": since, "until": since + step * number, "step": step}
+            for place, level, count in await self._rows(_PULSE, repository, **values):
+                counts[first + place][level] = count
         return [(high, medium, low) for high, medium, low in counts]
 
     async def lines(self, repository: Repository, window: Window) -> Sequence[ChangeLine]:
@@ -296,16 +293,16 @@ class SqlBrowsing:
         self, repository: Repository, window: Window, least: Level = Level.LOW
     ) -> tuple[datetime | None, datetime | None]:
         """Commit dates of the last change before a window and of the first one after it."""
-        asked = {"least": least.rank, **_edges(window)}
-        before, after = [await self._rows(one, repository, **asked) for one in (_BEFORE, _AFTER)]
+        values = {"least": least.rank, **_edges(window)}
+        before, after = [await self._rows(one, repository, **values) for one in (_BEFORE, _AFTER)]
         return (moment(before[0][0]) if before else None, moment(after[0][0]) if after else None)
 
     async def beside(
         self, repository: Repository, graded: Graded
     ) -> tuple[ChangeLine | None, ChangeLine | None]:
         """The changes that were committed before and after one."""
-        asked = {"at": seconds(graded.commit.committed_at), "sha": graded.sha}
-        before, after = [await self._rows(one, repository, **asked) for one in (_OLDER, _NEWER)]
+        values = {"at": seconds(graded.commit.committed_at), "sha": graded.sha}
+        before, after = [await self._rows(one, repository, **values) for one in (_OLDER, _NEWER)]
         return (_line(before[0]) if before else None, _line(after[0]) if after else None)
 
     async def newest(
@@ -327,14 +324,12 @@ class SqlBrowsing:
         return sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
     async def _rows(
-        self, wanted: Select[*tuple[Any, ...]], repository: Repository, **given: Any
+        self, wanted: Select[*tuple[Any, ...]], repository: Repository, **values: Any
     ) -> Sequence[Any]:
-        asked = {"repository": repository.name, **given}
-        async with self._database.reading() as connection:
-            return (await connection.execute(wanted, asked)).all()
+        return (await self._database.run(wanted, {"repository": repository.name, **values})).rows
 
 
-def _stretches(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+def _equal_steps(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Runs of equal steps: their start, the length of a step, and the number of steps.
 
     The days of a time zone have equal lengths except for the two on which its clocks change.

@@ -1,4 +1,4 @@
-"""Settings and subscriptions of chats, as ``handlers.ports.chat_port.Chats`` states.
+"""Settings, subscriptions and profiles of chats and people.
 
 Settings and schedules are JSON, because the database only looks them up by chat. A missing key
 counts as not set, so that settings can be added.
@@ -7,54 +7,31 @@ counts as not set, so that settings can be added.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from datetime import time
+from collections.abc import Callable, Sequence
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Table,
-    Update,
-    and_,
-    bindparam,
-    delete,
-    exists,
-    select,
-    update,
-)
+from sqlalchemy import Table, Update, and_, delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
-from bot.store.database import Database, Prepared, StatementResult
-from bot.store.dialect import insert_into
-from bot.store.rows import storable
-from bot.store.tables.chat_tables import chat_subscriptions, chats
-from digest.chat.chat_settings import (
-    ChatSettings,
-    DigestTiming,
-    Filters,
-    Rule,
-    RuleField,
-    Subscribed,
-)
-from digest.core.enums import Language
-from digest.core.grade import Level
-from handlers.ports.chat_port import ChatKey
+from bot.store.columns import adapter, columns, from_row, given, matches, storable, typed
+from bot.store.database import Prepared, SqlStore, StatementResult
+from bot.store.dialect import upsert
+from bot.store.tables.chat_tables import chat_subscriptions, chats, profiles
+from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Rule, Subscribed
+from digest.core.grade import Repository
+from digest.core.profile import Profile, parse_entry
+from handlers.ports.chat_port import ChatKey, Chats, Profiles, StoredProfile
 
 _DAILY, _WEEKLY = "daily", "weekly"
-
-_SETTINGS = Prepared(
-    select(chats.c.settings).where(
-        and_(*(chats.c[name] == bindparam(name) for name in ("platform", "account", "chat")))
-    )
-)
+_KEY = ("platform", "account", "chat")
+_SETTINGS = Prepared(select(chats.c.settings).where(given(chats, *_KEY)))
+_CHANGE = upsert(chats)
+_SUBSCRIBE = upsert(chat_subscriptions, "schedule")
 
 
-class SqlChats:
-    """A ``Chats`` in a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlChats(SqlStore, Chats):
+    """Settings and subscriptions in a database."""
 
     async def adopt(self, platform: str, account: str) -> None:
         """Assign chats stored before accounts were distinguished to an account of their platform.
@@ -66,76 +43,59 @@ class SqlChats:
             for table in (chats, chat_subscriptions):
                 await connection.execute(_adopting(table, platform, account))
 
+    @override
     async def settings(self, chat: ChatKey) -> ChatSettings:
-        """The settings of a chat; defaults if it set none.
+        return _settings(await self._database.run(_SETTINGS, columns(chat)))
 
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
-        return _settings(await self._database.ask(_SETTINGS, _names(chat)))
-
+    @override
     async def change(
         self, chat: ChatKey, change: Callable[[ChatSettings], ChatSettings]
     ) -> ChatSettings:
-        """Change the settings in one transaction and return the new ones."""
+        key = columns(chat)
         async with self._database.writing() as connection:
-            fresh = change(_settings(await _SETTINGS.on(connection, _names(chat))))
-            kept = insert_into(chats).values(**_names(chat), settings=_dump_settings(fresh))
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=["platform", "account", "chat"],
-                    set_={"settings": kept.excluded.settings},
-                )
-            )
-        return fresh
+            changed = change(_settings(await _SETTINGS.on(connection, key)))
+            await connection.execute(_CHANGE, {**key, "settings": _dump_settings(changed)})
+        return changed
 
+    @override
     async def subscribed(self, chat: ChatKey) -> Sequence[Subscribed]:
-        """The subscriptions of the chat, by repository."""
         wanted = (
             select(chat_subscriptions)
-            .where(_of(chat_subscriptions, chat))
+            .where(matches(chat_subscriptions, columns(chat)))
             .order_by(chat_subscriptions.c.repository, chat_subscriptions.c.kind)
         )
-        async with self._database.reading() as connection:
-            return [_subscribed(row) for row in await connection.execute(wanted)]
+        return [_subscribed(row) for row in (await self._database.run(wanted)).rows]
 
+    @override
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
-        """Store a subscription; it replaces one of the same repository and kind."""
-        kept = insert_into(chat_subscriptions).values(
-            **_names(chat),
-            repository=storable(one.repository),
-            kind=_WEEKLY if one.weekly else _DAILY,
-            schedule=json.dumps({**_dump_timing(one.timing), "person": storable(one.person)}),
-            known=storable(chat.known),
-        )
-        async with self._database.writing() as connection:
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=["platform", "account", "chat", "repository", "kind"],
-                    set_={"schedule": kept.excluded.schedule},
-                )
-            )
+        row = {
+            **columns(chat),
+            **columns(one, "repository"),
+            "kind": _WEEKLY if one.weekly else _DAILY,
+            "schedule": json.dumps({**_dump_timing(one.timing), **columns(one, "person")}),
+            "known": storable(chat.known),
+        }
+        await self._database.run(_SUBSCRIBE, row)
 
+    @override
     async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
-        """Remove the chat's subscriptions to a repository, or all; return how many."""
-        gone = delete(chat_subscriptions).where(_of(chat_subscriptions, chat))
-        if repository:
-            gone = gone.where(chat_subscriptions.c.repository == storable(repository))
-        async with self._database.writing() as connection:
-            return (await connection.execute(gone)).rowcount
+        chosen = columns(chat) | ({"repository": storable(repository)} if repository else {})
+        removed = delete(chat_subscriptions).where(matches(chat_subscriptions, chosen))
+        return (await self._database.run(removed)).count
 
     async def every(self) -> tuple[dict[ChatKey, ChatSettings], list[tuple[ChatKey, Subscribed]]]:
         """All settings, and all subscriptions by chat."""
         ordered = select(chat_subscriptions).order_by(*chat_subscriptions.primary_key)
         async with self._database.reading() as connection:
             rows = (await connection.execute(select(chats))).all()
-            asked = (await connection.execute(ordered)).all()
-        settings = {_key(row): _load_settings(row.settings) for row in rows}
-        return settings, [(_key(row), _subscribed(row)) for row in asked]
+            subscriptions = (await connection.execute(ordered)).all()
+        settings = {from_row(ChatKey, row): _load_settings(row.settings) for row in rows}
+        return settings, [(from_row(ChatKey, row), _subscribed(row)) for row in subscriptions]
 
 
 def _adopting(table: Table, platform: str, account: str) -> Update:
     own = table.alias()
-    rest = [one.name for one in table.primary_key if one.name != "account"]
+    rest = [column.name for column in table.primary_key if column.name != "account"]
     same = and_(own.c.account == account, *(own.c[name] == table.c[name] for name in rest))
     return (
         update(table)
@@ -144,52 +104,28 @@ def _adopting(table: Table, platform: str, account: str) -> Update:
     )
 
 
-def _settings(found: StatementResult) -> ChatSettings:
-    return ChatSettings() if found.value is None else _load_settings(found.value)
+def _settings(result: StatementResult) -> ChatSettings:
+    return ChatSettings() if result.value is None else _load_settings(result.value)
 
 
-def _names(chat: ChatKey) -> dict[str, str]:
-    named = {"platform": chat.platform, "account": chat.account, "chat": chat.chat}
-    return {name: storable(value) for name, value in named.items()}
-
-
-def _of(table: Table, chat: ChatKey) -> ColumnElement[bool]:
-    return and_(*(table.c[name] == value for name, value in _names(chat).items()))
-
-
-def _key(row: Row[Any]) -> ChatKey:
-    return ChatKey(platform=row.platform, account=row.account, chat=row.chat)
-
-
-def _subscribed(row: Row[Any]) -> Subscribed:
-    held = json.loads(row.schedule)
+def _subscribed(row: Any) -> Subscribed:
+    schedule = json.loads(row.schedule)
     return Subscribed(
         repository=row.repository,
         weekly=row.kind == _WEEKLY,
-        timing=_load_timing(held),
-        person=held.get("person", ""),
+        timing=typed(DigestTiming, schedule),
+        person=schedule.get("person", ""),
         known=row.known,
     )
 
 
 def _dump_timing(timing: DigestTiming) -> dict[str, Any]:
     return {
+        **adapter(DigestTiming).dump_python(timing, mode="json"),
         "at": timing.at and f"{timing.at:%H:%M:%S}",
         "weekdays": None if timing.weekdays is None else sorted(timing.weekdays),
-        "zone": timing.zone and timing.zone.key,
-        "least": timing.least,
         "branch": storable(timing.branch),
     }
-
-
-def _load_timing(held: Mapping[str, Any]) -> DigestTiming:
-    return DigestTiming(
-        at=time.fromisoformat(held["at"]) if held.get("at") else None,
-        weekdays=None if held.get("weekdays") is None else frozenset(held["weekdays"]),
-        zone=ZoneInfo(held["zone"]) if held.get("zone") else None,
-        least=Level(held["least"]) if held.get("least") else None,
-        branch=held.get("branch", ""),
-    )
 
 
 def _dump_settings(settings: ChatSettings) -> str:
@@ -197,36 +133,84 @@ def _dump_settings(settings: ChatSettings) -> str:
     return json.dumps(
         {
             "timing": _dump_timing(settings.timing),
-            "language": settings.language,
+            **columns(settings, "language", "paused", "private"),
             "include": _dump_rules(filters.include),
             "exclude": _dump_rules(filters.exclude),
             "bots": filters.bots,
             "muted": [storable(topic) for topic in settings.muted],
-            "paused": settings.paused,
-            "private": settings.private,
         }
     )
 
 
 def _load_settings(text: str) -> ChatSettings:
-    held = json.loads(text)
-    return ChatSettings(
-        timing=_load_timing(held.get("timing", {})),
-        language=Language(held["language"]) if held.get("language") else None,
-        filters=Filters(
-            include=_load_rules(held.get("include", ())),
-            exclude=_load_rules(held.get("exclude", ())),
-            bots=held.get("bots", False),
-        ),
-        muted=tuple(held.get("muted", ())),
-        paused=held.get("paused", False),
-        private=held.get("private", False),
+    stored = json.loads(text)
+    filters = Filters(
+        include=_load_rules(stored.get("include", ())),
+        exclude=_load_rules(stored.get("exclude", ())),
+        bots=stored.get("bots", False),
     )
+    timing = typed(DigestTiming, stored.get("timing", {}))
+    return typed(ChatSettings, {**stored, "timing": timing, "filters": filters})
 
 
 def _dump_rules(rules: Sequence[Rule]) -> list[tuple[str, str]]:
     return [(rule.field, storable(rule.pattern)) for rule in rules]
 
 
-def _load_rules(held: Sequence[Sequence[str]]) -> tuple[Rule, ...]:
-    return tuple(Rule(field=RuleField(field), pattern=pattern) for field, pattern in held)
+def _load_rules(pairs: Sequence[Sequence[str]]) -> tuple[Rule, ...]:
+    return tuple(typed(Rule, {"field": name, "pattern": pattern}) for name, pattern in pairs)
+
+
+class SqlProfiles(SqlStore, Profiles):
+    """Profiles in a database."""
+
+    @override
+    async def load(self, owner: str, repository: Repository) -> StoredProfile:
+        async with self._database.reading() as connection:
+            return await _load(connection, owner, repository)
+
+    @override
+    async def change(
+        self, owner: str, repository: Repository, change: Callable[[StoredProfile], StoredProfile]
+    ) -> StoredProfile:
+        key = _of(owner, repository)
+        async with self._database.writing() as connection:
+            changed = change(await _load(connection, owner, repository))
+            entries = [str(entry) for entry in changed.profile.entries]
+            if entries:
+                values = {"entries": json.dumps(entries), "alerts": int(changed.alerts)}
+                rest = columns(changed, "tip", "person")
+                await connection.execute(upsert(profiles), {**key, **values, **rest})
+            else:
+                await connection.execute(delete(profiles).where(matches(profiles, key)))
+        return changed
+
+    @override
+    async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
+        unchanged = {**_of(kept.owner, repository), "alerts": int(kept.alerts), "tip": kept.tip}
+        await self._database.run(
+            update(profiles).where(matches(profiles, unchanged)).values(tip=tip)
+        )
+
+    @override
+    async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:
+        wanted = select(profiles).where(
+            matches(profiles, {"repository": repository.name, "alerts": 1})
+        )
+        rows = (await self._database.run(wanted.order_by(profiles.c.owner))).rows
+        return [_profile(row) for row in rows]
+
+
+def _of(owner: str, repository: Repository) -> dict[str, str]:
+    return {"owner": storable(owner), "repository": repository.name}
+
+
+async def _load(connection: AsyncConnection, owner: str, repository: Repository) -> StoredProfile:
+    wanted = select(profiles).where(matches(profiles, _of(owner, repository)))
+    row = (await connection.execute(wanted)).one_or_none()
+    return StoredProfile(owner=owner) if row is None else _profile(row)
+
+
+def _profile(row: Any) -> StoredProfile:
+    entries = tuple(parse_entry(text) for text in json.loads(row.entries))
+    return from_row(StoredProfile, row, profile=Profile(entries=entries))

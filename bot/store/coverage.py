@@ -1,4 +1,4 @@
-"""The outcome of each commit in each channel, as ``handlers.ports.storage.CoveragePort`` states.
+"""The outcome of each commit in each channel, and the periods that were read.
 
 A commit has one outcome in a channel. A later outcome replaces it only if it says more: any outcome
 replaces a failure, and ``posted`` replaces ``archived``. Otherwise the first one stays, so that
@@ -13,38 +13,33 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Integer, Text, and_, bindparam, delete, insert, or_, select
+from typing_extensions import override
 
-from bot.store.change_terms import INDEXED_BY
-from bot.store.database import Database, Prepared
-from bot.store.dialect import given_rows, insert_into
-from bot.store.rows import enrol, enrolled, moment, seconds, storable, written
+from bot.store.columns import from_row, given, matches, moment, seconds, storable
+from bot.store.database import Prepared, SqlStore, select_in
+from bot.store.dialect import given_rows, insert_into, upsert
+from bot.store.rows import add_repository, find_repository, raise_revision
 from bot.store.tables.archive_tables import repositories
 from bot.store.tables.ledger_tables import outcomes, stretches, tips
-from bot.store.writer import chunks
 from digest.core.grade import Repository
 from digest.core.read_time import gaps, joined
 from digest.window import Window
-from handlers.ports.storage import Outcome, State
+from handlers.ports.storage import CoveragePort, Outcome, State
 
 _UTC = ZoneInfo("UTC")
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
 
 
-class SqlCoverage:
-    """A ``Coverage`` in a database."""
+class SqlCoverage(SqlStore, CoveragePort):
+    """The coverage in a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+    @override
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
-        """The tip at which the channel's last finished run ended.
+        values = {"named": repository.name, "of_branch": branch, "of_channel": channel}
+        return (await self._database.run(_SEEN, values)).value
 
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
-        given = {"named": repository.name, "of_branch": branch, "of_channel": channel}
-        return (await self._database.ask(_SEEN, given)).value
-
+    @override
     async def record(
         self,
         repository: Repository,
@@ -53,70 +48,61 @@ class SqlCoverage:
         tip: str | None,
         outcomes: Sequence[Outcome],
     ) -> None:
-        """Store outcomes and, if given, the new tip in one transaction.
-
-        The module docstring says which outcomes replace earlier ones.
-        """
         if tip is None and not outcomes:
             return
         # Sorted, so that two writers of the same commits cannot deadlock.
         rows = sorted({o.sha: (o.sha, o.state.value, storable(o.why)) for o in outcomes}.values())
         async with self._database.writing(None) as connection:
-            held = await enrolled(connection, repository)
-            key = held.id if held else await enrol(connection, repository, INDEXED_BY)
+            home = await find_repository(connection, repository.name)
+            key = home.id if home else await add_repository(connection, repository)
             new = 0
-            place = {"repository_id": key, "branch": branch, "channel": channel}
             if rows:
-                given = {"of_repository": key, "of_branch": branch, "of_channel": channel}
-                told = json.dumps(rows, ensure_ascii=False)
-                new += (await _RECORD.on(connection, {**given, "rows": told})).count
+                values = {"of_repository": key, "of_branch": branch, "of_channel": channel}
+                texts = json.dumps(rows, ensure_ascii=False)
+                new += (await _RECORD.on(connection, {**values, "rows": texts})).count
             if tip is not None:
+                place = {"repository_id": key, "branch": branch, "channel": channel}
                 new += (await _MOVE.on(connection, {**place, "sha": tip})).count
             if new:
-                await written(connection, repository.name)
+                await raise_revision(connection, repository.name)
 
+    @override
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
-        """The recorded outcomes of ``shas`` by full sha.
-
-        If channels differ, the furthest outcome counts: posted, archived, filtered, failed.
-        """
-        found: dict[str, Outcome] = {}
+        # If channels differ, the furthest outcome counts.
+        furthest: dict[str, Outcome] = {}
         async with self._database.reading() as connection:
-            held = await enrolled(connection, repository)
-            if held is None:
-                return found
-            for some in chunks(dict.fromkeys(shas)):
-                rows = await connection.execute(
-                    select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
-                    .where(outcomes.c.repository_id == held.id, outcomes.c.sha.in_(some))
-                    .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
-                )
-                for sha, state, why in rows:
-                    outcome = Outcome(sha=sha, state=State(state), why=why)
-                    found[sha] = min(found.get(sha, outcome), outcome, key=_distance)
-        return found
+            home = await find_repository(connection, repository.name)
+            if home is None:
+                return furthest
+            wanted = (
+                select(outcomes.c.sha, outcomes.c.state, outcomes.c.why)
+                .where(outcomes.c.repository_id == home.id)
+                .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
+            )
+            for row in await select_in(connection, wanted, outcomes.c.sha, shas):
+                outcome = from_row(Outcome, row)
+                furthest[row.sha] = min(furthest.get(row.sha, outcome), outcome, key=_distance)
+        return furthest
 
+    @override
     async def covered(self, repository: Repository, branch: str) -> tuple[Window, ...]:
-        """The periods in which every commit was read, earliest first."""
-        given = {"repository": repository.name, "of_branch": branch}
-        async with self._database.reading() as connection:
-            return _windows((await connection.execute(_STRETCHES, given)).all())
+        values = {"repository": repository.name, "of_branch": branch}
+        return _windows((await self._database.run(_PERIODS, values)).rows)
 
+    @override
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
-        """Record that every commit of a window was read, unless that is known."""
         if not gaps(window, await self.covered(repository, branch)):
             return
-        given = {"repository": repository.name, "of_branch": branch}
+        values = {"repository": repository.name, "of_branch": branch}
         async with self._database.writing(f"stretches {repository.name}") as connection:
-            key = await enrol(connection, repository, INDEXED_BY)
-            held = _windows((await connection.execute(_STRETCHES, given)).all())
+            key = await add_repository(connection, repository)
+            known = _windows((await connection.execute(_PERIODS, values)).all())
             place = {"repository_id": key, "branch": branch}
             rows = [
-                {**place, "since": seconds(one.since), "until": seconds(one.until)}
-                for one in joined([*held, window])
+                {**place, "since": seconds(period.since), "until": seconds(period.until)}
+                for period in joined([*known, window])
             ]
-            mine = (stretches.c.repository_id == key) & (stretches.c.branch == branch)
-            await connection.execute(delete(stretches).where(mine))
+            await connection.execute(delete(stretches).where(matches(stretches, place)))
             await connection.execute(insert(stretches), rows)
 
 
@@ -154,31 +140,17 @@ _RECORD = Prepared(
         ),
     )
 )
-_moving = insert_into(tips)
-_MOVE = Prepared(
-    _moving.on_conflict_do_update(
-        index_elements=list(tips.primary_key),
-        set_={"sha": _moving.excluded.sha},
-        where=tips.c.sha != _moving.excluded.sha,
-    )
-)
-
-_STRETCHES = (
+_MOVE = Prepared(upsert(tips, where=lambda new: tips.c.sha != new.sha))
+_PERIODS = (
     select(stretches.c.since, stretches.c.until)
     .join(repositories, repositories.c.id == stretches.c.repository_id)
-    .where(
-        repositories.c.name == bindparam("repository"),
-        stretches.c.branch == bindparam("of_branch"),
-    )
+    .where(repositories.c.name == bindparam("repository"), given(stretches, "branch", prefix="of_"))
     .order_by(stretches.c.since)
 )
-
 _SEEN = Prepared(
     select(tips.c.sha)
     .join(repositories, repositories.c.id == tips.c.repository_id)
     .where(
-        repositories.c.name == bindparam("named"),
-        tips.c.branch == bindparam("of_branch"),
-        tips.c.channel == bindparam("of_channel"),
+        repositories.c.name == bindparam("named"), given(tips, "branch", "channel", prefix="of_")
     )
 )

@@ -1,22 +1,19 @@
-"""Admin views of the ledger: parts in doubt, the newest deliveries, and chats that refuse.
-
-Refusals are stored so that a restart does not forget them.
-"""
+"""What followed the posts: parts in doubt, chats that refuse, and digests that must be amended."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
 
-from sqlalchemy import Row, case, delete, func, select, update
+from sqlalchemy import ColumnElement, case, delete, func, select, update
 
-from bot.store.database import Database
-from bot.store.dialect import insert_into
-from bot.store.rows import moment, seconds, storable
-from bot.store.tables.ledger_tables import deliveries, delivery_parts, refusals
-from handlers.ports.storage import PartState
+from bot.store.columns import columns, from_row, matches
+from bot.store.database import SqlStore
+from bot.store.dialect import insert_into, upsert
+from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, refusals
+from handlers.ports.storage import DeliveryKey, PartState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,17 +32,11 @@ class UncertainDelivery:
     error: str
 
 
-class SqlUncertainDeliveries:
-    """The parts in doubt in a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlUncertainDeliveries(SqlStore):
+    """The parts in doubt."""
 
     async def newest(self, limit: int) -> Sequence[UncertainDelivery]:
-        """The newest parts in doubt, at most ``limit``, newest first.
-
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
+        """The newest parts in doubt, at most ``limit``, newest first."""
         parts = delivery_parts.c
         wanted = (
             select(deliveries, parts.part, parts.state, parts.error)
@@ -54,25 +45,13 @@ class SqlUncertainDeliveries:
             .order_by(deliveries.c.id.desc(), parts.part)
             .limit(limit)
         )
-        async with self._database.reading() as connection:
-            return tuple(
-                UncertainDelivery(
-                    delivery=row.id,
-                    platform=row.platform,
-                    channel=row.channel,
-                    digest=row.digest,
-                    part=row.part,
-                    state=PartState(row.state),
-                    error=row.error,
-                )
-                for row in await connection.execute(wanted)
-            )
+        rows = (await self._database.run(wanted)).rows
+        return tuple(from_row(UncertainDelivery, row, delivery=row.id) for row in rows)
 
     async def channel_of(self, delivery: int) -> str:
         """The name of a delivery's channel; empty if there is no such delivery."""
         wanted = select(deliveries.c.channel).where(deliveries.c.id == delivery)
-        async with self._database.reading() as connection:
-            return await connection.scalar(wanted) or ""
+        return (await self._database.run(wanted)).value or ""
 
     async def again(self, delivery: int) -> int:
         """Have a delivery's parts in doubt sent again; return how many there are.
@@ -86,14 +65,11 @@ class SqlUncertainDeliveries:
             & (parts.error != "")
             & parts.state.in_([PartState.FAILED.value, PartState.SENT.value])
         )
+        waiting = {"state": PartState.WAITING.value, "error": ""}
         async with self._database.writing() as connection:
-            changed = await connection.execute(
-                update(delivery_parts)
-                .where(in_doubt)
-                .values(state=PartState.WAITING.value, error="")
-                .returning(parts.part)
-            )
-            count = len(changed.all())
+            count: int = (
+                await connection.execute(update(delivery_parts).where(in_doubt).values(waiting))
+            ).rowcount
             if count:
                 await connection.execute(
                     update(deliveries).where(deliveries.c.id == delivery).values(done=False)
@@ -115,17 +91,11 @@ class DeliverySummary:
     error: str
 
 
-class SqlDeliveries:
-    """The deliveries in a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlDeliveries(SqlStore):
+    """The deliveries, in short."""
 
     async def newest(self, limit: int) -> Sequence[DeliverySummary]:
-        """The newest deliveries, at most ``limit``, newest first.
-
-        Raises ``UnwritableFolder`` and ``BrokenArchive``.
-        """
+        """The newest deliveries, at most ``limit``, newest first."""
         of, parts = deliveries.c, delivery_parts.c
         last = select(of.id).order_by(of.id.desc()).limit(limit)
         about = (of.id, of.platform, of.channel, of.digest, of.done)
@@ -142,8 +112,7 @@ class SqlDeliveries:
             .group_by(*about)
             .order_by(of.id.desc())
         )
-        async with self._database.reading() as connection:
-            return [DeliverySummary(**row._mapping) for row in await connection.execute(wanted)]  # noqa: SLF001 - public in SQLAlchemy
+        return [from_row(DeliverySummary, row) for row in (await self._database.run(wanted)).rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,69 +140,76 @@ class ChatRefusal:
         return self.account, self.chat
 
 
-class SqlRefusals:
-    """The refusals in a database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class SqlRefusals(SqlStore):
+    """The chats that refuse, stored so that a restart does not forget them."""
 
     async def all(self) -> Sequence[ChatRefusal]:
-        """Every chat that has refused and accepted nothing since, by account and chat.
-
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
+        """Every chat that has refused and accepted nothing since, by account and chat."""
         wanted = select(refusals).order_by(refusals.c.account, refusals.c.chat)
-        async with self._database.reading() as connection:
-            return tuple(map(_refusal, await connection.execute(wanted)))
+        return tuple(from_row(ChatRefusal, row) for row in (await self._database.run(wanted)).rows)
 
     async def keep(self, refusal: ChatRefusal) -> None:
         """Store the refusal; it replaces the chat's earlier one."""
-        async with self._database.writing() as connection:
-            await connection.execute(_KEEP, _columns(refusal))
+        await self._database.run(upsert(refusals), columns(refusal))
 
     async def forget(self, account: str, chat: str) -> bool:
         """Delete the refusal, so that the chat is tried again; return whether one existed."""
-        gone = (
-            delete(refusals)
-            .where(refusals.c.account == account, refusals.c.chat == chat)
-            .returning(refusals.c.chat)
-        )
-        async with self._database.writing() as connection:
-            return (await connection.execute(gone)).first() is not None
+        chosen = matches(refusals, {"account": account, "chat": chat})
+        return (await self._database.run(delete(refusals).where(chosen))).count > 0
 
 
-def _columns(refusal: ChatRefusal) -> dict[str, Any]:
-    return {
-        "account": refusal.account,
-        "chat": refusal.chat,
-        "reason": refusal.reason,
-        "detail": storable(refusal.detail),
-        "strikes": refusal.strikes,
-        "since": seconds(refusal.since),
-        "parked_at": seconds(refusal.parked_at) if refusal.parked_at else 0,
-        "probes": refusal.probes,
-        "next_probe": seconds(refusal.next_probe) if refusal.next_probe else 0,
-    }
+class AmendmentProgress(StrEnum):
+    """The state of an amendment."""
+
+    PLANNED = "planned"
+    DONE = "done"
 
 
-def _refusal(row: Row[*tuple[Any, ...]]) -> ChatRefusal:
-    return ChatRefusal(
-        account=row.account,
-        chat=row.chat,
-        reason=row.reason,
-        detail=row.detail,
-        strikes=row.strikes,
-        since=moment(row.since),
-        parked_at=moment(row.parked_at) if row.parked_at else None,
-        probes=row.probes,
-        next_probe=moment(row.next_probe) if row.next_probe else None,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """Change ``sha`` of a delivery was reverted by ``by_sha``, shown to people as ``by_name``.
+
+    It is made after a digest that lists the change was posted.
+    """
+
+    key: DeliveryKey
+    sha: str
+    by_sha: str
+    by_name: str
+    at: datetime
+    state: AmendmentProgress = AmendmentProgress.PLANNED
 
 
-_insertion = insert_into(refusals)
-_KEEP = _insertion.on_conflict_do_update(
-    index_elements=list(refusals.primary_key),
-    set_={
-        c.name: _insertion.excluded[c.name] for c in refusals.c if c.name not in {"account", "chat"}
-    },
-)
+_OLDEST_FIRST = select(amendments).order_by(amendments.c.at, amendments.c.by_sha, amendments.c.sha)
+
+
+class SqlAmendments(SqlStore):
+    """The amendments."""
+
+    async def plan(self, wanted: Sequence[Amendment]) -> None:
+        """Store the amendments that are not there yet; existing ones stay unchanged."""
+        rows = [
+            {**columns(a.key), **columns(a, "sha", "by_sha", "by_name", "at", "state")}
+            for a in wanted
+        ]
+        if rows:
+            async with self._database.writing() as connection:
+                await connection.execute(insert_into(amendments).on_conflict_do_nothing(), rows)
+
+    async def planned(self) -> Sequence[Amendment]:
+        """The amendments still to be carried out, oldest first."""
+        return await self._read(amendments.c.state == AmendmentProgress.PLANNED.value)
+
+    async def of(self, key: DeliveryKey) -> Sequence[Amendment]:
+        """All amendments of a delivery, oldest first."""
+        return await self._read(matches(amendments, columns(key)))
+
+    async def _read(self, chosen: ColumnElement[bool]) -> Sequence[Amendment]:
+        rows = (await self._database.run(_OLDEST_FIRST.where(chosen))).rows
+        return tuple(from_row(Amendment, row, key=from_row(DeliveryKey, row)) for row in rows)
+
+    async def done(self, amendment: Amendment) -> None:
+        """Mark an amendment as carried out."""
+        key = {**columns(amendment.key), **columns(amendment, "sha", "by_sha")}
+        done = update(amendments).where(matches(amendments, key))
+        await self._database.run(done.values(state=AmendmentProgress.DONE.value))

@@ -7,7 +7,7 @@ can be built once without knowing the database.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +46,27 @@ def insert_into(table: Table) -> Insert:
     return sqlite.insert(table)
 
 
+def upsert(
+    table: Table,
+    *changed: str,
+    keys: Sequence[str] = (),
+    where: Callable[[Any], ColumnElement[bool]] | None = None,
+) -> Insert:
+    """An insertion that changes the row whose key is taken.
+
+    ``keys`` are the columns of the primary key if none are named, ``changed`` all others. ``where``
+    gets the new values by column, and says whether an existing row is changed.
+    """
+    insertion = insert_into(table)
+    keys = keys or [column.name for column in table.primary_key]
+    names = changed or [column.name for column in table.columns if column.name not in keys]
+    return insertion.on_conflict_do_update(
+        index_elements=keys,
+        set_={name: insertion.excluded[name] for name in names},
+        where=where and where(insertion.excluded),
+    )
+
+
 @compiles(OnConflictDoNothing, "postgresql")
 def _do_nothing(clause: OnConflictClause, compiler: Any, **how: Any) -> str:
     return str(compiler.visit_on_conflict_do_nothing(_by_columns(clause), **how))
@@ -62,21 +83,26 @@ def _by_columns(clause: Any) -> Any:
     return clause
 
 
-class _Contains(FunctionElement[bool]):
+class _Construct(FunctionElement[Any]):
+    """A construct that each database writes in its own way, with its arguments in place of {}."""
+
+    sqlite: str
+    postgresql: str
+
+
+@compiles(_Construct)
+def _compiled(element: _Construct, compiler: SQLCompiler, **how: Any) -> str:
+    written: str = getattr(element, compiler.dialect.name)
+    return written.format(*(compiler.process(clause, **how) for clause in element.clauses))
+
+
+class _Contains(_Construct):
     """Whether the first text contains the second."""
 
     type = Boolean()
     inherit_cache = True
-
-
-@compiles(_Contains, "sqlite")
-def _contains_by_instr(element: _Contains, compiler: SQLCompiler, **how: Any) -> str:
-    return f"(instr({compiler.process(element.clauses, **how)}) > 0)"
-
-
-@compiles(_Contains, "postgresql")
-def _contains_by_strpos(element: _Contains, compiler: SQLCompiler, **how: Any) -> str:
-    return f"(strpos({compiler.process(element.clauses, **how)}) > 0)"
+    sqlite = "(instr({}, {}) > 0)"
+    postgresql = "(strpos({}, {}) > 0)"
 
 
 def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
@@ -87,55 +113,29 @@ def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElemen
     return _Contains(text, part)
 
 
-class _Words(FunctionElement[str]):
+class _Words(_Construct):
     """The words of a JSON array, one row each."""
 
     inherit_cache = True
+    sqlite = "json_each({})"
+    postgresql = "json_array_elements_text(CAST({} AS JSON))"
 
 
-@compiles(_Words, "sqlite")
-def _words_by_json_each(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
-    return f"json_each({compiler.process(element.clauses, **how)})"
-
-
-@compiles(_Words, "postgresql")
-def _words_by_array(element: _Words, compiler: SQLCompiler, **how: Any) -> str:
-    return f"json_array_elements_text(CAST({compiler.process(element.clauses, **how)} AS JSON))"
-
-
-class _Rows(FunctionElement[str]):
+class _Rows(_Construct):
     """The elements of a JSON array, one row each."""
 
     inherit_cache = True
+    sqlite = "json_each({})"
+    postgresql = "json_array_elements(CAST({} AS JSON))"
 
 
-@compiles(_Rows, "sqlite")
-def _rows_by_json_each(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
-    return f"json_each({compiler.process(element.clauses, **how)})"
-
-
-@compiles(_Rows, "postgresql")
-def _rows_by_elements(element: _Rows, compiler: SQLCompiler, **how: Any) -> str:
-    return f"json_array_elements(CAST({compiler.process(element.clauses, **how)} AS JSON))"
-
-
-class _Element(FunctionElement[str]):
+class _Element(_Construct):
     """The element of a JSON array at a literal position, as text."""
 
     type = Text()
     inherit_cache = True
-
-
-@compiles(_Element, "sqlite")
-def _element_by_extract(element: _Element, compiler: SQLCompiler, **how: Any) -> str:
-    array, place = (compiler.process(clause, **how) for clause in element.clauses)
-    return f"json_extract({array}, '$[{place}]')"
-
-
-@compiles(_Element, "postgresql")
-def _element_by_arrow(element: _Element, compiler: SQLCompiler, **how: Any) -> str:
-    array, place = (compiler.process(clause, **how) for clause in element.clauses)
-    return f"({array} ->> {place})"
+    sqlite = "json_extract({}, '$[{}]')"
+    postgresql = "({} ->> {})"
 
 
 def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,7 +25,6 @@ from sqlalchemy import (
     ColumnElement,
     Row,
     Select,
-    bindparam,
     delete,
     exists,
     func,
@@ -34,13 +33,14 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.amendments import AmendmentProgress
-from bot.store.database import Database, Prepared
-from bot.store.dialect import contains, insert_into
-from bot.store.rows import moment, seconds, storable, written
+from bot.store.columns import given, moment, seconds, storable
+from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
+from bot.store.deliveries import AmendmentProgress
+from bot.store.dialect import contains, insert_into, upsert
+from bot.store.rows import raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
-from bot.store.writer import chunks
 from digest.window import Window
 from handlers.ports.storage import Outcome, PartState, State
 
@@ -101,53 +101,52 @@ class KeptDigest:
     outcomes: tuple[Outcome, ...] = ()
 
 
-class SqlDigests:
+_WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
+_GET = Prepared(_WHOLE.where(given(digests, "name")))
+_MARKED = Prepared(_WHOLE.where(given(digests, "mark")))
+_KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
+_KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
+_KEEP = upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)
+
+
+class SqlDigests(SqlStore):
     """The digests in a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def keep(self, digest: KeptDigest) -> KeptDigest:
-        """Store a digest unless a frozen one has its name; return what is stored afterwards.
-
-        Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
+        """Store a digest unless a frozen one has its name; return what is stored afterwards."""
         name, row = digest.heading.name, _columns(digest)
         # Digests that share a report belong to one repository.
         async with self._database.writing(f"digests {digest.heading.repository}") as connection:
             report = {"key": row["report"], "markdown": storable(digest.markdown)}
             await _KEEP_REPORT.on(connection, report)
             if (await _KEEP_NEW.on(connection, row)).rows:
-                await written(connection, digest.heading.repository)
+                await raise_revision(connection, digest.heading.repository)
                 return _as_kept(digest, row)
             before = select(digests.c.report).where(digests.c.name == name)
-            given_up = {row["report"], await connection.scalar(before)} - {None}
+            replaced = {row["report"], await connection.scalar(before)} - {None}
             await connection.execute(_KEEP, row)
-            await written(connection, digest.heading.repository)
-            still = select(digests.c.report).where(digests.c.report == reports.c.key).exists()
-            await connection.execute(delete(reports).where(reports.c.key.in_(given_up), ~still))
+            await raise_revision(connection, digest.heading.repository)
+            await _delete_unused(connection, replaced)
             return _kept((await connection.execute(_WHOLE.where(digests.c.name == name))).one())
 
     async def get(self, name: str) -> KeptDigest | None:
         """The digest with a name."""
-        row = (await self._database.ask(_GET, {"name": name})).first
+        row = (await self._database.run(_GET, {"name": name})).first
         return _kept(row) if row else None
 
     async def marked(self, mark: str) -> KeptDigest | None:
         """The digest with a mark."""
-        row = (await self._database.ask(_MARKED, {"mark": mark})).first
+        row = (await self._database.run(_MARKED, {"mark": mark})).first
         return _kept(row) if row else None
 
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
         """The names whose digests show a commit, in the given order."""
-        found: set[str] = set()
         async with self._database.reading() as connection:
-            for some in chunks(dict.fromkeys(names)):
-                wanted = select(digests.c.name, digests.c.outcomes).where(digests.c.name.in_(some))
-                for name, outcomes in await connection.execute(wanted):
-                    if [sha, State.POSTED.value] in (one[:2] for one in json.loads(outcomes)):
-                        found.add(name)
-        return tuple(name for name in dict.fromkeys(names) if name in found)
+            outcomes = select(digests.c.name, digests.c.outcomes)
+            rows = await select_in(connection, outcomes, digests.c.name, names)
+        posted = [sha, State.POSTED.value]
+        showing = {row.name for row in rows if posted in (o[:2] for o in json.loads(row.outcomes))}
+        return tuple(name for name in dict.fromkeys(names) if name in showing)
 
     async def announced(
         self, repository: str, sha: str, committed_at: datetime
@@ -163,15 +162,13 @@ class SqlDigests:
             .order_by(digests.c.created_at, digests.c.name)
             .limit(1)
         )
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).first()
+        row = (await self._database.run(wanted)).first
         return heading_of(row) if row else None
 
     async def list(self, limit: int) -> Sequence[DigestHeading]:
         """The digests made last, at most ``limit``, newest first."""
         wanted = HEADINGS.order_by(digests.c.created_at.desc(), digests.c.name).limit(limit)
-        async with self._database.reading() as connection:
-            return tuple(map(heading_of, await connection.execute(wanted)))
+        return tuple(map(heading_of, (await self._database.run(wanted)).rows))
 
 
 def _columns(digest: KeptDigest) -> dict[str, Any]:
@@ -222,40 +219,24 @@ def heading_of(row: Row[*tuple[Any, ...]]) -> DigestHeading:
 
 
 def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
-    outcomes = tuple(
-        Outcome(sha=sha, state=State(state), why=why)
-        for sha, state, why in json.loads(row.outcomes)
-    )
     return KeptDigest(
         heading=heading_of(row),
         document=row.document,
         markdown=row.markdown,
         tip=row.tip,
-        outcomes=outcomes,
+        outcomes=tuple(
+            Outcome(sha=sha, state=State(state), why=why)
+            for sha, state, why in json.loads(row.outcomes)
+        ),
     )
 
-
-_WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-_GET = Prepared(_WHOLE.where(digests.c.name == bindparam("name")))
-_MARKED = Prepared(_WHOLE.where(digests.c.mark == bindparam("mark")))
-_KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
-_insertion = insert_into(digests)
-_KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
-_KEEP = _insertion.on_conflict_do_update(
-    index_elements=[digests.c.name],
-    set_={c.name: _insertion.excluded[c.name] for c in digests.c if c.name != "name"},
-    where=digests.c.created_at < digests.c.until,
-)
 
 _AT_ONCE = 200
 """Rows of one transaction: a few megabytes."""
 
 
 async def empty_deliveries(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
-    """Empty deliveries that were claimed before a moment; return how many.
-
-    Raises ``UnwritableFolder`` and ``BrokenArchive``, as every function here does.
-    """
+    """Empty deliveries that were claimed before a moment; return how many."""
     # Row numbers grow with time: an undated row is older than a dated one with a higher number.
     newest = select(func.max(deliveries.c.id)).where(
         deliveries.c.at > 0, deliveries.c.at < seconds(before)
@@ -275,8 +256,7 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
     emptied = update(deliveries).where(deliveries.c.id.in_(some)).values(content="")
     total = 0
     while True:
-        async with database.writing() as connection:
-            count = (await connection.execute(emptied)).rowcount
+        count = (await database.run(emptied)).count
         total += count
         if count < at_once:
             return total
@@ -288,24 +268,22 @@ async def drop_digests(database: Database, before: datetime, *, at_once: int = _
     A digest that is still being delivered or about to be amended stays.
     """
     old = digests.c.created_at < seconds(before)
-    async with database.reading() as connection:
-        owners = await connection.scalars(select(digests.c.repository).where(old).distinct())
-        names = sorted(owners)
+    owners = (await database.run(select(digests.c.repository).where(old).distinct())).rows
     total = 0
-    for name in names:
-        mine = old & (digests.c.repository == name)
-        while count := await _drop_some(database, name, mine, at_once):
+    for (name,) in sorted(owners):
+        expired = old & (digests.c.repository == name)
+        while count := await _drop_some(database, name, expired, at_once):
             total += count
     return total
 
 
 async def _drop_some(
-    database: Database, repository: str, mine: ColumnElement[bool], at_once: int
+    database: Database, repository: str, expired: ColumnElement[bool], at_once: int
 ) -> int:
     undone = exists().where(deliveries.c.digest == digests.c.name, ~deliveries.c.done)
     some = (
         select(digests.c.name, digests.c.report)
-        .where(mine, ~undone, ~_amended(digests.c.name))
+        .where(expired, ~undone, ~_amended(digests.c.name))
         .order_by(digests.c.created_at, digests.c.name)
         .limit(at_once)
     )
@@ -313,13 +291,16 @@ async def _drop_some(
     async with database.writing(f"digests {repository}") as connection:
         rows = (await connection.execute(some)).all()
         if rows:
-            gone = digests.c.name.in_([row.name for row in rows])
-            await connection.execute(delete(digests).where(gone))
-            still = exists().where(digests.c.report == reports.c.key)
-            left = reports.c.key.in_({row.report for row in rows})
-            await connection.execute(delete(reports).where(left, ~still))
-            await written(connection, repository)
+            await delete_in(connection, digests.c.name, [row.name for row in rows])
+            await _delete_unused(connection, {row.report for row in rows})
+            await raise_revision(connection, repository)
     return len(rows)
+
+
+async def _delete_unused(connection: AsyncConnection, keys: Collection[str]) -> None:
+    """Delete those of some reports that no digest uses any more."""
+    used = exists().where(digests.c.report == reports.c.key)
+    await connection.execute(delete(reports).where(reports.c.key.in_(keys), ~used))
 
 
 def _in_doubt() -> ColumnElement[bool]:

@@ -1,8 +1,7 @@
-"""Readers' verdicts on changes and digests: the latest one of each person on each subject.
+"""What is learned about importance: readers' verdicts, and weights taught by a repository's past.
 
-The grade at the time is stored with a verdict, so that the rules can be compared with it.
-
-Weights that the past of repositories taught, kept as ``handlers.ports.storage`` promises.
+Of each person the latest verdict on each change or digest is stored, with the grade at the time, so
+that the rules can be compared with it.
 """
 
 from __future__ import annotations
@@ -14,18 +13,20 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, select
+from sqlalchemy import select
+from typing_extensions import override
 
-from bot.store.change_terms import INDEXED_BY
-from bot.store.database import Database
-from bot.store.dialect import insert_into
-from bot.store.rows import enrol, enrolled, moment, seconds, storable
-from bot.store.tables.archive_tables import local_weights
+from bot.store.columns import columns, from_row, matches, moment, seconds
+from bot.store.database import SqlStore
+from bot.store.dialect import insert_into, upsert
+from bot.store.rows import add_repository
+from bot.store.tables.archive_tables import local_weights, repositories
 from bot.store.tables.chat_tables import feedback
 from bot.store.tables.ledger_tables import digests
 from digest.core.grade import Grade, Repository
 from digest.grading.importance import weights
 from digest.grading.local_weights import LocalWeights
+from handlers.ports.storage import LearnedWeights
 
 _KEY = ("repository", "subject", "platform", "chat", "person")
 
@@ -65,23 +66,19 @@ def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
     return Opinion(**opinion, level=str(grade.level), score=grade.score, reasons=reasons)
 
 
-class SqlFeedback:
-    """Opinions in a database. Every method raises ``UnwritableFolder`` and ``BrokenArchive``."""
+_KEEP = upsert(feedback)
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+
+class SqlFeedback(SqlStore):
+    """Opinions in a database."""
 
     async def keep(self, opinion: Opinion) -> bool:
         """Store the latest verdict; return whether it differs from the previous one."""
-        kept = insert_into(feedback).values(_columns(opinion))
-        rest = [column.name for column in feedback.c if column.name not in _KEY]
+        row = {**columns(opinion), "reasons": json.dumps(opinion.reasons)}
+        same = matches(feedback, {name: row[name] for name in _KEY})
         async with self._database.writing() as connection:
-            before = await connection.scalar(select(feedback.c.verdict).where(_is(opinion)))
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=[*_KEY], set_={name: kept.excluded[name] for name in rest}
-                )
-            )
+            before = await connection.scalar(select(feedback.c.verdict).where(same))
+            await connection.execute(_KEEP, row)
         return bool(before != opinion.verdict)
 
     async def all(self, since: datetime) -> tuple[Opinion, ...]:
@@ -91,93 +88,54 @@ class SqlFeedback:
             .where(feedback.c.at >= seconds(since))
             .order_by(feedback.c.at, feedback.c.subject, feedback.c.person)
         )
-        async with self._database.reading() as connection:
-            return tuple(map(_opinion, await connection.execute(wanted)))
+        rows = (await self._database.run(wanted)).rows
+        return tuple(from_row(Opinion, row, reasons=json.loads(row.reasons)) for row in rows)
 
     async def digest(self, mark: str) -> tuple[str, str] | None:
         """The repository and the name of the digest with a mark."""
         wanted = select(digests.c.repository, digests.c.name).where(digests.c.mark == mark)
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).first()
+        row = (await self._database.run(wanted)).first
         return (row.repository, row.name) if row else None
-
-
-def _columns(opinion: Opinion) -> dict[str, Any]:
-    return {
-        **{name: storable(getattr(opinion, name)) for name in _KEY},
-        "verdict": opinion.verdict.value,
-        "level": opinion.level,
-        "score": opinion.score,
-        "reasons": json.dumps(opinion.reasons),
-        "at": seconds(opinion.at),
-    }
-
-
-def _is(opinion: Opinion) -> ColumnElement[bool]:
-    values = _columns(opinion)
-    return and_(*(feedback.c[name] == values[name] for name in _KEY))
-
-
-def _opinion(row: Row[*tuple[Any, ...]]) -> Opinion:
-    return Opinion(
-        **{name: getattr(row, name) for name in _KEY},
-        verdict=ReaderVerdict(row.verdict),
-        at=moment(row.at),
-        level=row.level,
-        score=row.score,
-        reasons=tuple(json.loads(row.reasons)),
-    )
 
 
 _MOST = 5
 """Releases whose weights are still in force: what is older was graded by them long ago."""
 
 
-class SqlWeights:
-    """A ``LearnedWeights`` in a database. All methods raise what :class:`Database` raises."""
+class SqlWeights(SqlStore, LearnedWeights):
+    """Learned weights in a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+    @override
     async def load(self, repository: Repository) -> Sequence[LocalWeights]:
-        """The weights of the newest releases that rest on the shipped ones, the newest first."""
-        async with self._database.reading() as connection:
-            home = await enrolled(connection, repository)
-            if home is None:
-                return ()
-            rows = await connection.execute(
-                select(local_weights)
-                .where(
-                    local_weights.c.repository_id == home.id,
-                    local_weights.c.shipped == weights().version,
-                )
-                .order_by(local_weights.c.since.desc())
-                .limit(_MOST)
+        shipped = weights()
+        newest = (
+            select(local_weights)
+            .join(repositories, repositories.c.id == local_weights.c.repository_id)
+            .where(
+                repositories.c.name == repository.name,
+                local_weights.c.shipped == shipped.version,
             )
-            return [_weights(row) for row in rows]
+            .order_by(local_weights.c.since.desc())
+            .limit(_MOST)
+        )
+        return [
+            LocalWeights(
+                release=row.release,
+                since=moment(row.since),
+                weights=replace(shipped, **json.loads(row.content)),
+            )
+            for row in (await self._database.run(newest)).rows
+        ]
 
+    @override
     async def keep(self, repository: Repository, learned: LocalWeights) -> None:
-        """Keep the weights of a release; those that are kept already stay."""
         model = learned.weights
         content = {"version": model.version, "bias": model.bias, "weights": dict(model.weights)}
+        row = {
+            "shipped": weights().version,
+            **columns(learned, "release", "since"),
+            "content": json.dumps(content),
+        }
         async with self._database.writing() as connection:
-            home = await enrol(connection, repository, INDEXED_BY)
-            await connection.execute(
-                insert_into(local_weights)
-                .values(
-                    repository_id=home,
-                    shipped=weights().version,
-                    release=learned.release,
-                    since=seconds(learned.since),
-                    content=json.dumps(content),
-                )
-                .on_conflict_do_nothing()
-            )
-
-
-def _weights(row: Row[Any]) -> LocalWeights:
-    return LocalWeights(
-        release=row.release,
-        since=moment(row.since),
-        weights=replace(weights(), **json.loads(row.content)),
-    )
+            row["repository_id"] = await add_repository(connection, repository)
+            await connection.execute(insert_into(local_weights).on_conflict_do_nothing(), row)

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import delete, func, select
 
-from bot.store.database import Database
-from bot.store.dialect import insert_into
-from bot.store.rows import seconds, storable
+from bot.store.columns import columns, matches, seconds, storable
+from bot.store.database import Database, SqlStore
+from bot.store.dialect import upsert
 from bot.store.tables.chat_tables import forge_pages
 from handlers.ports.storage import Clock
 
@@ -34,42 +34,38 @@ _ROOM = 100
 """How many more than :data:`MOST` may pile up before old ones are removed."""
 
 
-class SqlPages:
-    """A ``Pages`` in a database."""
+_KEEP = upsert(forge_pages)
+
+
+class SqlPages(SqlStore):
+    """The responses in a database."""
 
     def __init__(self, database: Database, clock: Clock, *, most: int = MOST) -> None:
-        self._database = database
+        super().__init__(database)
         self._clock = clock
         self._most = most
 
     async def get(self, account: str, address: str) -> ForgePage | None:
         """The stored response to an account."""
-        wanted = select(forge_pages.c.etag, forge_pages.c.link, forge_pages.c.body).where(
-            forge_pages.c.account == storable(account), forge_pages.c.address == storable(address)
-        )
-        async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+        key = {"account": storable(account), "address": storable(address)}
+        wanted = select(forge_pages).where(matches(forge_pages, key))
+        row = (await self._database.run(wanted)).first
         if row is None:
             return None
         return ForgePage(value=json.loads(row.body), etag=row.etag, link=row.link)
 
     async def put(self, account: str, address: str, page: ForgePage) -> None:
         """Store a response in place of the previous one, and remove old ones if too many."""
-        values = {
+        row = {
             "account": storable(account),
             "address": storable(address),
             "at": seconds(self._clock.now()),
-            "etag": storable(page.etag),
-            "link": storable(page.link),
+            **columns(page, "etag", "link"),
             # Lone surrogates and NULs stay escaped.
             "body": json.dumps(page.value),
         }
-        kept = insert_into(forge_pages).values(values)
-        changed = {name: kept.excluded[name] for name in ("at", "etag", "link", "body")}
         async with self._database.writing() as connection:
-            await connection.execute(
-                kept.on_conflict_do_update(index_elements=["account", "address"], set_=changed)
-            )
+            await connection.execute(_KEEP, row)
             number = await connection.scalar(select(func.count()).select_from(forge_pages)) or 0
             if number > self._most + _ROOM:
                 newest = select(forge_pages.c.at).order_by(forge_pages.c.at.desc())

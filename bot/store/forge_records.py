@@ -1,4 +1,4 @@
-"""Requests as their forge describes them, as ``handlers.ports.forge_port.Requests`` states.
+"""Requests as their forge describes them.
 
 Labels of merged requests are added to the topic index of their changes. The index is built from
 changes alone; labels may arrive before or after the change and are added in either case. A label
@@ -12,60 +12,51 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
-from bot.store.change_terms import INDEXED_BY
-from bot.store.database import Database, Prepared
-from bot.store.dialect import insert_into
-from bot.store.rows import enrol, enrolled, moment, numbered, seconds
+from bot.store.columns import adapter, given, moment, seconds, typed
+from bot.store.database import Prepared, SqlStore, select_in
+from bot.store.dialect import insert_into, upsert
+from bot.store.rows import add_repository, numbered, reasons_from_json, reasons_to_json
+from bot.store.stored_facts import facts_from_json, facts_to_json
 from bot.store.tables.archive_tables import change_topics, changes, repositories
 from bot.store.tables.chat_tables import forge_marks, requests
 from digest.core.change import Commit
-from digest.core.grade import Grade, Graded, Level, Reason, Repository
+from digest.core.grade import Grade, Graded, Repository
 from digest.core.request import PullRequest, RequestState, refreshed
-from digest.core.stored_json import (
-    facts_from_json,
-    facts_to_json,
-    request_from_json,
-    request_to_json,
-)
 from digest.topics.index_terms import label_topics
-from handlers.ports.forge_port import KeptRequest
-
-_CHUNK = 500
+from handlers.ports.forge_port import KeptRequest, Requests
 
 
 async def label_requests(
     connection: AsyncConnection, repository: int, labels: Mapping[int, Sequence[str]]
 ) -> None:
     """Add labels, by request number, to the archived changes."""
-    for numbers in _chunks([number for number, given in labels.items() if given]):
-        wanted = select(changes.c.id, changes.c.number, changes.c.committed_at).where(
-            changes.c.repository_id == repository, changes.c.number.in_(numbers)
-        )
-        rows = (await connection.execute(wanted)).all()
-        await _add(connection, repository, [(r.id, r.committed_at, labels[r.number]) for r in rows])
+    wanted = select(changes.c.id, changes.c.number, changes.c.committed_at).where(
+        changes.c.repository_id == repository
+    )
+    labelled = (number for number, names in labels.items() if names)
+    rows = await select_in(connection, wanted, changes.c.number, labelled)
+    await _add(connection, repository, [(r.id, r.committed_at, labels[r.number]) for r in rows])
 
 
 async def label_changes(
     connection: AsyncConnection, repository: int, added: Iterable[tuple[int, int, int | None]]
 ) -> None:
     """Add known labels to changes, each given as key, commit time and request number."""
-    numbered: dict[int, list[tuple[int, int]]] = {}
+    by_number: dict[int, list[tuple[int, int]]] = {}
     for key, at, number in added:
         if number is not None:
-            numbered.setdefault(number, []).append((key, at))
-    for numbers in _chunks(list(numbered)):
-        wanted = select(requests.c.number, requests.c.content).where(
-            requests.c.repository_id == repository,
-            requests.c.number.in_(numbers),
-            requests.c.state == RequestState.MERGED.value,
-        )
-        rows = (await connection.execute(wanted)).all()
-        labels = {row.number: json.loads(row.content)["labels"] for row in rows}
-        given = [(*change, labels[n]) for n in labels for change in numbered[n]]
-        await _add(connection, repository, given)
+            by_number.setdefault(number, []).append((key, at))
+    merged = select(requests.c.number, requests.c.content).where(
+        requests.c.repository_id == repository, requests.c.state == RequestState.MERGED.value
+    )
+    rows = await select_in(connection, merged, requests.c.number, by_number)
+    labels = {row.number: json.loads(row.content)["labels"] for row in rows}
+    labelled = [(*change, labels[n]) for n in labels for change in by_number[n]]
+    await _add(connection, repository, labelled)
 
 
 async def _add(
@@ -80,107 +71,87 @@ async def _add(
         await connection.execute(insert_into(change_topics).on_conflict_do_nothing(), rows)
 
 
-def _chunks(numbers: Sequence[int]) -> Iterable[Sequence[int]]:
-    return (numbers[at : at + _CHUNK] for at in range(0, len(numbers), _CHUNK))
-
-
-_of_it = select(requests).where(
+_of_repository = select(requests).where(
     requests.c.repository_id
-    == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery(),
+    == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery()
 )
-_WANTED = _of_it.where(requests.c.number.in_(bindparam("numbers", expanding=True)))
-_ONE = Prepared(_of_it.where(requests.c.number == bindparam("number")))
+_ONE = Prepared(_of_repository.where(given(requests, "number")))
+_KEEP = upsert(requests)
+_MARK = upsert(forge_marks)
 
 
-class SqlRequests:
-    """Requests in a database. All methods raise the errors of :class:`Database`."""
+class SqlRequests(SqlStore, Requests):
+    """Requests in a database."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+    @override
     async def keep(
         self, repository: Repository, requests: Sequence[PullRequest], now: datetime
     ) -> None:
-        """Store requests, and add the labels of merged ones to the topics."""
-        given = [one for one in requests if numbered(one.number) is not None]
-        if not given:
+        storable = [request for request in requests if numbered(request.number) is not None]
+        if not storable:
             return
-        held = await self.load(repository, [one.number for one in given])
-        whole = [refreshed(_request(held.get(one.number)), one) for one in given]
-        rows = [(one, _graded_text(held.get(one.number), one)) for one in whole]
+        known = await self.load(repository, [request.number for request in storable])
+        rows: list[tuple[PullRequest, str]] = []
+        for request in storable:
+            kept = known.get(request.number)
+            # The analysis of the diff is kept while the head of the request is the same.
+            same = kept is not None and kept.request.head == request.head
+            graded = _graded_text(kept.graded) if kept and same and kept.graded else ""
+            rows.append((refreshed(kept.request if kept else None, request), graded))
         await self._write(repository, rows, now)
 
+    @override
     async def keep_graded(
         self, repository: Repository, request: PullRequest, graded: Graded, now: datetime
     ) -> None:
-        """Store a request with its analysed diff."""
         if numbered(request.number) is not None:
-            await self._write(repository, [(request, _text(graded))], now)
+            await self._write(repository, [(request, _graded_text(graded))], now)
 
+    @override
     async def load(
         self, repository: Repository, numbers: Collection[int]
     ) -> Mapping[int, KeptRequest]:
-        """The stored requests among ``numbers``."""
         wanted = [number for number in numbers if numbered(number) is not None]
+        rows: Sequence[Any]
         if len(wanted) == 1:
-            one = await self._database.ask(_ONE, {"name": repository.name, "number": wanted[0]})
-            return {row.number: _kept(row) for row in one.rows}
-        found: dict[int, KeptRequest] = {}
-        async with self._database.reading() as connection:
-            for at in range(0, len(wanted), _CHUNK):
-                given = {"name": repository.name, "numbers": wanted[at : at + _CHUNK]}
-                rows = await connection.execute(_WANTED, given)
-                found.update((row.number, _kept(row)) for row in rows)
-        return found
+            one = {"name": repository.name, "number": wanted[0]}
+            rows = (await self._database.run(_ONE, one)).rows
+        else:
+            named = _of_repository.params(name=repository.name)
+            async with self._database.reading() as connection:
+                rows = await select_in(connection, named, requests.c.number, wanted)
+        return {row.number: _kept(row) for row in rows}
 
+    @override
     async def read_until(self, repository: Repository) -> datetime | None:
-        """The moment up to which the list of requests was read."""
-        async with self._database.reading() as connection:
-            home = await enrolled(connection, repository)
-            if home is None:
-                return None
-            read = await connection.scalar(
-                select(forge_marks.c.read_until).where(forge_marks.c.repository_id == home.id)
-            )
+        wanted = (
+            select(forge_marks.c.read_until)
+            .join(repositories, repositories.c.id == forge_marks.c.repository_id)
+            .where(repositories.c.name == repository.name)
+        )
+        read = (await self._database.run(wanted)).value
         return None if read is None else moment(read)
 
+    @override
     async def mark(self, repository: Repository, until: datetime) -> None:
-        """Store the moment up to which the list was read."""
         async with self._database.writing() as connection:
-            home = await enrol(connection, repository, INDEXED_BY)
-            kept = insert_into(forge_marks).values(repository_id=home, read_until=seconds(until))
-            await connection.execute(
-                kept.on_conflict_do_update(
-                    index_elements=["repository_id"],
-                    set_={"read_until": kept.excluded.read_until},
-                )
-            )
+            key = await add_repository(connection, repository)
+            await connection.execute(_MARK, {"repository_id": key, "read_until": seconds(until)})
 
     async def _write(
-        self, repository: Repository, given: Sequence[tuple[PullRequest, str]], now: datetime
+        self, repository: Repository, requests: Sequence[tuple[PullRequest, str]], now: datetime
     ) -> None:
         async with self._database.writing() as connection:
-            home = await enrol(connection, repository, INDEXED_BY)
-            rows = [_row(home, request, graded, now) for request, graded in given]
-            await _insert(connection, rows)
-            merged = (one for one, _ in given if one.state is RequestState.MERGED)
-            await label_requests(connection, home, {one.number: one.labels for one in merged})
+            key = await add_repository(connection, repository)
+            rows = [_row(key, request, graded, now) for request, graded in requests]
+            await connection.execute(_KEEP, rows)
+            merged = (request for request, _ in requests if request.state is RequestState.MERGED)
+            await label_requests(connection, key, {r.number: r.labels for r in merged})
 
 
-async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
-    kept = insert_into(requests)
-    changed = {
-        name: kept.excluded[name]
-        for name in ("state", "merge_commit", "updated_at", "seen_at", "content", "graded")
-    }
-    await connection.execute(
-        kept.on_conflict_do_update(index_elements=["repository_id", "number"], set_=changed), rows
-    )
-
-
-def _row(home: int, request: PullRequest, graded: str, now: datetime) -> dict[str, Any]:
+def _row(key: int, request: PullRequest, graded: str, now: datetime) -> dict[str, Any]:
     return {
-        "repository_id": home,
+        "repository_id": key,
         "number": request.number,
         "state": request.state.value,
         "merge_commit": request.merge_commit,
@@ -191,7 +162,7 @@ def _row(home: int, request: PullRequest, graded: str, now: datetime) -> dict[st
     }
 
 
-def _kept(row: Row[*tuple[Any, ...]]) -> KeptRequest:
+def _kept(row: Any) -> KeptRequest:
     return KeptRequest(
         request=request_from_json(json.loads(row.content)),
         seen_at=moment(row.seen_at),
@@ -199,18 +170,24 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptRequest:
     )
 
 
-def _request(kept: KeptRequest | None) -> PullRequest | None:
-    return kept.request if kept else None
+def request_to_json(request: PullRequest) -> dict[str, Any]:
+    """A value for ``json.dumps``; moments are seconds since 1970."""
+    moments = ("created_at", "updated_at", "merged_at")
+    dates = {name: getattr(request, name) for name in moments}
+    return {
+        **adapter(PullRequest).dump_python(request, mode="json"),
+        **{name: None if date is None else seconds(date) for name, date in dates.items()},
+        "reviewers": [[reviewer.name, reviewer.verdict.value] for reviewer in request.reviewers],
+    }
 
 
-def _graded_text(kept: KeptRequest | None, request: PullRequest) -> str:
-    """The stored analysis of the diff, kept while the head of the request is the same."""
-    if kept is None or kept.graded is None or kept.request.head != request.head:
-        return ""
-    return _text(kept.graded)
+def request_from_json(value: Mapping[str, Any]) -> PullRequest:
+    """The request that :func:`request_to_json` wrote; raises ``ValueError`` for anything else."""
+    reviewers = tuple({"name": name, "verdict": verdict} for name, verdict in value["reviewers"])
+    return typed(PullRequest, {**value, "reviewers": reviewers})
 
 
-def _text(graded: Graded) -> str:
+def _graded_text(graded: Graded) -> str:
     commit, grade = graded.commit, graded.grade
     return json.dumps(
         {
@@ -223,31 +200,16 @@ def _text(graded: Graded) -> str:
             "score": grade.score,
             "level": grade.level.value,
             "by": grade.by,
-            "reasons": [[one.rule, one.weight, one.subject] for one in grade.reasons],
+            "reasons": reasons_to_json(grade),
         }
     )
 
 
 def _graded(text: str) -> Graded:
-    held = json.loads(text)
+    stored = json.loads(text)
+    reasons = reasons_from_json(stored["reasons"])
     return Graded(
-        commit=Commit(
-            sha=held["sha"],
-            parents=(),
-            author=held["author"],
-            email="",
-            authored_at=moment(held["authored_at"]),
-            committed_at=moment(held["committed_at"]),
-            message=held["message"],
-        ),
-        facts=facts_from_json(held["facts"]),
-        grade=Grade(
-            score=held["score"],
-            level=Level(held["level"]),
-            reasons=tuple(
-                Reason(rule=rule, weight=weight, subject=subject)
-                for rule, weight, subject in held["reasons"]
-            ),
-            by=held["by"],
-        ),
+        commit=typed(Commit, {"parents": (), "email": "", **stored}),
+        facts=facts_from_json(stored["facts"]),
+        grade=typed(Grade, {**stored, "reasons": reasons}),
     )

@@ -1,14 +1,4 @@
-"""Leases between processes, held as locks of the ledger's server, and removal of old claims.
-
-A claim in ``slots`` is removed once nobody can claim the same name again. The part of its name
-before the colon gives its kind:
-
-- passing events (:data:`PASSING`): the delivery of a forge's webhook, a day's line for the admin,
-  the range of an alert. They are removed when they are old, except for the alert that a profile
-  has reached: it is looked up again, however much later.
-- channels, with the scheduler's notes on them, one claim a day. The newest says how far the
-  channel is and is kept forever; older ones are never looked up again.
-"""
+"""Leases between processes, held as locks of the ledger's server."""
 
 from __future__ import annotations
 
@@ -16,61 +6,12 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from datetime import datetime
 
 import psycopg
 import structlog
-from sqlalchemy import ColumnElement, and_, delete, exists, func, literal, not_, or_
 
-from bot.store.database import Database
 from bot.store.postgresql import PostgresDatabase
-from bot.store.rows import seconds
-from bot.store.tables.chat_tables import profiles
-from bot.store.tables.ledger_tables import slots
 from digest.errors import UnreachableDatabase
-
-HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
-"""Prefixes of claims of passing events."""
-
-
-def stretch(repository: str, owner: str, tip: str) -> str:
-    """The claim of an alert: whom it is for, and the commit its range starts from."""
-    return f"{ALERT}{repository}:{owner}:{tip}"
-
-
-async def let_go(database: Database, before: datetime) -> int:
-    """Remove claims made before a moment that are no longer needed; return how many there were.
-
-    Raises ``UnwritableFolder`` and ``BrokenArchive``.
-    """
-    # Earlier versions of the program stored no time: the age of such a claim is unknown.
-    old = and_(slots.c.at > 0, slots.c.at < seconds(before))
-    passed = and_(_passing(), not_(_stood_at()))
-    async with database.writing() as connection:
-        done = await connection.execute(delete(slots).where(old, or_(passed, _overtaken())))
-        return int(done.rowcount)
-
-
-def _passing() -> ColumnElement[bool]:
-    named = slots.c.subscription
-    return or_(*(func.substr(named, 1, len(kind)) == kind for kind in PASSING))
-
-
-def _stood_at() -> ColumnElement[bool]:
-    """Whether a profile has reached the start of the alert."""
-    of = profiles.c
-    named = literal(ALERT) + of.repository + ":" + of.owner + ":" + of.tip
-    return exists().where(named == slots.c.subscription)
-
-
-def _overtaken() -> ColumnElement[bool]:
-    """Whether a newer slot of a channel was claimed; passing events have no order."""
-    newer = slots.alias()
-    overtaken = exists().where(
-        newer.c.subscription == slots.c.subscription, newer.c.slot > slots.c.slot
-    )
-    return and_(not_(_passing()), overtaken)
-
 
 log = structlog.get_logger(__name__)
 
@@ -109,7 +50,7 @@ class ServerLeases:
         try:
             yield True
         finally:
-            await self._let_go(number)
+            await self._release(number)
 
     async def aclose(self) -> None:
         """Release every lease."""
@@ -121,13 +62,13 @@ class ServerLeases:
         async with self._turn:
             if number in self._held:
                 return False
-            with self._told():
+            with self._user_errors():
                 taken = await _lock(await self._connected(), number)
             if taken:
                 self._held.add(number)
             return taken
 
-    async def _let_go(self, number: int) -> None:
+    async def _release(self, number: int) -> None:
         async with self._turn:
             self._held.discard(number)
             if self._connection is None or self._connection.closed:
@@ -155,7 +96,7 @@ class ServerLeases:
         return made
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _user_errors(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:

@@ -1,49 +1,76 @@
-"""Which part of which digest was sent where, as ``handlers.ports.storage.Ledger`` states.
+"""Which part of which digest was sent where, and who claimed what.
 
 The first to insert a row has claimed it: unique keys decide between tasks as well as between
 processes. Parts are numbered from 0.
+
+A claim in ``slots`` is removed once nobody can claim the same name again. The part of its name
+before the colon gives its kind:
+
+- passing events (:data:`PASSING`): the delivery of a forge's webhook, a day's line for the admin,
+  the range of an alert. They are removed when they are old, except for the alert that a profile
+  has reached: it is looked up again, however much later.
+- channels, with the scheduler's notes on them, one claim a day. The newest says how far the
+  channel is and is kept forever; older ones are never looked up again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
-from bot.store.database import Batcher, Database, Prepared
+from bot.store.columns import columns, from_row, given, matches, seconds, storable
+from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.dialect import insert_into, one_of, words
-from bot.store.rows import seconds, storable
+from bot.store.tables.chat_tables import profiles
 from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
 from bot.util.clock import SystemClock
-from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, PartRecord, PartState
+from handlers.ports.storage import (
+    Clock,
+    DeliveryKey,
+    DeliveryRecord,
+    Ledger,
+    PartRecord,
+    PartState,
+)
+
+HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
+"""Prefixes of claims of passing events."""
 
 _SENT = PartState.SENT.value
-_NAMES = "platform", "channel", "digest"
+_KEY = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
-    select(
-        deliveries,
-        delivery_parts.c.part,
-        delivery_parts.c.state,
-        delivery_parts.c.receipt,
-        delivery_parts.c.error,
-    )
+    select(deliveries, *(c for c in delivery_parts.c if c.name != "delivery_id"))
     .join_from(deliveries, delivery_parts, isouter=True)
     .order_by(deliveries.c.id, delivery_parts.c.part)
 )
 
-
-_OF = (
-    select(deliveries.c.id)
-    .where(*(deliveries.c[name] == bindparam(f"of_{name}") for name in _NAMES))
-    .scalar_subquery()
-)
+_OF = select(deliveries.c.id).where(given(deliveries, *_KEY, prefix="of_")).scalar_subquery()
 _MARK = (
     update(delivery_parts)
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
-    .values(state=bindparam("state"), receipt=bindparam("receipt"), error=bindparam("error"))
+    .values({name: bindparam(name) for name in ("state", "receipt", "error")})
 )
 _MARK_SENT = Prepared(_MARK)
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
@@ -51,16 +78,15 @@ _UNSENT = exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
 _DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
-
-
 _CLAIMED = Prepared(
     insert_into(deliveries)
-    .values({name: bindparam(name) for name in (*_NAMES, "content", "done", "at")})
+    .values({name: bindparam(name) for name in (*_KEY, "content", "done", "at")})
     .on_conflict_do_nothing()
     .returning(deliveries.c.id)
 )
-_inserted = insert_into(slots)
-_CLAIM = Prepared(_inserted.on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot))
+_CLAIM = Prepared(
+    insert_into(slots).on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
+)
 _PART = Prepared(insert(delivery_parts))
 _LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
@@ -69,92 +95,72 @@ _LAST = Prepared(
 )
 
 
-class SqlLedger:
-    """A ``Ledger`` in a database; ``clock`` gives the time of claims."""
+class SqlLedger(SqlStore, Ledger):
+    """The ledger in a database; ``clock`` gives the time of claims."""
 
     def __init__(self, database: Database, clock: Clock | None = None) -> None:
-        self._database = database
+        super().__init__(database)
         self._clock = clock or SystemClock()
         self._claims = Batcher(self._claim_all)
         self._lasts = Batcher(self._last_of)
 
+    @override
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
-        """Create the record by its unique key, or return the existing one.
-
-        An existing record keeps its content and its number of parts. A delivery without parts is
-        done. Raises ``UnwritableFolder`` and ``BrokenArchive``, as every method does.
-        """
+        content, waiting = storable(content), PartState.WAITING
         at = seconds(self._clock.now())
-        given = {**_columns(key), "content": storable(content), "done": parts == 0, "at": at}
-        waiting = {"state": PartState.WAITING.value, "receipt": "", "error": ""}
+        row = {**columns(key), "content": content, "done": parts == 0, "at": at}
         async with self._database.writing(None) as connection:
-            made = (await _CLAIMED.on(connection, given)).value
-            if made is None:
-                stands = await connection.execute(_RECORDS.where(_is(key)))
-                return next(iter(_records(stands.all(), fresh=False)))
+            delivery = (await _CLAIMED.on(connection, row)).value
+            if delivery is None:
+                existing = await connection.execute(_RECORDS.where(_is(key)))
+                return next(iter(_records(existing.all())))
             if parts:
-                rows = [{"delivery_id": made, "part": n, **waiting} for n in range(parts)]
-                await _PART.on_each(connection, rows)
+                new = {"delivery_id": delivery, "state": waiting.value, "receipt": "", "error": ""}
+                await _PART.on_each(connection, [{**new, "part": n} for n in range(parts)])
         return DeliveryRecord(
             key=key,
-            content=storable(content),
-            parts=tuple(PartRecord(part=n, state=PartState.WAITING) for n in range(parts)),
+            content=content,
+            parts=tuple(PartRecord(part=n, state=waiting) for n in range(parts)),
             done=parts == 0,
             fresh=True,
         )
 
+    @override
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
-        """Write one part's state at once; the delivery is done when all parts are ``SENT``.
-
-        A sent part stays sent. Raises ``LookupError`` for a part that was never claimed.
-        """
-        given = {
-            **{f"of_{name}": value for name, value in _columns(key).items()},
-            "of_part": part.part,
-            "state": part.state.value,
-            "receipt": storable(part.receipt),
-            "error": storable(part.error),
-        }
+        # A sent part stays sent.
+        values = {f"of_{name}": value for name, value in columns(key).items()}
+        values |= {**columns(part, "state", "receipt", "error"), "of_part": part.part}
         if part.state is PartState.SENT:
             async with self._database.writing(None) as connection:
-                found = (await _MARK_SENT.on(connection, given)).count
-                await _DONE.on(connection, given)
+                count = (await _MARK_SENT.on(connection, values)).count
+                await _DONE.on(connection, values)
         else:
-            found = (await self._database.ask(_MARK_UNSENT, given)).count
+            count = (await self._database.run(_MARK_UNSENT, values)).count
         # No row was updated: the part was already sent, or it does not exist.
-        if not found and await self._part(key, part.part) is None:
+        if not count and not await self._has_part(key, part.part):
             raise LookupError(f"part {part.part} of {key} was never claimed")
 
-    async def _part(self, key: DeliveryKey, part: int) -> PartRecord | None:
+    async def _has_part(self, key: DeliveryKey, part: int) -> bool:
         record = await self.record(key)
-        parts = record.parts if record is not None else ()
-        return next((one for one in parts if one.part == part), None)
+        return record is not None and any(entry.part == part for entry in record.parts)
 
+    @override
     async def pending(self) -> Sequence[DeliveryRecord]:
-        """The deliveries that were claimed and are not done, oldest first."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute(_RECORDS.where(~deliveries.c.done))
-            return tuple(_records(rows.all(), fresh=False))
+        return tuple(_records((await self._database.run(_RECORDS.where(~deliveries.c.done))).rows))
 
     async def record(self, key: DeliveryKey) -> DeliveryRecord | None:
         """The stored delivery; ``None`` if it was never claimed."""
-        async with self._database.reading() as connection:
-            rows = await connection.execute(_RECORDS.where(_is(key)))
-            return next(iter(_records(rows.all(), fresh=False)), None)
+        rows = (await self._database.run(_RECORDS.where(_is(key)))).rows
+        return next(iter(_records(rows)), None)
 
+    @override
     async def claim_slot(self, subscription: str, slot: str) -> bool:
-        """Whether this call is the first to claim the slot (a local date) of a subscription."""
-        return await self._claims.ask((subscription, slot))
+        return await self._claims.call((subscription, slot))
 
     async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
         """The same, in the transaction of a connection."""
-        claimed = (
-            insert_into(slots)
-            .values(subscription=subscription, slot=slot, at=seconds(self._clock.now()))
-            .on_conflict_do_nothing()
-            .returning(slots.c.slot)
-        )
-        return await connection.scalar(claimed) is not None
+        row = {"subscription": subscription, "slot": slot, "at": seconds(self._clock.now())}
+        return bool((await _CLAIM.on(connection, row)).rows)
 
     async def _claim_all(self, wanted: Sequence[tuple[str, str]]) -> Sequence[bool]:
         """Claim many slots in one transaction; for each, whether this call was the first."""
@@ -162,15 +168,13 @@ class SqlLedger:
         # Sorted, so that two processes that claim the same slots cannot deadlock.
         rows = [{"subscription": name, "slot": slot, "at": at} for name, slot in sorted({*wanted})]
         async with self._database.writing(None) as connection:
-            made = {tuple(row) for row in (await _CLAIM.on_each(connection, rows)).rows}
-            if made:
-                await self._claimed(
-                    connection, [one for one in dict.fromkeys(wanted) if one in made]
-                )
+            claimed = {tuple(row) for row in (await _CLAIM.on_each(connection, rows)).rows}
+            if claimed:
+                await self._claimed(connection, [c for c in dict.fromkeys(wanted) if c in claimed])
         first = []
-        for one in wanted:
-            first.append(one in made)
-            made.discard(one)
+        for claim in wanted:
+            first.append(claim in claimed)
+            claimed.discard(claim)
         return first
 
     async def _claimed(
@@ -178,48 +182,50 @@ class SqlLedger:
     ) -> None:
         """Hook to write more in the transaction of the claims; does nothing here."""
 
+    @override
     async def last_slot(self, subscription: str) -> str | None:
-        """The newest slot claimed for a subscription; dates sort as their texts do."""
-        return await self._lasts.ask(subscription)
+        return await self._lasts.call(subscription)  # dates sort as their texts do
 
     async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:
-        found = await self._database.ask(_LAST, {"names": words(subscriptions)})
-        last = dict(tuple(row) for row in found.rows)
+        rows = (await self._database.run(_LAST, {"names": words(subscriptions)})).rows
+        last = dict(tuple(row) for row in rows)
         return [last.get(name) for name in subscriptions]
 
 
-def _columns(key: DeliveryKey) -> dict[str, str]:
-    return {"platform": key.platform, "channel": key.channel, "digest": key.digest}
-
-
 def _is(key: DeliveryKey) -> ColumnElement[bool]:
-    return (
-        (deliveries.c.platform == key.platform)
-        & (deliveries.c.channel == key.channel)
-        & (deliveries.c.digest == key.digest)
-    )
+    return matches(deliveries, columns(key))
 
 
-def _records(rows: Iterable[Row[*tuple[Any, ...]]], *, fresh: bool) -> Iterable[DeliveryRecord]:
+def _records(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[DeliveryRecord]:
     """The records of ordered rows, in which a delivery's parts are adjacent."""
-    by_delivery: dict[int, list[Row[*tuple[Any, ...]]]] = {}
-    for row in rows:
-        by_delivery.setdefault(row.id, []).append(row)
-    for parts in by_delivery.values():
+    for _, group in groupby(rows, key=lambda row: row.id):
+        parts = list(group)
         first = parts[0]
         yield DeliveryRecord(
-            key=DeliveryKey(platform=first.platform, channel=first.channel, digest=first.digest),
+            key=from_row(DeliveryKey, first),
             content=first.content,
-            parts=tuple(
-                PartRecord(
-                    part=row.part,
-                    state=PartState(row.state),
-                    receipt=row.receipt,
-                    error=row.error,
-                )
-                for row in parts
-                if row.part is not None
-            ),
+            parts=tuple(from_row(PartRecord, row) for row in parts if row.part is not None),
             done=first.done,
-            fresh=fresh,
+            fresh=False,
         )
+
+
+def alert_claim(repository: str, owner: str, tip: str) -> str:
+    """The claim of an alert: whom it is for, and the commit its range starts from."""
+    return f"{ALERT}{repository}:{owner}:{tip}"
+
+
+async def remove_claims(database: Database, before: datetime) -> int:
+    """Remove claims made before a moment that are no longer needed; return how many there were."""
+    name = slots.c.subscription
+    passing = or_(*(func.substr(name, 1, len(kind)) == kind for kind in PASSING))
+    profile = profiles.c
+    start = literal(ALERT) + profile.repository + ":" + profile.owner + ":" + profile.tip
+    reached = exists().where(start == name)
+    newer = slots.alias()
+    overtaken = exists().where(newer.c.subscription == name, newer.c.slot > slots.c.slot)
+    # Earlier versions of the program stored no time: the age of such a claim is unknown.
+    old = and_(slots.c.at > 0, slots.c.at < seconds(before))
+    # Passing events have no order: none overtakes another.
+    unneeded = or_(and_(passing, not_(reached)), and_(not_(passing), overtaken))
+    return (await database.run(delete(slots).where(old, unneeded))).count

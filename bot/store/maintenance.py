@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Column, Row, Table, bindparam, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.change_terms import INDEXED_BY
-from bot.store.database import Database
+from bot.store.columns import moment
+from bot.store.database import CHUNK, Database, delete_in
 from bot.store.dialect import total
-from bot.store.rows import GRADED, ChangeRow, enrolled, entry, graded, moment, written
+from bot.store.rows import (
+    GRADED,
+    INDEXED_BY,
+    ChangeRow,
+    entry,
+    find_repository,
+    graded,
+    raise_revision,
+)
 from bot.store.tables.archive_tables import (
     change_texts,
     change_topics,
@@ -28,7 +36,7 @@ from bot.store.tables.archive_tables import (
     repositories,
 )
 from bot.store.text_index_sqlite import OPTIMIZE
-from bot.store.writer import CHUNK, chunks, clear_indexes, write_indexes
+from bot.store.writer import clear_indexes, write_indexes
 from digest.core.grade import Repository
 from digest.errors import BrokenArchive
 
@@ -134,19 +142,18 @@ async def forget(database: Database, repository: Repository) -> int:
     The record of what was posted and which commits were seen stays: nothing is delivered twice.
     """
     async with database.writing() as connection:
-        held = await enrolled(connection, repository)
-        if held is None:
+        home = await find_repository(connection, repository.name)
+        if home is None:
             return 0
-        mine = changes.c.repository_id == held.id
-        keys = (await connection.scalars(select(changes.c.id).where(mine))).all()
+        of_repository = changes.c.repository_id == home.id
+        keys = (await connection.scalars(select(changes.c.id).where(of_repository))).all()
         await connection.execute(
-            delete(change_topics).where(change_topics.c.repository_id == held.id)
+            delete(change_topics).where(change_topics.c.repository_id == home.id)
         )
-        await clear_indexes(connection, held.id, keys)
-        for some in chunks(keys):
-            await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
-        await connection.execute(delete(changes).where(mine))
-        await written(connection, repository.name)
+        await clear_indexes(connection, home.id, keys)
+        await delete_in(connection, contents.c.change_id, keys)
+        await connection.execute(delete(changes).where(of_repository))
+        await raise_revision(connection, repository.name)
         return len(keys)
 
 
@@ -269,7 +276,7 @@ async def reindex(database: Database, repository: Repository) -> int:
     indexes are complete, partly by the old rules and partly by the new; the next call starts over.
     """
     async with database.reading() as connection:
-        row = await enrolled(connection, repository)
+        row = await find_repository(connection, repository.name)
     if row is None:
         return 0
     last, count = 0, 0
@@ -279,7 +286,7 @@ async def reindex(database: Database, repository: Repository) -> int:
         await connection.execute(
             update(repositories).where(repositories.c.id == row.id).values(indexed_by=INDEXED_BY)
         )
-        await written(connection, repository.name)
+        await raise_revision(connection, repository.name)
     return count
 
 

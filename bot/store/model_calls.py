@@ -12,13 +12,14 @@ from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, case, func, insert, select
+from sqlalchemy import ColumnElement, case, func, insert, select
+from typing_extensions import override
 
-from bot.store.database import Database
+from bot.store.columns import columns, from_row, seconds
+from bot.store.database import Database, SqlStore
 from bot.store.dialect import total
-from bot.store.rows import moment, seconds, storable
 from bot.store.tables.chat_tables import model_calls
-from handlers.ports.model_port import OK, CallKind, ModelCall, Usage
+from handlers.ports.model_port import OK, CallKind, CallLedger, ModelCall, Usage
 
 _UNIT = Decimal("1e-9")
 _DAY = 86_400
@@ -39,30 +40,32 @@ class Cost:
     failed: int
 
 
-class SqlCalls:
-    """A ``CallLedger`` in a database. Costs are in ``currency``."""
+class SqlCalls(SqlStore, CallLedger):
+    """The calls in a database. Costs are in ``currency``."""
 
     def __init__(self, database: Database, currency: str = "USD") -> None:
-        self._database = database
+        super().__init__(database)
         self._currency = currency
 
+    @override
     async def add(self, call: ModelCall) -> None:
-        """Store one call. Raises ``UnwritableFolder`` and ``BrokenArchive``, as all methods do."""
-        async with self._database.writing() as connection:
-            await connection.execute(insert(model_calls), _columns(call, self._currency))
+        account = columns(call.account, "kind", "repository", "channel", "person", "subject")
+        rest = columns(call, "at", "model", "rung", "outcome", "seconds")
+        usage = {**columns(call.usage), "cost": nanos(call.usage.cost), "currency": self._currency}
+        await self._database.run(insert(model_calls), {**account, **rest, **usage})
 
+    @override
     async def spent(
         self, since: datetime, *, channel: str | None = None, person: str | None = None
     ) -> Usage:
-        """The sum of the calls since ``since``; costs in another currency do not count."""
-        mine = case((model_calls.c.currency == self._currency, model_calls.c.cost), else_=0)
-        wanted = select(*_sums(mine)).where(model_calls.c.at >= seconds(since))
+        # Costs in another currency do not count.
+        cost = case((model_calls.c.currency == self._currency, model_calls.c.cost), else_=0)
+        wanted = select(*_sums(cost)).where(model_calls.c.at >= seconds(since))
         if channel is not None:
             wanted = wanted.where(model_calls.c.channel == channel)
         if person is not None:
             wanted = wanted.where(model_calls.c.person == person)
-        async with self._database.reading() as connection:
-            return _usage((await connection.execute(wanted)).one())
+        return _usage((await self._database.run(wanted)).first)
 
     async def costs(self, since: datetime, until: datetime) -> Sequence[Cost]:
         """Calls from ``since`` to ``until`` (exclusive) by day, repository, kind and currency."""
@@ -77,41 +80,8 @@ class SqlCalls:
             .group_by(*by)
             .order_by(*by)
         )
-        async with self._database.reading() as connection:
-            return tuple(
-                Cost(
-                    day=moment(row.day),
-                    repository=row.repository,
-                    kind=CallKind(row.kind),
-                    currency=row.currency,
-                    usage=_usage(row),
-                    failed=row.failed,
-                )
-                for row in await connection.execute(wanted)
-            )
-
-
-def _columns(call: ModelCall, currency: str) -> dict[str, Any]:
-    account, usage = call.account, call.usage
-    return {
-        "at": seconds(call.at),
-        "kind": account.kind.value,
-        "repository": account.repository,
-        "channel": storable(account.channel),
-        "person": storable(account.person),
-        "subject": account.subject,
-        "model": storable(call.model),
-        "rung": call.rung,
-        "outcome": call.outcome,
-        "seconds": call.seconds,
-        "calls": usage.calls,
-        "input_tokens": usage.input_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost": nanos(usage.cost),
-        "currency": currency,
-        "estimated": usage.estimated,
-    }
+        rows = (await self._database.run(wanted)).rows
+        return tuple(from_row(Cost, row, usage=_usage(row)) for row in rows)
 
 
 def nanos(cost: Decimal) -> int:
@@ -134,12 +104,5 @@ def _sums(cost: ColumnElement[int]) -> tuple[ColumnElement[Any], ...]:
     )
 
 
-def _usage(row: Row[*tuple[Any, ...]]) -> Usage:
-    return Usage(
-        calls=row.calls,
-        input_tokens=row.input_tokens,
-        cached_tokens=row.cached_tokens,
-        output_tokens=row.output_tokens,
-        cost=money(row.cost),
-        estimated=bool(row.estimated),
-    )
+def _usage(row: Any) -> Usage:
+    return from_row(Usage, row, cost=money(row.cost))

@@ -21,10 +21,7 @@ from psycopg.rows import namedtuple_row
 from sqlalchemy import (
     URL,
     Connection,
-    Delete,
-    Insert,
     Table,
-    Update,
     event,
     exc,
     insert,
@@ -32,8 +29,9 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from typing_extensions import override
 
-from bot.store.database import Database, Prepared, StatementResult
+from bot.store.database import Database, Prepared, Statement, StatementResult, execute
 from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.tables.ledger_tables import deliveries
@@ -126,49 +124,44 @@ class PostgresDatabase(Database):
         super().__init__(engine, place_of(url))
         self.url = url
 
+    @override
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """See :meth:`Database.reading`."""
-        with told(self.place):
+        with user_errors(self.place):
             async with self._engine.connect() as connection:
                 yield connection
 
+    @override
     @asynccontextmanager
     async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
-        """See :meth:`Database.writing`; the turn of a subject is a lock of the server."""
+        # The turn of a subject is a lock of the server.
         turn = "" if subject is None else _TURN.format(lock_number(subject))
         async with self.reading() as connection, transaction(driver_of(connection), turn):
             yield connection
 
-    async def ask(
-        self, statement: Prepared, given: Mapping[str, Any] | None = None
+    @override
+    async def run(
+        self, statement: Statement | Prepared, values: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """See :meth:`Database.ask`."""
-        with told(self.place):
+        if not isinstance(statement, Prepared):
+            async with self.reading() as sqlalchemy:
+                return await execute(sqlalchemy, statement, values)
+        with user_errors(self.place):
             connection = await self._engine.raw_connection()
             driver = connection.driver_connection
             assert isinstance(driver, psycopg.AsyncConnection)
             try:
-                return await run(driver, *statement.written(given or {}))
+                return await run(driver, *statement.bound(values or {}))
             finally:
                 await settle(driver)
                 connection.close()
 
-    async def write(
-        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
-    ) -> int:
-        """See :meth:`Database.write`."""
-        async with self.reading() as connection:
-            return (await connection.execute(statement, given)).rowcount
-
-    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """See :meth:`Database.keep`: a server's commits are durable, and it needs no turns here.
-
-        Rows by COPY are one statement, so all are kept or none. A single row takes one round trip
-        to the server, not two.
-        """
+    @override
+    async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        # A server's commits are durable, and it needs no turns here. Rows by COPY are one
+        # statement, so all are kept or none; a single row takes one round trip, not two.
         if len(rows) == 1:
-            await self.ask(_insertion(table), dict(zip(table.columns.keys(), *rows, strict=True)))
+            await self.run(_insertion(table), dict(zip(table.columns.keys(), *rows, strict=True)))
             return
         async with self.reading() as connection:
             await insert_rows(connection, table, rows)
@@ -276,7 +269,7 @@ def _probe_idle(engine: AsyncEngine) -> None:
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
+def user_errors(place: str) -> Iterator[None]:
     """Turn errors of the database as a whole into errors that a user can act on."""
     try:
         yield

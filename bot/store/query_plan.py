@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import Row, Text, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.change_terms import folded, index_of
-from bot.store.rows import GRADED, graded, storable
+from bot.store.columns import storable
+from bot.store.rows import GRADED, folded, graded
 from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
 from bot.store.tables.archive_tables import change_lines, changes
-from bot.store.text_index import TextIndex
+from bot.store.text_index import TextIndex, index_of
 from digest.answer.listing import PAGE, Listed, ListedChange, first_of, weightiest_first
 from digest.core.change import printable
 from digest.core.enums import Language
@@ -61,7 +61,7 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
     index = index_of(connection.dialect.name)
     text = index.expression(repository, terms)
-    shape, values = _asked(repository, query)
+    shape, values = _shape(repository, query)
     shape = replace(shape, match=bool(text.match), short=bool(text.short), terms=len(terms))
     values |= {"match": text.match, "short": text.short}
     values |= {f"term{n}": term for n, term in enumerate(terms)}
@@ -72,7 +72,7 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     return replace(plan, shape=replace(shape, driver=driver, ranked=ranked))
 
 
-def _asked(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
+def _shape(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
     """The shape and the parameters of all conditions but the terms."""
     author = folded(query.author)
     about = () if _said_by_topics(query) else query.about

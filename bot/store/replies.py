@@ -15,23 +15,32 @@ answers it, among tasks and processes alike.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
-from sqlalchemy import Row, bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
-from bot.messaging.receiver import Incoming, MessageEvent
+from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
-from bot.store.database import Database, Prepared
+from bot.store.columns import (
+    adapter,
+    columns,
+    from_row,
+    given,
+    moment,
+    seconds,
+    storable,
+    typed,
+)
+from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.dialect import insert_into
-from bot.store.rows import moment, seconds, storable
 from bot.store.tables.chat_tables import heard
 
 KEPT = timedelta(hours=48)
@@ -103,27 +112,14 @@ class Records(Protocol):
         """The records of an account that are not ``TOLD``, oldest first."""
 
 
-# ``asdict`` copies deeply, which would be the most expensive step in handling a message.
-_FIELDS = tuple(one.name for one in fields(Incoming) if one.name != "taken")
-
-
 def dump(asked: Incoming) -> str:
     """A message as text."""
-    kept = {name: getattr(asked, name) for name in _FIELDS}
-    receipt = asked.receipt
-    kept["receipt"] = receipt and {"message": receipt.message, "thread": receipt.thread}
-    kept["at"] = asked.at.isoformat()
-    return json.dumps(kept)
+    return json.dumps(adapter(Incoming).dump_python(asked, mode="json", exclude={"taken"}))
 
 
 def load(text: str) -> Incoming:
     """The message that :func:`dump` wrote."""
-    kept = json.loads(text)
-    receipt = kept.pop("receipt")
-    kept["at"] = datetime.fromisoformat(kept["at"])
-    kept["also"] = tuple(kept.get("also", ()))
-    kept["fate"] = MessageEvent(kept.get("fate", MessageEvent.SAID))
-    return Incoming(receipt=Receipt(**receipt) if receipt else None, **kept)
+    return typed(Incoming, json.loads(text))
 
 
 _AT_ONCE = 250
@@ -132,147 +128,94 @@ _AT_ONCE = 250
 _SELDOM = 60
 """Seconds between two deletions of old records."""
 
-_IS = (
-    (heard.c.account == bindparam("key_account"))
-    & (heard.c.chat == bindparam("key_chat"))
-    & (heard.c.message == bindparam("key_message"))
-)
+_IS = given(heard, "account", "chat", "message", prefix="key_")
 _GET = Prepared(select(heard).where(_IS))
-_marked = update(heard).where(_IS).values(state=bindparam("as_state"))
-_MARKED = Prepared(_marked)
-_PROVED = Prepared(_marked.values(receipt=bindparam("as_receipt")))
-_ASKED_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
-_FORGOTTEN = delete(heard).where(heard.c.at < bindparam("over"))
-_CLAIMED = Prepared(
+_mark = update(heard).where(_IS).values(state=bindparam("as_state"))
+_MARK = Prepared(_mark)
+_MARK_WITH_RECEIPT = Prepared(_mark.values(receipt=bindparam("as_receipt")))
+_ASK_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
+_EXPIRED = delete(heard).where(heard.c.at < bindparam("before"))
+_CLAIM = Prepared(
     insert_into(heard)
     .on_conflict_do_nothing()
     .returning(heard.c.account, heard.c.chat, heard.c.message)
 )
 
-
-@dataclass(slots=True, kw_only=True)
-class _Claim:
-    """A message waiting to be stored; ``first`` tells whether it had no record before."""
-
-    names: dict[str, str]
-    asked: Incoming
-    at: datetime
-    first: asyncio.Future[bool] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-
-    @property
-    def name(self) -> tuple[str, ...]:
-        return tuple(self.names.values())
-
-    def row(self) -> dict[str, Any]:
-        """The row of its record."""
-        return {
-            **self.names,
-            "at": seconds(self.at),
-            "state": Stage.HEARD.value,
-            "receipt": "",
-            "asked": storable(dump(self.asked)),
-        }
+_Row = Mapping[str, Any]
 
 
-class SqlReplies:
-    """``Records`` in a database. Every method raises ``UnwritableFolder`` and ``BrokenArchive``."""
+class SqlReplies(SqlStore, Records):
+    """The records in a database."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._waiting: list[_Claim] = []
-        self._writer: asyncio.Task[None] | None = None
-        self._forgotten = 0
+        super().__init__(database)
+        # Calls that arrive during a write are written together: a hundred cost little more.
+        self._claims = Batcher(self._claim_all, _AT_ONCE)
+        self._expired = 0
 
+    @override
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """Create a record; return whether this call was the first. Expired records are deleted.
+        about = {"at": seconds(now), "state": Stage.HEARD.value, "receipt": ""}
+        row = {**columns(key), **about, "asked": storable(dump(asked))}
+        return await self._claims.call(row)
 
-        Calls that arrive during a write are written together in one transaction: a hundred cost
-        little more than one.
-        """
-        claim = _Claim(names=_columns(key), asked=asked, at=now)
-        self._waiting.append(claim)
-        if self._writer is None or self._writer.done():
-            self._writer = asyncio.create_task(self._write())
-        # The writer is a task of its own: cancelling one caller does not affect the others.
-        return await asyncio.shield(claim.first)
-
-    async def _write(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_AT_ONCE], self._waiting[_AT_ONCE:]
-            try:
-                made = await self._made(batch)
-            except Exception as error:  # noqa: BLE001  # passed on to every waiting caller
-                for claim in batch:
-                    claim.first.set_exception(error)
-                continue
-            for claim in batch:
-                # Of two calls for one message, the earlier one is the first.
-                first = claim.name in made
-                made.discard(claim.name)
-                claim.first.set_result(first)
-
-    async def _made(self, batch: Sequence[_Claim]) -> set[tuple[str, ...]]:
-        """The messages that had no record before; all are stored, or none."""
-        over = seconds(max(claim.at for claim in batch) - KEPT)
-        # Sorted, so that two processes that store the same messages cannot deadlock.
-        rows = [row for _, row in sorted({c.name: c.row() for c in reversed(batch)}.items())]
+    async def _claim_all(self, rows: Sequence[_Row]) -> Sequence[bool]:
+        """Store messages that have no record; for each, whether this call was the first."""
+        keys = [(row["account"], row["chat"], row["message"]) for row in rows]
+        before = max(row["at"] for row in rows) - int(KEPT.total_seconds())
+        # Sorted, so that two processes that store the same messages cannot deadlock. Of two calls
+        # for one message, the earlier one is the first.
+        first = dict(reversed(list(zip(keys, rows, strict=True))))
         async with self._database.writing(None) as connection:
-            if over >= self._forgotten + _SELDOM:
-                await connection.execute(_FORGOTTEN, {"over": over})
-                self._forgotten = over
-            made = {tuple(row) for row in (await _CLAIMED.on_each(connection, rows)).rows}
-            await self._recorded(connection, made)
-            return made
+            if before >= self._expired + _SELDOM:
+                await connection.execute(_EXPIRED, {"before": before})
+                self._expired = before
+            ordered = [first[key] for key in sorted(first)]
+            added = {tuple(row) for row in (await _CLAIM.on_each(connection, ordered)).rows}
+            await self._recorded(connection, added)
+        return [key in added and first[key] is row for key, row in zip(keys, rows, strict=True)]
 
     async def _recorded(
-        self, _connection: AsyncConnection, _made: Collection[tuple[str, ...]]
+        self, _connection: AsyncConnection, _added: Collection[tuple[str, ...]]
     ) -> None:
         """Hook to write more in the transaction of new records; does nothing here."""
 
+    @override
     async def get(self, key: MessageKey) -> MessageRecord | None:
-        """The record of a message."""
-        row = (await self._database.ask(_GET, _of(key))).first
+        row = (await self._database.run(_GET, _of(key))).first
         return _record(row) if row else None
 
+    @override
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """Store how far the reply is; without a ``receipt`` the known one stays."""
         values = {**_of(key), "as_state": stage.value}
         if receipt is None:
-            await self._database.ask(_MARKED, values)
+            await self._database.run(_MARK, values)
         else:
-            await self._database.ask(_PROVED, values | {"as_receipt": storable(receipt.dump())})
+            proof = {"as_receipt": storable(receipt.dump())}
+            await self._database.run(_MARK_WITH_RECEIPT, values | proof)
 
+    @override
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """Replace the stored text of the message."""
-        values = {**_of(key), "as_asked": storable(dump(asked))}
-        await self._database.write(_ASKED_AGAIN, values)
+        await self._database.run(_ASK_AGAIN, {**_of(key), "as_asked": storable(dump(asked))})
 
+    @override
     async def left(self, account: str) -> Sequence[MessageRecord]:
-        """The records of an account that are not ``TOLD``, oldest first."""
         wanted = (
             select(heard)
             .where(heard.c.account == storable(account), heard.c.state != Stage.TOLD.value)
             .order_by(heard.c.at, heard.c.message)
         )
-        async with self._database.reading() as connection:
-            return tuple(map(_record, await connection.execute(wanted)))
-
-
-def _columns(key: MessageKey) -> dict[str, str]:
-    names = {"account": key.account, "chat": key.chat, "message": key.message}
-    return {name: storable(value) for name, value in names.items()}
+        return tuple(map(_record, (await self._database.run(wanted)).rows))
 
 
 def _of(key: MessageKey) -> dict[str, str]:
     """Parameters of the statements about one record."""
-    return {f"key_{name}": value for name, value in _columns(key).items()}
+    return {f"key_{name}": value for name, value in columns(key).items()}
 
 
-def _record(row: Row[*tuple[Any, ...]]) -> MessageRecord:
+def _record(row: Any) -> MessageRecord:
     return MessageRecord(
-        key=MessageKey(account=row.account, chat=row.chat, message=row.message),
+        key=from_row(MessageKey, row),
         at=moment(row.at),
         stage=Stage(row.state),
         asked=load(row.asked),

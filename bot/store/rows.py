@@ -2,104 +2,86 @@
 
 All other rows refer to a repository's row, which is never removed. Writing anything about a
 repository raises its revision in the same transaction, so a reader can tell by one number whether a
-result computed earlier is still valid. Facts are parsed when first used: most answers list changes
-by their titles alone, and parsing all facts would take longer than finding the changes. For that
-reason the subject is stored as a text of its own.
+result computed earlier is still valid.
+
+The indexes store the searched texts, paths and topics of a change, and its lines in lists. Texts
+are compared without case and with each run of white space as one space, so that a phrase is found
+across the lines of a message.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
-from datetime import UTC, datetime
-from typing import Any, Self
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 from sqlalchemy import Row, Select, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.change_terms import folded, lines_of, paths_of, texts_of
+from bot.store.columns import compact_json, moment, seconds, storable
 from bot.store.database import Prepared
 from bot.store.dialect import insert_into
+from bot.store.stored_facts import StoredFacts, texts_of_facts
 from bot.store.tables.archive_tables import changes, contents, repositories
-from digest.answer.listing import area_of
-from digest.core.change import Commit
-from digest.core.facts import Facts
+from digest.answer.listing import LINES_VERSION, area_of, line_of
+from digest.core.change import Commit, printable
+from digest.core.enums import Language
 from digest.core.grade import Grade, Graded, Level, Reason, Repository
-from digest.core.stored_json import READ, facts_to_json
-from digest.topics.index_terms import topics_of
+from digest.core.stored_json import spans_to_json
+from digest.topics.index_terms import TOPICS_VERSION, topics_of
+
+_named = repositories.c.name == bindparam("named")
+_FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
+_raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
+_RAISE = Prepared(_raise)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enrolled:
-    """A repository's row: its key, and the versions its indexes were built by."""
+async def find_repository(connection: AsyncConnection, name: str) -> Any | None:
+    """The ``id`` of a repository's row, and the versions that it is ``indexed_by``.
 
-    id: int
-    indexed_by: str
-
-
-_MINE = repositories.c.name == bindparam("named")
-_ENROLLED = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_MINE))
-_raised = update(repositories).where(_MINE).values(revision=repositories.c.revision + 1)
-_RAISED = Prepared(_raised)
+    ``None`` if nothing is stored of the repository yet.
+    """
+    return (await _FIND.on(connection, {"named": name})).first
 
 
-async def enrolled(connection: AsyncConnection, repository: Repository) -> Enrolled | None:
-    """The row of a repository, found by its name; ``None`` if nothing is stored of it yet."""
-    row = (await _ENROLLED.on(connection, {"named": repository.name})).first
-    return Enrolled(id=row.id, indexed_by=row.indexed_by) if row else None
-
-
-async def enrol(connection: AsyncConnection, repository: Repository, indexed_by: str) -> int:
+async def add_repository(connection: AsyncConnection, repository: Repository) -> int:
     """The key of the repository's row, created if missing; within a writing transaction.
 
-    ``indexed_by`` is set on a new row. The revision is raised, because whoever asks for the key is
-    about to write under it.
+    The revision is raised, because whoever asks for the key is about to write under it.
     """
     about = {"web": repository.web, "forge": repository.forge}
-    held = await enrolled(connection, repository)
-    if held is None:
-        made = await connection.execute(
+    row = await find_repository(connection, repository.name)
+    if row is None:
+        added = await connection.execute(
             insert_into(repositories)
-            .values(name=repository.name, indexed_by=indexed_by, revision=1, **about)
+            .values(name=repository.name, indexed_by=INDEXED_BY, revision=1, **about)
             .on_conflict_do_nothing()
             .returning(repositories.c.id)
         )
-        key: int | None = made.scalar()
+        key: int | None = added.scalar()
         # A writer of another subject may have created the row meanwhile.
-        return key if key is not None else await enrol(connection, repository, indexed_by)
+        return key if key is not None else await add_repository(connection, repository)
     if repository.web:
-        await connection.execute(_raised.values(**about), {"named": repository.name})
+        await connection.execute(_raise.values(**about), {"named": repository.name})
     else:
-        await written(connection, repository.name)
-    return held.id
+        await raise_revision(connection, repository.name)
+    return int(row.id)
 
 
-async def written(connection: AsyncConnection, name: str) -> None:
+async def raise_revision(connection: AsyncConnection, name: str) -> None:
     """Raise the revision of a repository, by name, within a writing transaction."""
-    await _RAISED.on(connection, {"named": name})
+    await _RAISE.on(connection, {"named": name})
 
 
 _MOST = 2**63 - 1
 _LEVELS = tuple(Level)
-_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 GRADED: Select[*tuple[Any, ...]] = select(
-    changes.c.sha,
-    changes.c.committed_at,
-    changes.c.score,
-    changes.c.level,
-    changes.c.graded_by,
+    *(changes.c[name] for name in ("sha", "committed_at", "score", "level", "graded_by")),
     changes.c.facts_version,
-    contents.c.authored_at,
-    contents.c.author,
-    contents.c.email,
-    contents.c.parents,
-    contents.c.reasons,
-    contents.c.subject,
-    contents.c.message,
-    contents.c.facts,
+    *(column for column in contents.columns if column.name != "change_id"),
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
 """The columns that :func:`graded` reads; conditions are added to it."""
 
@@ -116,16 +98,6 @@ class ChangeRow:
     topics: frozenset[str]
     paths: tuple[str, ...]
     lines: dict[str, str]
-
-
-def seconds(moment: datetime) -> int:
-    """A moment as it is stored: whole seconds since 1970 in UTC."""
-    return int(moment.timestamp())
-
-
-def moment(stored: int) -> datetime:
-    """The aware moment, in UTC, that :func:`seconds` stored."""
-    return datetime.fromtimestamp(stored, UTC)
 
 
 def entry(graded: Graded) -> ChangeRow:
@@ -172,10 +144,21 @@ def graded_columns(grade: Grade) -> dict[str, Any]:
     return {"score": grade.score, "level": grade.level.rank, "graded_by": grade.by}
 
 
+def reasons_to_json(grade: Grade) -> list[list[Any]]:
+    """The reasons of a grade: a list of rule, weight and subject each."""
+    return [[reason.rule, reason.weight, reason.subject] for reason in grade.reasons]
+
+
+def reasons_from_json(value: Iterable[tuple[str, float, str]]) -> tuple[Reason, ...]:
+    """The reasons that :func:`reasons_to_json` wrote."""
+    return tuple(
+        Reason(rule=rule, weight=weight, subject=subject) for rule, weight, subject in value
+    )
+
+
 def reasons_text(grade: Grade) -> str:
-    """The reasons of a grade as JSON: an array of rule, weight and subject each."""
-    listed = [[reason.rule, reason.weight, reason.subject] for reason in grade.reasons]
-    return _text(listed)
+    """The reasons of a grade as JSON."""
+    return compact_json(reasons_to_json(grade))
 
 
 def omitted(graded: Graded) -> int:
@@ -199,29 +182,20 @@ def graded(row: Row[*tuple[Any, ...]]) -> Graded:
         grade=Grade(
             score=row.score,
             level=_LEVELS[row.level],
-            reasons=tuple(
-                Reason(rule=rule, weight=weight, subject=subject)
-                for rule, weight, subject in json.loads(row.reasons)
-            ),
+            reasons=reasons_from_json(json.loads(row.reasons)),
             by=row.graded_by,
         ),
     )
 
 
-def newest_first(found: Iterable[Graded]) -> Sequence[Graded]:
+def newest_first(changes: Iterable[Graded]) -> Sequence[Graded]:
     """By commit date, newest first; on a tie children come before parents, then by sha."""
-    ordered = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
-    start = 0
-    for end in range(1, len(ordered) + 1):
-        moment_ended = (
-            end == len(ordered)
-            or ordered[end].commit.committed_at != ordered[start].commit.committed_at
-        )
-        if moment_ended:
-            if end - start > 1:
-                ordered[start:end] = _children_first(ordered[start:end])
-            start = end
-    return ordered
+    ordered = sorted(changes, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    result: list[Graded] = []
+    for _, same in groupby(ordered, key=lambda g: g.commit.committed_at):
+        tied = list(same)
+        result += _children_first(tied) if len(tied) > 1 else tied
+    return result
 
 
 def _children_first(tied: Sequence[Graded]) -> list[Graded]:
@@ -240,93 +214,48 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
     return [by_name[name] for name in reversed(placed)]
 
 
-def storable(text: str) -> str:
-    """The text with a question mark for what a database cannot store: NUL and lone surrogates."""
-    if "\0" in text:
-        text = text.replace("\0", "?")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+TEXTS_VERSION = 3
+"""Raised whenever the texts, paths or area of a change are computed differently."""
+
+INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
+"""Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
+
+_TAIL = "\n\n"
+"""Ends every text, so that its last character also begins a gram of three."""
 
 
-_put = object.__setattr__  # fields of the frozen dataclass are set later
-_FIELDS = tuple(field.name for field in fields(Facts))
-
-# Matches the JSON that ``_text`` writes: files begin with their paths, and only items have a
-# ``name`` key. Quotation marks within texts are escaped, so no text looks like a key.
-_WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-_PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
-_NAME = re.compile(r'"name":' + _WORD)
-_ITEMS = '],"items":['
-_PARAGRAPHS = '],"paragraphs":['
-
-# For texts without escapes, which is nearly all of them; several times faster.
-_PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
-_PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
+def folded(text: str) -> str:
+    """A text as it is compared: without case, on one line, of characters that can be stored."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    return " ".join(text.replace("\0", " ").casefold().split())
 
 
-def texts_of_facts(facts: Facts) -> tuple[str, str]:
-    """The subject and the rest as JSON, for :meth:`StoredFacts.from_texts`."""
-    value = facts_to_json(facts)
-    return _text(value.pop("subject")), _text(value)
+def texts_of(graded: Graded) -> dict[str, str]:
+    """The searched columns of a change; no term spans two lines of a column."""
+    commit, facts = graded.commit, graded.facts
+    subjects = dict.fromkeys((folded(facts.subject.title), folded(commit.subject)))
+    return {
+        "subject": _lines(subjects),
+        "body": _lines([folded(commit.body)]),
+        "paths": _lines(folded(path) for path in paths_of(graded)),
+        "names": _lines(dict.fromkeys(folded(item.name) for item in facts.items)),
+    }
 
 
-def _words(pattern: re.Pattern[str], plain: re.Pattern[str], text: str) -> tuple[str, ...]:
-    if "\\" not in text:
-        return tuple(plain.findall(text))
-    return tuple(map(json.loads, pattern.findall(text)))
+def paths_of(graded: Graded) -> dict[str, None]:
+    """The displayed paths that a change touches, in order; a moved file counts with both paths."""
+    files = graded.facts.files
+    both = (path for file in files for path in (file.path, file.old_path) if path is not None)
+    return dict.fromkeys(printable(path) for path in both)
 
 
-class StoredFacts(Facts):
-    """Facts parsed on first use, equal to those that were stored."""
+def lines_of(graded: Graded) -> dict[str, str]:
+    """The one-line description of a change by language, as spans in JSON."""
+    lines = ((language.value, line_of(graded, language)) for language in Language)
+    return {language: compact_json(spans_to_json(spans)) for language, spans in lines if spans}
 
-    __slots__ = ("_late", "_rest", "_subject")
-    _late: dict[str, Any]
-    _rest: str
-    _subject: str
 
-    @classmethod
-    def from_texts(cls, version: int, subject: str, rest: str) -> Self:
-        """Facts from the texts that :func:`texts_of_facts` made."""
-        facts = cls.__new__(cls)
-        _put(facts, "version", version)
-        _put(facts, "_subject", subject)
-        _put(facts, "_rest", rest)
-        return facts
-
-    def __getattr__(self, name: str) -> Any:
-        # Called for missing attributes: a field that was not parsed yet.
-        if name == "_late":
-            read: Any = json.loads(self._rest)
-        elif name == "subject":
-            read = READ[name](json.loads(self._subject))
-        elif name in READ:
-            # Facts stored by an older version have neither clues nor notes.
-            late = self._late.get(name, ()) if name in {"clues", "notes"} else self._late[name]
-            read = READ[name](late)
-        else:
-            raise AttributeError(name)
-        _put(self, name, read)
-        return read
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The paths of the facts, without parsing the files."""
-        rest = getattr(self, "_rest", None)
-        if rest is None:
-            return super().paths
-        return _words(_PATH, _PLAIN_PATH, rest[: rest.index(_ITEMS)])
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the facts, without parsing the items."""
-        rest = getattr(self, "_rest", None)  # a pickled copy has its fields and no text
-        if rest is None:
-            return super().names
-        items = rest[rest.index(_ITEMS) : rest.index(_PARAGRAPHS)]
-        return _words(_NAME, _PLAIN_NAME, items)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Facts):
-            return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
-
-    __hash__ = Facts.__hash__
+def _lines(parts: Iterable[str]) -> str:
+    text = "\n".join(part for part in parts if part)
+    return text and text + _TAIL

@@ -19,19 +19,27 @@ from typing import Any
 from sqlalchemy import (
     URL,
     Connection,
-    Delete,
-    Insert,
+    Select,
     Table,
-    Update,
+    Text,
+    column,
     event,
     exc,
     func,
     select,
-    text,
+    table,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from typing_extensions import override
 
-from bot.store.database import Database, DurableWriter, Prepared, StatementResult
+from bot.store.database import (
+    Database,
+    DurableWriter,
+    Prepared,
+    Statement,
+    StatementResult,
+    execute,
+)
 from bot.store.dialect import insertion
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.migrations.fresh import make
@@ -74,19 +82,19 @@ class SqliteDatabase(Database):
         self._turn = asyncio.Lock()
         # Ordinary writers queue here: only one waits for the turn itself, so an urgent one is next.
         self._ordinary = asyncio.Lock()
-        self._scribe = DurableWriter(path)
+        self._durable = DurableWriter(path)
 
+    @override
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """See :meth:`Database.reading`."""
-        with told(self.path):
+        with user_errors(self.path):
             async with self._engine.connect() as connection:
                 yield connection
 
+    @override
     @asynccontextmanager
     async def writing(self, subject: str | None = "") -> AsyncIterator[AsyncConnection]:
-        """See :meth:`Database.writing`; SQLite has one writer, whatever the subject."""
-        del subject
+        del subject  # SQLite has one writer, whatever the subject
         async with (
             self._ordinary,
             self._turn,
@@ -95,29 +103,23 @@ class SqliteDatabase(Database):
         ):
             yield connection
 
-    async def write(
-        self, statement: Insert | Update | Delete, given: Mapping[str, Any] | None = None
-    ) -> int:
-        """See :meth:`Database.write`."""
-        async with self.writing() as connection:
-            return (await connection.execute(statement, given)).rowcount
-
-    async def ask(
-        self, statement: Prepared, given: Mapping[str, Any] | None = None
+    @override
+    async def run(
+        self, statement: Statement | Prepared, values: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """See :meth:`Database.ask`."""
-        async with self.writing() if statement.changes else self.reading() as connection:
-            return await statement.on(connection, given)
+        plain = statement.statement if isinstance(statement, Prepared) else statement
+        async with self.reading() if isinstance(plain, Select) else self.writing() as connection:
+            return await execute(connection, plain, values)
 
-    async def keep(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
-        """See :meth:`Database.keep`."""
-        with told(self.path):
+    @override
+    async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+        with user_errors(self.path):
             async with self._turn:
-                await self._scribe.write(insertion(table, self._engine.dialect), rows)
+                await self._durable.write(insertion(table, self._engine.dialect), rows)
 
+    @override
     async def aclose(self) -> None:
-        """See :meth:`Database.aclose`."""
-        await self._scribe.aclose()
+        await self._durable.aclose()
         await super().aclose()
 
 
@@ -164,7 +166,7 @@ def _make(path: Path) -> None:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def user_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors about the file as a whole into errors that a user can act on."""
     try:
         yield
@@ -222,7 +224,7 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
     async with database.reading() as connection:
         if await connection.run_sync(_revision, database.path) == HEAD:
             return
-        await _keep_a_log(connection)
+        await _use_log(connection)
         await connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
         async with transaction(connection):
             # Another process may have migrated meanwhile.
@@ -232,7 +234,7 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
         await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
 
 
-async def _keep_a_log(connection: AsyncConnection) -> None:
+async def _use_log(connection: AsyncConnection) -> None:
     """Switch to write-ahead logging, which the file remembers.
 
     The switch needs exclusive access and does not wait for it by ``busy_timeout``.
@@ -298,13 +300,13 @@ class DatabaseHealth:
 
 async def revision_of(database: Database) -> str:
     """The revision of the tables."""
-    query = text("SELECT version_num FROM alembic_version")
-    async with database.reading() as connection:
-        return str(await connection.scalar(query))
+    return str((await database.run(_VERSION)).value)
 
 
 async def pending(database: Database) -> int:
     """The number of deliveries that were claimed and are not done."""
-    query = select(func.count()).select_from(deliveries).where(~deliveries.c.done)
-    async with database.reading() as connection:
-        return int(await connection.scalar(query) or 0)
+    undone = select(func.count()).select_from(deliveries).where(~deliveries.c.done)
+    return int((await database.run(undone)).value or 0)
+
+
+_VERSION = select(table("alembic_version", column("version_num", Text)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 from sqlalchemy import (
@@ -113,3 +114,15 @@ def bearers(topics: CTE) -> Select[str, int]:
         .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
         .group_by(topics.c.topic)
     )
+
+
+@cache
+def index_of(dialect: str) -> TextIndex:
+    """The text index of a database, by SQLAlchemy's name of its dialect."""
+    if dialect == "postgresql":
+        from bot.store.text_index_postgresql import PostgresIndex
+
+        return PostgresIndex()
+    from bot.store.text_index_sqlite import SqliteIndex
+
+    return SqliteIndex()

@@ -7,19 +7,17 @@ grade alone is replaced without touching facts and indexes. Equal rows are not w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.change_terms import index_of, lines_of
+from bot.store.database import chunks, delete_in, select_in
 from bot.store.dialect import insert_rows
 from bot.store.forge_records import label_changes
-from bot.store.rows import ChangeRow, entry, graded_columns, omitted, reasons_text
+from bot.store.rows import ChangeRow, entry, graded_columns, lines_of, omitted, reasons_text
 from bot.store.tables.archive_tables import (
     change_lines,
     change_paths,
@@ -28,10 +26,15 @@ from bot.store.tables.archive_tables import (
     changes,
     contents,
 )
+from bot.store.text_index import index_of
 from digest.core.grade import Graded
 
-CHUNK = 500
-"""Names or keys in one statement; SQLite accepts 32,766 parameters, PostgreSQL 65,535."""
+_HELD = select(
+    *(changes.c[name] for name in ("sha", "id", "facts_version", "omitted")),
+    *(changes.c[name] for name in ("score", "level", "graded_by")),
+    contents.c.reasons,
+).join(contents, contents.c.change_id == changes.c.id)
+"""What decides about replacing an archived change."""
 
 
 class RowState(Enum):
@@ -43,73 +46,27 @@ class RowState(Enum):
     REGRADED = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """What the archive holds of a change, as far as it decides about replacing it."""
-
-    id: int
-    facts_version: int
-    omitted: int
-    score: float
-    level: int
-    graded_by: str
-    reasons: str
-
-
-def verdict(graded: Graded, held: Held | None) -> RowState:
-    """What to do with a change if the archive holds ``held`` under its sha."""
-    if held is None:
+def row_state(graded: Graded, row: Any | None) -> RowState:
+    """What to do with a change if the archive holds ``row`` under its sha."""
+    if row is None:
         return RowState.NEW
     # Smaller is better.
     worth = (-graded.facts.version, omitted(graded))
-    standing = (-held.facts_version, held.omitted)
-    if worth != standing:
-        return RowState.BETTER if worth < standing else RowState.KNOWN
+    archived = (-row.facts_version, row.omitted)
+    if worth != archived:
+        return RowState.BETTER if worth < archived else RowState.KNOWN
     grade = graded.grade
-    same = (grade.score, grade.level.rank, grade.by, reasons_text(grade)) == (
-        held.score,
-        held.level,
-        held.graded_by,
-        held.reasons,
-    )
+    new = (grade.score, grade.level.rank, grade.by, reasons_text(grade))
+    same = new == (row.score, row.level, row.graded_by, row.reasons)
     return RowState.KNOWN if same else RowState.REGRADED
 
 
-async def held(
+async def archived_rows(
     connection: AsyncConnection, repository: int, shas: Collection[str]
-) -> dict[str, Held]:
+) -> dict[str, Any]:
     """What the archive holds under these shas."""
-    columns = (
-        changes.c.sha,
-        changes.c.id,
-        changes.c.facts_version,
-        changes.c.omitted,
-        changes.c.score,
-        changes.c.level,
-        changes.c.graded_by,
-        contents.c.reasons,
-    )
-    known: dict[str, Held] = {}
-    for some in chunks(shas):
-        rows = await connection.execute(
-            select(*columns)
-            .join(contents, contents.c.change_id == changes.c.id)
-            .where(changes.c.repository_id == repository, changes.c.sha.in_(some))
-        )
-        known.update((row.sha, _held(row)) for row in rows)
-    return known
-
-
-def _held(row: Row[*tuple[Any, ...]]) -> Held:
-    return Held(
-        id=row.id,
-        facts_version=row.facts_version,
-        omitted=row.omitted,
-        score=row.score,
-        level=row.level,
-        graded_by=row.graded_by,
-        reasons=row.reasons,
-    )
+    rows = _HELD.where(changes.c.repository_id == repository)
+    return {row.sha: row for row in await select_in(connection, rows, changes.c.sha, shas)}
 
 
 async def write(
@@ -119,19 +76,19 @@ async def write(
     ready: Mapping[str, ChangeRow],
 ) -> None:
     """Write the changes according to what the archive holds now; ``ready`` are prepared rows."""
-    known = await held(connection, repository, [graded.sha for graded in wanted])
+    archived = await archived_rows(connection, repository, [graded.sha for graded in wanted])
     new: list[ChangeRow] = []
     better: list[tuple[int, ChangeRow]] = []
     regraded: list[tuple[int, Graded]] = []
     for graded in wanted:
-        standing = known.get(graded.sha)
-        told = verdict(graded, standing)
-        if standing is None:
+        row = archived.get(graded.sha)
+        state = row_state(graded, row)
+        if row is None:
             new.append(ready.get(graded.sha) or entry(graded))
-        elif told is RowState.BETTER:
-            better.append((standing.id, ready.get(graded.sha) or entry(graded)))
-        elif told is RowState.REGRADED:
-            regraded.append((standing.id, graded))
+        elif state is RowState.BETTER:
+            better.append((row.id, ready.get(graded.sha) or entry(graded)))
+        elif state is RowState.REGRADED:
+            regraded.append((row.id, graded))
     await _write_new(connection, repository, new)
     await _write_better(connection, repository, better)
     await _write_grades(connection, regraded)
@@ -144,8 +101,8 @@ async def _write_new(
     rows = [{"repository_id": repository, **entry.change} for entry in entries]
     if rows:
         await connection.execute(insert(changes), rows)
-        keys = await _keys(connection, repository, [entry.sha for entry in entries])
-        await _fill(connection, repository, [(keys[entry.sha], entry) for entry in entries])
+        added = await _keys(connection, repository, [entry.sha for entry in entries])
+        await _fill(connection, repository, [(added[entry.sha], entry) for entry in entries])
 
 
 async def _write_better(
@@ -154,8 +111,7 @@ async def _write_better(
     """Rewrite changes under their existing keys."""
     if entries:
         keys = [key for key, _ in entries]
-        for some in chunks(keys):
-            await connection.execute(delete(contents).where(contents.c.change_id.in_(some)))
+        await delete_in(connection, contents.c.change_id, keys)
         await clear_indexes(connection, repository, keys)
         await connection.execute(
             update(changes).where(changes.c.id == bindparam("key")),
@@ -178,8 +134,7 @@ async def _write_grades(
             [{"key": key, "reasons": reasons_text(graded.grade)} for key, graded in regraded],
         )
         # The length of a change's line depends on its level.
-        for some in chunks(key for key, _ in regraded):
-            await connection.execute(delete(change_lines).where(change_lines.c.change_id.in_(some)))
+        await delete_in(connection, change_lines.c.change_id, [key for key, _ in regraded])
         await _write_lines(connection, [(key, lines_of(graded)) for key, graded in regraded])
 
 
@@ -187,7 +142,7 @@ async def _write_lines(
     connection: AsyncConnection, lines: Iterable[tuple[int, Mapping[str, str]]]
 ) -> None:
     """Store the lines, by language, of changes that have none; changes are given by key."""
-    rows = [(key, language, told) for key, said in lines for language, told in said.items()]
+    rows = [(key, language, line) for key, said in lines for language, line in said.items()]
     await insert_rows(connection, change_lines, rows)
 
 
@@ -196,14 +151,14 @@ async def clear_indexes(
 ) -> None:
     """Remove the index entries and the lines of the changes with the given keys."""
     index = index_of(connection.dialect.name)
-    for some in chunks(keys):
-        await index.withdraw(connection, some)
+    of_repository = change_topics.c.repository_id == repository
+    for chunk in chunks(keys):
+        await index.withdraw(connection, chunk)
         for table in (change_texts, change_paths, change_lines):
-            await connection.execute(delete(table).where(table.c.change_id.in_(some)))
+            await delete_in(connection, table.c.change_id, chunk)
         # The topics have no index by change: they are read through once for this many.
-        mine = change_topics.c.repository_id == repository
         await connection.execute(
-            delete(change_topics).where(mine, change_topics.c.change_id.in_(some))
+            delete(change_topics).where(of_repository, change_topics.c.change_id.in_(chunk))
         )
 
 
@@ -215,8 +170,8 @@ async def write_indexes(
     await connection.execute(
         insert(change_texts), [{"change_id": key, **entry.texts} for key, entry in entries]
     )
-    for some in chunks(entries):
-        await index.enter(connection, repository, {key: e.texts for key, e in some})
+    for chunk in chunks(entries):
+        await index.enter(connection, repository, {key: e.texts for key, e in chunk})
     topics = [(repository, topic, e.committed_at, key) for key, e in entries for topic in e.topics]
     await insert_rows(connection, change_topics, topics)
     await index.learn(connection, repository, {topic for _, e in entries for topic in e.topics})
@@ -240,22 +195,5 @@ async def _fill(
 async def _keys(
     connection: AsyncConnection, repository: int, shas: Sequence[str]
 ) -> Mapping[str, int]:
-    keys: dict[str, int] = {}
-    for some in chunks(shas):
-        rows = await connection.execute(
-            select(changes.c.sha, changes.c.id).where(
-                changes.c.repository_id == repository, changes.c.sha.in_(some)
-            )
-        )
-        keys.update((sha, key) for sha, key in rows)
-    return keys
-
-
-_Value = TypeVar("_Value")
-
-
-def chunks(values: Iterable[_Value]) -> Iterator[list[_Value]]:
-    """The values in lists of up to :data:`CHUNK`."""
-    rest = iter(values)
-    while some := list(islice(rest, CHUNK)):
-        yield some
+    pairs = select(changes.c.sha, changes.c.id).where(changes.c.repository_id == repository)
+    return dict(tuple(row) for row in await select_in(connection, pairs, changes.c.sha, shas))

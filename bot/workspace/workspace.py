@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources, open_source
 from bot.store.archive import SqlArchive
+from bot.store.chat_records import SqlProfiles
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
@@ -19,7 +20,6 @@ from bot.store.digests import DigestHeading, SqlDigests
 from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
-from bot.store.profiles import SqlProfiles
 from bot.util.page_links import page_of_digest
 from bot.util.workers import Processes
 from digest.core.enums import Language

@@ -91,10 +91,10 @@ class Fact:
     kind: FactKind
     action: Action
     name: str
-    evidence: Evidence
     before: str | None = None
     after: str | None = None
     detail: str = ""
+    evidence: Evidence
     elsewhere: str | None = None
     in_file: bool = False
     condition: str | None = None
@@ -179,11 +179,11 @@ class Clue:
     """
 
     kind: ClueKind
-    evidence: Evidence
     text: str = ""
     name: str = ""
     before: str | None = None
     after: str | None = None
+    evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,12 +194,12 @@ class FileFacts:
     """
 
     path: str
-    status: FileStatus
-    area: Area
-    language: str = ""
     old_path: str | None = None
+    status: FileStatus
     added: int = 0
     deleted: int = 0
+    area: Area
+    language: str = ""
     omitted: bool = False
     binary: bool = False
     unparsed: bool = False

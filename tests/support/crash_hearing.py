@@ -41,7 +41,7 @@ from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.platforms.telegram.webhook import secret_of
 from bot.store.replies import SqlReplies, Stage
 from bot.store.sqlite import open_database
-from bot.store.stored_inbox import SqlShelf
+from bot.store.stored_inbox import SqlInbox
 from bot.store.tables.chat_tables import heard
 from bot.util.clock import SystemClock
 from bot.util.locks import FileLeases
@@ -88,7 +88,7 @@ class _Answers:
         return
 
 
-class _Shelf(SqlShelf):
+class _Shelf(SqlInbox):
     step: Steps
 
     async def keep(self, arrival: Arrival) -> None:

@@ -83,7 +83,7 @@ repositories = Table(
     row_id(),
     Column("name", Text, nullable=False, unique=True),
     *texts("web", "forge"),
-    # The versions this repository's indexes were built by; see bot.store.change_terms.
+    # The versions this repository's indexes were built by; see bot.store.rows.
     *texts("indexed_by"),
     # How often anything stored about it was written; see bot.store.rows.
     Column("revision", BigInteger, nullable=False, server_default=text("0")),

@@ -22,7 +22,7 @@ from bot.messaging.sender import SendError, SendReason
 from bot.publishing import revert_notes
 from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
-from bot.store.amendments import SqlAmendments
+from bot.store.deliveries import SqlAmendments
 from bot.store.digests import KeptDigest, SqlDigests
 from bot.subscriptions.channel_registry import Fixed, Post
 from bot.subscriptions.subscription import subscriptions_of

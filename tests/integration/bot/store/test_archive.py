@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.store.archive import SqlArchive
-from bot.store.change_terms import INDEXED_BY
 from bot.store.database import Database
-from bot.store.rows import newest_first
+from bot.store.rows import INDEXED_BY, newest_first
 from bot.store.sqlite import SqliteDatabase
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Level
@@ -66,7 +65,7 @@ async def test_save_keeps_repositories_apart(archive: SqlArchive) -> None:
 
 async def test_unknown_repository_holds_nothing(archive: SqlArchive) -> None:
     assert await archive.load(OTHER, [sha_of(1)]) == {}
-    assert await archive.find(OTHER, number=1) == ()
+    assert await archive.find(OTHER, number=1) == []
     assert await archive.select(OTHER, Query()) == ()
     assert await archive.vocabulary(OTHER) == {}
 

@@ -9,9 +9,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.ops.retention import POSTED, Retention
-from bot.store.amendments import Amendment, SqlAmendments
 from bot.store.database import Database
-from bot.store.deliveries import SqlUncertainDeliveries
+from bot.store.deliveries import Amendment, SqlAmendments, SqlUncertainDeliveries
 from bot.store.digests import DigestHeading, KeptDigest, SqlDigests, drop_digests, empty_deliveries
 from bot.store.ledger import SqlLedger
 from bot.store.tables.ledger_tables import deliveries, reports

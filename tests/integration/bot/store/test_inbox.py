@@ -15,7 +15,7 @@ from bot.messaging import inbox as inboxes
 from bot.messaging.inbox import AT_ONCE, OLDEST, TRIES, Arrival, Inbox, Unkept, hearing
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import SendError, SendReason
-from bot.store.stored_inbox import SqlShelf
+from bot.store.stored_inbox import SqlInbox
 from tests.support.fakes_inbox import FullShelf, KeptShelf
 
 AT = datetime(2026, 1, 23, 12, tzinfo=UTC)
@@ -24,7 +24,7 @@ EVER = datetime(2100, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 async def shelf(database):
-    made = SqlShelf(database)
+    made = SqlInbox(database)
     yield made
     await made.aclose()
 
@@ -37,7 +37,7 @@ async def read(arrival: Arrival) -> Incoming | None:
     return said(arrival.content)
 
 
-async def all_left(shelf: SqlShelf, account: str = "desk") -> list[str]:
+async def all_left(shelf: SqlInbox, account: str = "desk") -> list[str]:
     return [one.content for one in await shelf.left(account, EVER)]
 
 
@@ -54,13 +54,13 @@ async def test_what_is_put_is_written_down_before_put_returns(shelf):
 
 async def test_a_burst_is_written_down_in_order_and_few_transactions(shelf, database):
     inbox, writes = Inbox("desk", shelf), []
-    keep = database.keep
+    append = database.append
 
     async def counted(table, rows):
         writes.append(len(rows))
-        await keep(table, rows)
+        await append(table, rows)
 
-    database.keep = counted
+    database.append = counted
     await asyncio.gather(*(inbox.put(str(number)) for number in range(300)))
     assert sum(writes) == 300
     assert len(writes) <= 3
@@ -104,7 +104,7 @@ async def test_a_database_that_takes_nothing_is_told_to_each_who_waits(shelf, da
     async def refuse(_table, _rows):
         raise sqlite3.OperationalError("broken")
 
-    inbox, database.keep = Inbox("desk", shelf), refuse
+    inbox, database.append = Inbox("desk", shelf), refuse
     found = await asyncio.gather(*(inbox.put(str(n)) for n in range(3)), return_exceptions=True)
     assert [type(one) for one in found] == [sqlite3.OperationalError] * 3
 

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.ops.retention import Retention
+from bot.store.chat_records import SqlProfiles
 from bot.store.database import Database
-from bot.store.leases import let_go, stretch
-from bot.store.ledger import SqlLedger
-from bot.store.profiles import SqlProfiles
+from bot.store.ledger import SqlLedger, alert_claim, remove_claims
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import StoredProfile
@@ -48,10 +47,10 @@ async def test_a_passing_event_is_once_as_long_as_it_is_kept_and_then_forgotten(
     assert await ledger.claim_slot(name, "one")
     clock.moment += KEPT
     assert await ledger.claim_slot(name, "two")
-    assert await let_go(database, clock.moment - KEPT) == 0
+    assert await remove_claims(database, clock.moment - KEPT) == 0
     assert not await ledger.claim_slot(name, "one")
     clock.moment += timedelta(seconds=1)
-    assert await let_go(database, clock.moment - KEPT) == 1
+    assert await remove_claims(database, clock.moment - KEPT) == 1
     assert not await ledger.claim_slot(name, "two")
     assert await ledger.claim_slot(name, "one")
 
@@ -64,7 +63,7 @@ async def test_of_a_channel_the_newest_claim_stays_for_ever(
     for name in ("team", "finished:team"):
         assert await ledger.claim_slot(name, "2026-06-01")
     clock.moment += 4 * KEPT
-    assert await let_go(database, clock.moment - KEPT) == 2
+    assert await remove_claims(database, clock.moment - KEPT) == 2
     stand = {name: await ledger.last_slot(name) for name in ("team", "finished:team")}
     assert stand == {"team": "2026-06-01", "finished:team": "2026-06-01"}
     assert await ledger.last_slot("first-seen:team") == "2026-05-29"
@@ -82,12 +81,12 @@ async def test_the_alert_that_a_profile_stands_at_is_not_forgotten(
         tip="b" * 40,
     )
     await profiles.change(kept.owner, repository, lambda _: kept)
-    begun = stretch("example/project", "slack:C1", "b" * 40)
-    passed = stretch("example/project", "slack:C1", "a" * 40)
+    begun = alert_claim("example/project", "slack:C1", "b" * 40)
+    passed = alert_claim("example/project", "slack:C1", "a" * 40)
     for one in (begun, passed):
         assert await ledger.claim_slot(one, "c" * 40)
     clock.moment += 2 * KEPT
-    assert await let_go(database, clock.moment - KEPT) == 1
+    assert await remove_claims(database, clock.moment - KEPT) == 1
     assert await ledger.last_slot(begun) == "c" * 40
     assert await ledger.last_slot(passed) is None
 
@@ -97,7 +96,7 @@ async def test_a_claim_whose_age_nobody_told_stays(database: Database, ledger: S
         await connection.exec_driver_sql(
             "INSERT INTO slots (subscription, slot) VALUES ('hook:github', 'one')"
         )
-    assert await let_go(database, NOW) == 0
+    assert await remove_claims(database, NOW) == 0
     assert not await ledger.claim_slot("hook:github", "one")
 
 

@@ -34,24 +34,24 @@ def row(name: str) -> dict[str, Any]:
 
 
 async def counted(database: PostgresDatabase, name: str) -> int:
-    found = (await database.ask(_COUNT, {"name": name})).first
+    found = (await database.run(_COUNT, {"name": name})).first
     assert found is not None
     return int(found.many)
 
 
 async def backend(database: PostgresDatabase) -> int:
-    return int((await database.ask(_BACKEND)).value or 0)
+    return int((await database.run(_BACKEND)).value or 0)
 
 
 async def test_change_tells_how_many_rows_it_touched(server: PostgresDatabase) -> None:
-    assert (await server.ask(_KEEP, row("a"))).count == 1
-    assert (await server.ask(_KEEP, row("a"))).count == 0
+    assert (await server.run(_KEEP, row("a"))).count == 1
+    assert (await server.run(_KEEP, row("a"))).count == 0
     assert await counted(server, "a") == 1
 
 
 async def test_insertion_without_one_of_its_values_is_refused(server: PostgresDatabase) -> None:
     with pytest.raises(KeyError):
-        await server.ask(_KEEP, {"subscription": "a", "slot": "2026-05-04"})
+        await server.run(_KEEP, {"subscription": "a", "slot": "2026-05-04"})
     assert await counted(server, "a") == 0
 
 
@@ -123,7 +123,7 @@ async def test_connection_that_the_server_ended_is_told_and_then_replaced(
 ) -> None:
     first = await backend(server)
     async with await open_postgres(address) as other:
-        await other.ask(_END, {"pid": first})
+        await other.run(_END, {"pid": first})
     with pytest.raises(UnreachableDatabase):
         await backend(server)
     # At once, not only after it lay idle for a while.

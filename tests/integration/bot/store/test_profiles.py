@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.store.chat_records import SqlProfiles
 from bot.store.database import Database
-from bot.store.profiles import SqlProfiles
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError

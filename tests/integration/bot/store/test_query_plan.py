@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bot.store import query_plan
 from bot.store.archive import SqlArchive
-from bot.store.change_terms import folded
 from bot.store.query_plan import plan
+from bot.store.rows import folded
 from bot.store.statements import Driver
 from digest.core.change import printable
 from digest.core.grade import Graded, Level

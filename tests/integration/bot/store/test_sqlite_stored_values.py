@@ -15,7 +15,7 @@ import pytest
 
 from bot.delivery.payload import thaw
 from bot.store.archive import SqlArchive
-from bot.store.chat_records import SqlChats
+from bot.store.chat_records import SqlChats, SqlProfiles
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
@@ -23,7 +23,6 @@ from bot.store.digests import SqlDigests
 from bot.store.ledger import SqlLedger
 from bot.store.maintenance import check
 from bot.store.migrations import HEAD
-from bot.store.profiles import SqlProfiles
 from bot.store.sqlite import FILE, open_database, revision_of
 from digest.core.enums import Language
 from digest.core.grade import Level, Repository

@@ -20,7 +20,6 @@ from digest.core.request import (
     final,
     refreshed,
 )
-from digest.core.stored_json import request_from_json, request_to_json
 from digest.diff.unified_diff import before, read_hunks
 from digest.facts.extract import extract
 from digest.topics.index_terms import label_topics
@@ -85,10 +84,6 @@ def test_final_keeps_the_last_verdict_that_is_no_remark():
         ("b", ReviewVerdict.CHANGES_REQUESTED),
         ("c", ReviewVerdict.COMMENTED),
     ]
-
-
-def test_request_as_json_is_read_back():
-    assert request_from_json(request_to_json(REQUEST)) == REQUEST
 
 
 def test_refreshed_keeps_reviewers_only_while_nothing_changed():
