@@ -26,9 +26,8 @@ import structlog
 from bot.delivery.delivery import Delivery
 from bot.delivery.part_sender import Patience, Target
 from bot.git.open_source import open_source
-from bot.jobs.deferred_claims import DeferringLedger
 from bot.jobs.job_engine import Engine
-from bot.jobs.role_duties import Scheduler
+from bot.jobs.role_duties import DeferringLedger, Scheduler
 from bot.jobs.services import LoopServices
 from bot.jobs.worker import Worker
 from bot.messaging.sender import Part, Receipt

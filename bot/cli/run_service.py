@@ -216,8 +216,8 @@ async def _work(
         senders=senders,
         delivery=delivery,
         leases=leases,
-        discretion=discretion,
-        spoken=subscribing,
+        withholds=discretion.withholds,
+        language_of=subscribing.language,
     )
     return LoopServices(
         posts=roster,

@@ -18,14 +18,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
 import structlog
 
 from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
 from bot.messaging.sender import SendError, SendReason
-from bot.store.deliveries import ChatRefusal
+from bot.store.deliveries import ChatRefusal, SqlRefusals
 from handlers.ports.storage import Clock
 
 log = structlog.get_logger(__name__)
@@ -42,23 +41,10 @@ _PATIENCE = 30.0  # seconds for one probe
 _AT_ONCE = 8
 
 
-class Refusals(Protocol):
-    """Stores refusals."""
-
-    async def all(self) -> Sequence[ChatRefusal]:
-        """Every chat that has refused and accepted nothing since."""
-
-    async def keep(self, refusal: ChatRefusal) -> None:
-        """Store the refusal; it replaces the chat's earlier one."""
-
-    async def forget(self, account: str, chat: str) -> bool:
-        """Delete the chat's refusal; whether there was one."""
-
-
 class Quarantine:
     """Which chats are parked, as last read, updated by the result of each attempt."""
 
-    def __init__(self, kept: Refusals, clock: Clock) -> None:
+    def __init__(self, kept: SqlRefusals, clock: Clock) -> None:
         self._kept = kept
         self._clock = clock
         self._known: dict[tuple[str, str], ChatRefusal] = {}

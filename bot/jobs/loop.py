@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -223,17 +224,15 @@ class Runner:
     async def _amend(self, posts: Sequence[Post]) -> None:
         if self._work.amend is not None:
             alone = self._attendance.left_alone
-            try:
-                await self._work.amend({post.name: post for post in posts if not alone(post)})
-            except Exception:
-                log.exception("amend.broken")
+            open_posts = {post.name: post for post in posts if not alone(post)}
+            await self._quietly("amend.broken", partial(self._work.amend, open_posts))
 
     async def _alert(self) -> None:
         if self._work.alerts is not None:
             await self._work.alerts.look()
 
     async def _quietly(self, event: str, work: Callable[[], Awaitable[None]] | None) -> None:
-        """Run maintenance of the archive, if there is any; a failure is logged."""
+        """Do the work, if there is any; a failure is logged, and the next sweep tries again."""
         if work is not None:
             try:
                 await work()

@@ -3,42 +3,95 @@
 A scheduler finds what is due, claims it and defers it as jobs, but does none of it. Any number of
 schedulers may run: each slot is claimed by one, and the library's unique key allows one periodic
 sweep at a time. A web process receives messages, stores each with a job, and lets workers answer.
+Claims are stored together with their jobs in one transaction: whatever is claimed is also done.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.chat.message_service import Conversation
 from bot.delivery.delivery import Left
-from bot.jobs.channel_worker import Served
-from bot.jobs.deferred_claims import DeferringArrivals, DeferringLedger, DeferringReplies
+from bot.forges.hooks import Arrived
+from bot.jobs.channel_worker import NOTES, Served
 from bot.jobs.job_engine import Engine
 from bot.jobs.loop import Listening, Runner
 from bot.jobs.roles import ProcessRole, RoleDuties
-from bot.jobs.services import GRACE, Alerts, LoopServices, TaskTracker
+from bot.jobs.services import GRACE, LoopServices, TaskTracker
 from bot.jobs.worker import Worker, labour
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import Sender
 from bot.publishing.forge_sync import Keeper
 from bot.scheduler.timetable import Timetable
 from bot.shared_state.shared_parts import SharedParts
+from bot.store.database import Database
 from bot.store.job_queue import SWEEPS
+from bot.store.ledger import HOOK, SqlLedger
 from bot.store.postgresql import PostgresDatabase
-from bot.store.replies import MessageKey, Records, dump
+from bot.store.replies import MessageKey, Records, SqlReplies, dump
 from bot.subscriptions.channel_registry import Post
 from bot.workspace.workspace import Workspace
 from digest.errors import InvalidConfig
 from handlers.ports.storage import Clock
 
 log = structlog.get_logger(__name__)
+
+
+class DeferringLedger(SqlLedger):
+    """The ledger of a process that claims slots for others to work on."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def _claimed(
+        self, connection: AsyncConnection, claims: Sequence[tuple[str, str]]
+    ) -> None:
+        # The loop's own notes are among the slots.
+        names = [name for name, _ in claims if not name.startswith(NOTES)]
+        if names:
+            await self._engine.put_channels(names, connection)
+
+
+class DeferringArrivals(SqlLedger):
+    """Accepts forge events for other processes; implements ``bot.forges.hooks.Taking``."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def take(self, forge: str, delivery: str, arrived: Arrived) -> bool:
+        """Claim the delivery together with its job."""
+        async with self._database.writing() as connection:
+            if delivery and not await self._claim(connection, f"{HOOK}{forge}", delivery):
+                return False
+            await self._engine.put_arrival(arrived, connection)
+            return True
+
+    async def settle(self) -> None:
+        """Nothing is started here."""
+
+
+class DeferringReplies(SqlReplies):
+    """The message records of a process that receives for others to answer."""
+
+    def __init__(self, database: Database, engine: Engine) -> None:
+        super().__init__(database)
+        self._engine = engine
+
+    async def _recorded(
+        self, connection: AsyncConnection, made: Collection[tuple[str, ...]]
+    ) -> None:
+        keys = [(account, chat, message) for account, chat, message in made]
+        await self._engine.put_answers(keys, connection)
 
 
 class Scheduler(Runner):
@@ -72,22 +125,16 @@ class Scheduler(Runner):
 
     async def _amend(self, posts: Sequence[Post]) -> None:
         if self._work.amend is not None and posts:
-            await self._tell("amend.broken", self._engine.put_amendments())
+            await self._quietly("amend.broken", self._engine.put_amendments)
 
     async def _alert(self) -> None:
         if self._work.alerts is not None:
-            await self._tell("alert.failed", self._put_alerts(self._work.alerts))
+            await self._quietly("alert.failed", self._put_alerts)
 
-    async def _put_alerts(self, alerts: Alerts) -> None:
-        for repository in await alerts.wanted():
+    async def _put_alerts(self) -> None:
+        assert self._work.alerts is not None
+        for repository in await self._work.alerts.wanted():
             await self._engine.put_alert(repository)
-
-    async def _tell(self, event: str, work: Awaitable[None]) -> None:
-        """Await the work; an error is logged under the event, and the next sweep tries again."""
-        try:
-            await work
-        except Exception:
-            log.exception(event)
 
 
 async def schedule(work: LoopServices, engine: Engine, stop: asyncio.Event) -> None:
@@ -116,7 +163,7 @@ async def schedule(work: LoopServices, engine: Engine, stop: asyncio.Event) -> N
 
 
 class MessageIntake:
-    """Implements ``bot.jobs.services.Hearing``. ``records`` defer a job with each claim."""
+    """Implements ``bot.jobs.services.MessageHandler``. ``records`` defer a job with each claim."""
 
     def __init__(
         self, records: Records, engine: Engine, clock: Clock, accounts: Mapping[str, Sender]

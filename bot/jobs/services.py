@@ -14,12 +14,13 @@ from bot.delivery.delivery import Delivered, Delivery, WakeQueue
 from bot.delivery.quarantine import Quarantine
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Sender
+from bot.publishing.alerts import ImmediateAlerts
 from bot.publishing.slots import DigestToPost
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Channels, Post
 from bot.util.locks import Leases
 from bot.util.tracing import trace
-from handlers.ports.storage import Clock, Ledger, Watched
+from handlers.ports.storage import Clock, Ledger
 
 log = structlog.get_logger(__name__)
 
@@ -81,23 +82,7 @@ Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]
 """Called when the slot's content is frozen, and again if the process dies in it."""
 
 
-class Alerts(Protocol):
-    """Posts what cannot wait for a slot. Raises nothing but cancellation."""
-
-    async def look(self) -> None:
-        """Check everything; called often."""
-
-    async def wanted(self) -> Sequence[str]:
-        """The names of the repositories that :meth:`look` checks."""
-
-    async def look_at(self, repository: str) -> None:
-        """Check one repository, by its name."""
-
-    async def moved(self, watched: Watched) -> None:
-        """Check a repository whose newest changes were just fetched."""
-
-
-class Hearing(Protocol):
+class MessageHandler(Protocol):
     """Handles received messages. Raises nothing but cancellation."""
 
     async def hear(self, sender: Sender, incoming: Incoming) -> None:
@@ -114,7 +99,7 @@ class LoopServices:
     posts: Channels
     build: Build
     finish: Finish
-    hearing: Hearing
+    hearing: MessageHandler
     delivery: Delivery
     ledger: Ledger
     leases: Leases
@@ -126,7 +111,7 @@ class LoopServices:
     """Knows dead chats; without it, they are left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
     """Amends posts in the given channels whose changes were reverted since."""
-    alerts: Alerts | None = None
+    alerts: ImmediateAlerts | None = None
     """Posts at once what cannot wait for a slot."""
     waking: WakeQueue = field(default_factory=WakeQueue)
     """Receives channels with new pending deliveries."""

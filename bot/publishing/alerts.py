@@ -8,14 +8,14 @@ ledger: a process that dies in between makes the same alert again, under the sam
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.delivery.delivery import Delivery, Posting
+from bot.delivery.delivery import Delivery, Posting, Withholds
 from bot.delivery.part_sender import Target
 from bot.messaging.sender import Sender
 from bot.store.ledger import ALERT, alert_claim
@@ -41,18 +41,8 @@ _CHANNEL = "alerts "
 """Prefix of the owner in the ledger's name for an alert's channel."""
 
 
-class AlertSource(Protocol):
-    """Knows which repositories a chat must not see."""
-
-    async def withholds(self, target: Target, repository: str) -> bool:
-        """Whether a repository must not be posted to the target."""
-
-
-class Spoken(Protocol):
-    """Knows the languages of chats."""
-
-    async def language(self, account: str, chat: str) -> Language:
-        """The language of a chat of an account."""
+LanguageOf = Callable[[str, str], Awaitable[Language]]
+"""The language of a chat, by its account and its id."""
 
 
 class ImmediateAlerts:
@@ -65,16 +55,16 @@ class ImmediateAlerts:
         senders: Mapping[str, Sender],
         delivery: Delivery,
         leases: Leases,
-        discretion: AlertSource,
-        spoken: Spoken,
+        withholds: Withholds,
+        language_of: LanguageOf,
     ) -> None:
         """``senders`` are the open accounts by their names in the configuration."""
         self._app = app
         self._senders = senders
         self._delivery = delivery
         self._leases = leases
-        self._discretion = discretion
-        self._spoken = spoken
+        self._withholds = withholds
+        self._language_of = language_of
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def look(self) -> None:
@@ -149,7 +139,7 @@ class ImmediateAlerts:
             return
         found = await breaking(ctx, kept, tip)
         name = watched.repository.name
-        if found and not await self._discretion.withholds(target, name):
+        if found and not await self._withholds(target, name):
             await self._app.ledger.claim_slot(alert_claim(name, kept.owner, kept.tip), tip.sha)
             posting = Posting(
                 target=target,
@@ -174,7 +164,7 @@ class ImmediateAlerts:
 
     async def _context(self, target: Target, watched: Watched) -> Context:
         assert self._app.config is not None
-        language = await self._spoken.language(target.account, target.chat)
+        language = await self._language_of(target.account, target.chat)
         return self._app.context(watched, zone=self._app.config.defaults.zone, language=language)
 
     def _target(self, kept: StoredProfile) -> Target | None:

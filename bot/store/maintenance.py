@@ -6,16 +6,18 @@ What it holds, its size, checks, compaction, and rebuilding the indexes without 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from sqlalchemy import Column, Row, Table, bindparam, delete, func, select, text, update
+from sqlalchemy import Row, Text, bindparam, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import moment
+from bot.store.columns import from_row, moment
 from bot.store.database import CHUNK, Database, delete_in
 from bot.store.dialect import total
 from bot.store.rows import (
@@ -39,10 +41,6 @@ from bot.store.text_index_sqlite import OPTIMIZE
 from bot.store.writer import clear_indexes, write_indexes
 from digest.core.grade import Repository
 from digest.errors import BrokenArchive
-
-if TYPE_CHECKING:
-    from bot.store.postgresql import PostgresDatabase
-    from bot.store.sqlite import SqliteDatabase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,24 +67,16 @@ class Vacuumed:
 
 
 async def holdings(database: Database) -> Sequence[Holding]:
-    """The archived data of every repository, by name.
-
-    Raises ``BrokenArchive`` and ``UnwritableFolder``, as every function here does.
-    """
-    characters = total(
-        func.length(contents.c.message)
-        + func.length(contents.c.facts)
-        + func.length(change_texts.c.body)
-        + func.length(change_texts.c.paths)
-        + func.length(change_texts.c.names)
-        + func.length(change_texts.c.subject)
-    )
+    """The archived data of every repository, by name."""
+    texts = (contents.c.message, contents.c.facts, *change_texts.c)
+    lengths = (func.length(column) for column in texts if isinstance(column.type, Text))
+    characters = total(reduce(operator.add, lengths))
     counted = (
         select(
             repositories.c.name,
             repositories.c.web,
             repositories.c.forge,
-            func.count(changes.c.id).label("number"),
+            func.count(changes.c.id).label("changes"),
             func.min(changes.c.committed_at).label("first"),
             func.max(changes.c.committed_at).label("last"),
             characters.label("characters"),
@@ -97,33 +87,56 @@ async def holdings(database: Database) -> Sequence[Holding]:
         .group_by(repositories.c.id)
         .order_by(repositories.c.name)
     )
-    async with database.reading() as connection:
-        return tuple(
-            Holding(
-                repository=Repository(name=row.name, web=row.web, forge=row.forge),
-                changes=row.number,
-                first=None if row.first is None else moment(row.first),
-                last=None if row.last is None else moment(row.last),
-                characters=row.characters,
-            )
-            for row in await connection.execute(counted)
+    return tuple(
+        Holding(
+            repository=from_row(Repository, row),
+            changes=row.changes,
+            first=None if row.first is None else moment(row.first),
+            last=None if row.last is None else moment(row.last),
+            characters=row.characters,
         )
+        for row in (await database.run(counted)).rows
+    )
+
+
+TABLES = (*metadata.tables, "change_grams", "topic_grams")
+"""All tables of this program in PostgreSQL."""
+
+_SIZE = text("""
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
+    WHERE relname = ANY(:tables) AND relnamespace = current_schema()::regnamespace
+""")
+_UNINDEXED = text("""
+    SELECT count(*) FROM change_texts FULL JOIN change_grams USING (change_id)
+    WHERE change_texts.subject IS NULL OR change_grams.grams IS NULL
+""")
 
 
 async def size(database: Database) -> int:
     """The size of the archive in bytes, including its log."""
     if database.dialect == "postgresql":
-        return await postgresql_size(cast("PostgresDatabase", database))
-    return await sqlite_size(cast("SqliteDatabase", database))
+        async with database.reading() as connection:
+            return int(await connection.scalar(_SIZE, {"tables": list(TABLES)}) or 0)
+    files = (Path(database.place), Path(f"{database.place}-wal"))
+    return await asyncio.to_thread(
+        lambda: sum(file.stat().st_size for file in files if file.exists())
+    )
 
 
 async def vacuum(database: Database) -> Vacuumed:
     """Release unused space, merge the text index, and update the planner's statistics."""
-    if database.dialect == "postgresql":
-        before, after = await postgresql_vacuum(cast("PostgresDatabase", database))
-    else:
-        before, after = await sqlite_vacuum(cast("SqliteDatabase", database))
-    return Vacuumed(before=before, after=after)
+    flush: tuple[str, ...] = ()
+    commands = [f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}"]
+    if database.dialect == "sqlite":
+        flush = ("PRAGMA wal_checkpoint(TRUNCATE)",)  # writes the log into the file
+        commands = [*OPTIMIZE, "VACUUM", "PRAGMA optimize = 0x10002", *flush]
+    async with database.reading() as connection:
+        for command in flush:
+            await connection.exec_driver_sql(command)
+        before = await size(database)
+        for command in commands:
+            await connection.exec_driver_sql(command)
+        return Vacuumed(before=before, after=await size(database))
 
 
 async def check(database: Database) -> Sequence[str]:
@@ -131,9 +144,43 @@ async def check(database: Database) -> Sequence[str]:
 
     Damage that stops the check is one of the sentences.
     """
-    if database.dialect == "postgresql":
-        return await postgresql_check(cast("PostgresDatabase", database))
-    return await sqlite_check(cast("SqliteDatabase", database))
+    problems = _server_problems if database.dialect == "postgresql" else _file_problems
+    sentences: list[str] = []
+    try:
+        async with database.reading() as connection:
+            async for sentence in problems(connection):
+                sentences.append(sentence)  # noqa: PERF401 - what precedes damage counts
+    except BrokenArchive as error:
+        sentences.append(str(error))
+    return sentences
+
+
+async def _server_problems(connection: AsyncConnection) -> AsyncIterator[str]:
+    """Problems of the rows in PostgreSQL, which checks its pages itself as it reads them."""
+    for table in metadata.sorted_tables:
+        for key in table.foreign_keys:
+            column, target = key.parent, key.column
+            found = select(target).where(target == column).exists()
+            lost = select(func.count()).select_from(table).where(column.is_not(None), ~found)
+            if count := await connection.scalar(lost):
+                owner = target.table.name
+                yield f"{count} rows of {table.name} refer to missing rows of {owner}"
+    if count := await connection.scalar(_UNINDEXED):
+        yield f"the text index and the texts differ in {count} rows"
+    await connection.scalar(select(func.sum(func.length(change_texts.c.body))))
+
+
+async def _file_problems(connection: AsyncConnection) -> AsyncIterator[str]:
+    for (sentence,) in await connection.exec_driver_sql("PRAGMA integrity_check"):
+        if sentence != "ok":
+            yield sentence
+    orphans = await connection.exec_driver_sql("PRAGMA foreign_key_check")
+    for row in orphans.mappings():
+        yield f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
+    # With a rank of 1 the index is also compared with the texts.
+    await connection.exec_driver_sql(
+        "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
+    )
 
 
 async def forget(database: Database, repository: Repository) -> int:
@@ -155,118 +202,6 @@ async def forget(database: Database, repository: Repository) -> int:
         await connection.execute(delete(changes).where(of_repository))
         await raise_revision(connection, repository.name)
         return len(keys)
-
-
-TABLES = (*metadata.tables, "change_grams", "topic_grams")
-"""All tables of this program."""
-
-_SIZE = text("""
-    SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-    WHERE relname = ANY(:tables) AND relnamespace = current_schema()::regnamespace
-""")
-_UNINDEXED = text("""
-    SELECT count(*) FROM change_texts FULL JOIN change_grams USING (change_id)
-    WHERE change_texts.subject IS NULL OR change_grams.grams IS NULL
-""")
-
-
-async def postgresql_size(database: PostgresDatabase) -> int:
-    """See :func:`bot.store.maintenance.size`."""
-    async with database.reading() as connection:
-        found: int = await connection.scalar(_SIZE, {"tables": list(TABLES)})
-        return found
-
-
-async def postgresql_vacuum(database: PostgresDatabase) -> tuple[int, int]:
-    """See :func:`bot.store.maintenance.vacuum`; returns the sizes before and after."""
-    before = await postgresql_size(database)
-    async with database.reading() as connection:
-        await connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {', '.join(TABLES)}")
-    return before, await postgresql_size(database)
-
-
-async def postgresql_check(database: PostgresDatabase) -> Sequence[str]:
-    """See :func:`bot.store.maintenance.check`.
-
-    The server checks its pages itself as it reads them.
-    """
-    found: list[str] = []
-    try:
-        async with database.reading() as connection:
-            for table, column, target in _references():
-                lost = (
-                    select(func.count())
-                    .select_from(table)
-                    .where(
-                        column.is_not(None),
-                        ~select(target).where(target == column).exists(),
-                    )
-                )
-                if count := await connection.scalar(lost):
-                    found.append(
-                        f"{count} rows of {table.name} refer to missing rows of {target.table.name}"
-                    )
-            if count := await connection.scalar(_UNINDEXED):
-                found.append(f"the text index and the texts differ in {count} rows")
-            await connection.scalar(select(func.sum(func.length(change_texts.c.body))))
-    except BrokenArchive as error:
-        found.append(str(error))
-    return found
-
-
-def _references() -> Iterable[tuple[Table, Column[int], Column[int]]]:
-    for table in metadata.sorted_tables:
-        for key in table.foreign_keys:
-            yield table, key.parent, key.column
-
-
-async def sqlite_size(database: SqliteDatabase) -> int:
-    """See :func:`bot.store.maintenance.size`."""
-    return await asyncio.to_thread(_size, database)
-
-
-async def sqlite_vacuum(database: SqliteDatabase) -> tuple[int, int]:
-    """See :func:`bot.store.maintenance.vacuum`; returns the sizes before and after."""
-    async with database.reading() as connection:
-        await _flush(connection)
-        before = await sqlite_size(database)
-        for command in OPTIMIZE:
-            await connection.exec_driver_sql(command)
-        await connection.exec_driver_sql("VACUUM")
-        await connection.exec_driver_sql("PRAGMA optimize = 0x10002")
-        await _flush(connection)
-        return before, await sqlite_size(database)
-
-
-async def sqlite_check(database: SqliteDatabase) -> Sequence[str]:
-    """See :func:`bot.store.maintenance.check`."""
-    found: list[str] = []
-    try:
-        async with database.reading() as connection:
-            for row in await connection.exec_driver_sql("PRAGMA integrity_check"):
-                found += [row[0]] if row[0] != "ok" else []
-            orphans = await connection.exec_driver_sql("PRAGMA foreign_key_check")
-            found += [
-                f"row {row['rowid']} of {row['table']} refers to no row of {row['parent']}"
-                for row in orphans.mappings()
-            ]
-            # With a rank of 1 the index is also compared with the texts.
-            await connection.exec_driver_sql(
-                "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
-            )
-    except BrokenArchive as error:
-        found.append(str(error))
-    return found
-
-
-def _size(database: SqliteDatabase) -> int:
-    files = (database.path, Path(f"{database.path}-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
-
-
-async def _flush(connection: AsyncConnection) -> None:
-    """Write the log into the file and empty the log."""
-    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 async def reindex(database: Database, repository: Repository) -> int:

@@ -66,6 +66,7 @@ class TextIndex(Protocol):
 
     def __hash__(self) -> int:
         """Statements are cached by the index that they query."""
+        return id(self)
 
     def rank(self, terms: int) -> ColumnElement[float]:
         """How well a row of :meth:`matching` matches the terms; smaller is better."""

@@ -31,11 +31,11 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
 from bot.store.dialect import contains, copy_rows
 from bot.store.tables.archive_tables import change_texts, known_topics
-from bot.store.text_index import GRAM, Expression, bearers, holding, term
-from bot.store.text_index import GRAM as _GRAM
+from bot.store.text_index import GRAM, Expression, TextIndex, bearers, holding, term
 
 _MOST = 200
 """The most runs in a query; results of that many are tested anyway."""
@@ -73,7 +73,7 @@ def grams_of(texts: Iterable[str]) -> list[int]:
     return list(map(_number, held))
 
 
-def asked(terms: Iterable[str]) -> list[int]:
+def required(terms: Iterable[str]) -> list[int]:
     """The numbers that every text containing the terms must have, at most a few hundred."""
     runs = dict.fromkeys(run for term in terms for run in _runs(term, min(len(term), GRAM)))
     return list(map(_number, list(runs)[:_MOST]))
@@ -127,27 +127,27 @@ _alike = (
 _COUNTED = bearers(_alike)
 
 
-class PostgresIndex:
-    """A ``TextIndex`` in PostgreSQL."""
+class PostgresIndex(TextIndex):
+    """The text index in PostgreSQL: expressions are numbers of runs, with the repository's."""
 
+    @override
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        """See the port: the runs of the terms, with the repository in each expression."""
         listed = list(terms)
         runs = [
-            asked(one for one in listed if len(one) >= _GRAM),
-            asked(one for one in listed if len(one) < _GRAM),
+            required(one for one in listed if len(one) >= GRAM),
+            required(one for one in listed if len(one) < GRAM),
         ]
         match, short = ([*some, mark_of(repository)] if some else [] for some in runs)
         return Expression(match=match, short=short)
 
+    @override
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """See the port: the changes with the runs, tested for the terms."""
         found = self.candidates(match=match, short=short, terms=terms)
         read = found.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
         return read.where(*(holding(term(n)) for n in range(terms)))
 
+    @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """See the port: the changes with the runs."""
         del terms
         found = select(_grams.c.change_id.label("id"))
         for name, wanted in (("match", match), ("short", short)):
@@ -156,8 +156,8 @@ class PostgresIndex:
                 found = found.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
         return found
 
+    @override
     def rank(self, terms: int) -> ColumnElement[float]:
-        """See the port: ranked by where the terms occur."""
         worth: ColumnElement[float] = literal(0.0)
         for n in range(terms):
             for name, weight in _WEIGHTS.items():
@@ -165,35 +165,36 @@ class PostgresIndex:
                 worth = worth - case((held, literal(weight)), else_=literal(0.0))
         return worth
 
+    @override
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """See the port."""
         mark = mark_of(repository)
         rows = ((key, [*grams_of(given.values()), mark]) for key, given in texts.items())
         await copy_rows(connection, "change_grams", ("change_id", "grams"), rows)
 
+    @override
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
-        """See the port."""
         await connection.execute(delete(_grams).where(_grams.c.change_id.in_(keys)))
 
+    @override
     async def settle(self, connection: AsyncConnection) -> None:
-        """Nothing to do: the server maintains its indexes itself."""
+        pass  # the server maintains its indexes itself
 
+    @override
     async def learn(
         self, connection: AsyncConnection, repository: int, topics: Collection[str]
     ) -> None:
-        """See the port."""
         if topics:
             values = {"repository": repository, "topics": sorted(topics)}
             made = (await connection.execute(_LEARN, values)).all()
             await enter_topics(connection, [(key, repository, topic) for key, topic in made])
 
+    @override
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
-        """See the port: topics that share most runs are considered first."""
-        grams = asked(name for name in names if len(name) >= _GRAM)
+        grams = required(name for name in names if len(name) >= GRAM)
         if not grams:
             return {}
         values = {"grams": grams, "mark": [mark_of(repository)], "repository": repository}
@@ -203,8 +204,8 @@ class PostgresIndex:
 async def enter_topics(connection: AsyncConnection, topics: Iterable[tuple[int, int, str]]) -> None:
     """Add topics to the index of letters: each with its key and its repository's key."""
     rows = (
-        (key, [*asked([topic]), mark_of(repository)])
+        (key, [*required([topic]), mark_of(repository)])
         for key, repository, topic in topics
-        if len(topic) >= _GRAM
+        if len(topic) >= GRAM
     )
     await copy_rows(connection, "topic_grams", ("topic_id", "grams"), rows)

@@ -31,20 +31,17 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
+from typing_extensions import override
 
 from bot.store.dialect import words
 from bot.store.tables.archive_tables import change_texts, known_topics
-from bot.store.text_index import GRAM, Expression, bearers
+from bot.store.text_index import GRAM, Expression, TextIndex, bearers
 
-_GRAM = 3
 _MOST_GRAMS = 60
 """The most trigrams in a query: those of five long words."""
 
 _ENOUGH = 4_000
-"""The most topics that are compared by their trigrams: more common ones say nothing. The rarest
-
-trigrams are used until they are in this many topics.
-"""
+"""The rarest trigrams are used until they are in this many topics; common ones say nothing."""
 
 _CHOICE = 300
 """How many topics are looked through; the nearest five are always well within it."""
@@ -76,33 +73,6 @@ _alike = (
 _COUNTED = bearers(_alike)
 
 
-async def learn(connection: AsyncConnection, repository: int, topics: Collection[str]) -> None:
-    """Store topics that are not known yet; within a writing transaction."""
-    if topics:
-        last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
-        rows = [(repository, topic) for topic in sorted(topics)]
-        await connection.exec_driver_sql(_ENTER, rows)
-        await connection.exec_driver_sql(_ENTER_LETTERS, (last,))
-
-
-async def alike(
-    connection: AsyncConnection, repository: int, names: Iterable[str]
-) -> Mapping[str, int]:
-    """Topics that share letters with one of the names, with their numbers of changes."""
-    grams = dict.fromkeys(
-        name[start : start + _GRAM] for name in names for start in range(len(name) - _GRAM + 1)
-    )
-    if not grams:
-        return {}
-    asked = list(map(quoted, list(grams)[:_MOST_GRAMS]))
-    counted = await connection.execute(_HELD, {"grams": words(asked), "enough": _ENOUGH})
-    weighed = " OR ".join(_rarest(counted.all()))
-    if not weighed:
-        return {}
-    values = {"grams": weighed, "repository": repository}
-    return dict((await connection.execute(_COUNTED, values)).all())
-
-
 def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
     """The trigrams that fewest topics have, up to the limit of topics; at least one."""
     held = 0
@@ -124,9 +94,7 @@ RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 
 
 _SEARCHED = ("subject", "body", "paths", "names")
 
-_fulltext_sqlite_search = table(
-    "change_search", *map(column, ("change_search", "rowid", *_SEARCHED))
-)
+_search_index = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
 
 _pairs = table("change_pairs", column("rowid"))
 
@@ -145,11 +113,11 @@ _ENTER_PAIRS = "INSERT INTO change_pairs (rowid, pairs) VALUES (?, ?)"
 _WITHDRAW_PAIRS = "INSERT INTO change_pairs (change_pairs, rowid, pairs) VALUES ('delete', ?, ?)"
 
 
-class SqliteIndex:
-    """A ``TextIndex`` in SQLite."""
+class SqliteIndex(TextIndex):
+    """The text index in SQLite: expressions are FTS5 queries, for all repositories."""
 
+    @override
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        """See the port: conditions in the query language of FTS5, for all repositories."""
         del repository
         long, short = [], []
         for term in terms:
@@ -159,54 +127,49 @@ class SqliteIndex:
                 long.append(term)
         return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
 
+    @override
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """See the port; the indexes are exact, and no text is read."""
         del terms
         paired = select(_pairs.c.rowid.label("id"))
         if short:
             paired = paired.where(_matches("change_pairs", "short"))
         if not match:
             return paired
-        found = select(_fulltext_sqlite_search.c.rowid.label("id")).where(
-            _matches("change_search", "match")
-        )
+        found = select(_search_index.c.rowid.label("id")).where(_matches("change_search", "match"))
         return found.where(_ROWID.in_(paired)) if short else found
 
+    @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        """See the port; the indexes are exact."""
         return self.matching(match=match, short=short, terms=terms)
 
+    @override
     def rank(self, terms: int) -> ColumnElement[float]:
-        """See the port; ranked by FTS5 itself."""
         del terms
         return RANK
 
+    @override
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """See the port."""
         del repository
         columns = ("rowid", *_SEARCHED)
-        await connection.execute(
-            insert(_fulltext_sqlite_search).from_select(columns, _texts(list(texts)))
-        )
+        await connection.execute(insert(_search_index).from_select(columns, _texts(list(texts))))
         pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]
         await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
 
+    @override
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
-        """See the port. The indexes store no texts, so they are given those to remove."""
         texts = _texts(keys)
         command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
         await connection.execute(
-            insert(_fulltext_sqlite_search).from_select(
-                ("change_search", "rowid", *_SEARCHED), command
-            )
+            insert(_search_index).from_select(("change_search", "rowid", *_SEARCHED), command)
         )
         rows: Sequence[Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
         if rows:
             pairs = [(key, _pairs_of(given)) for key, *given in rows]
             await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
 
+    @override
     async def settle(self, connection: AsyncConnection) -> None:
         """Merge the segments of the index once the later ones outweigh the largest.
 
@@ -218,17 +181,32 @@ class SqliteIndex:
         if sum(sizes) > 2 * max(sizes, default=0):
             await connection.exec_driver_sql(OPTIMIZE[0])
 
+    @override
     async def learn(
         self, connection: AsyncConnection, repository: int, topics: Collection[str]
     ) -> None:
-        """See the port."""
-        await learn(connection, repository, topics)
+        if topics:
+            last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
+            rows = [(repository, topic) for topic in sorted(topics)]
+            await connection.exec_driver_sql(_ENTER, rows)
+            await connection.exec_driver_sql(_ENTER_LETTERS, (last,))
 
+    @override
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
-        """See the port."""
-        return await alike(connection, repository, names)
+        grams = dict.fromkeys(
+            name[start : start + GRAM] for name in names for start in range(len(name) - GRAM + 1)
+        )
+        if not grams:
+            return {}
+        quotes = words(map(quoted, list(grams)[:_MOST_GRAMS]))
+        counted = await connection.execute(_HELD, {"grams": quotes, "enough": _ENOUGH})
+        rarest = " OR ".join(_rarest(counted.all()))
+        if not rarest:
+            return {}
+        values = {"grams": rarest, "repository": repository}
+        return dict((await connection.execute(_COUNTED, values)).all())
 
 
 def _matches(index: str, parameter: str) -> ColumnElement[bool]:

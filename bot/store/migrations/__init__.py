@@ -10,33 +10,7 @@ from importlib.resources import as_file, files
 
 from sqlalchemy import Connection, text
 
-REVISIONS = (
-    "0001",
-    "0002",
-    "0003",
-    "0004",
-    "0005",
-    "0006",
-    "0007",
-    "0008",
-    "0009",
-    "0010",
-    "0011",
-    "0012",
-    "0013",
-    "0014",
-    "0015",
-    "0016",
-    "0017",
-    "0018",
-    "0019",
-    "0020",
-    "0021",
-    "0022",
-    "0023",
-    "0024",
-    "0025",
-)
+REVISIONS = tuple(f"{number:04}" for number in range(1, 26))
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]

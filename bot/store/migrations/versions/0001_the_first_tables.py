@@ -1,4 +1,4 @@
-"""The first tables: changes with their indexes, coverage, deliveries, slots and digests."""
+"""Changes with their indexes, coverage, deliveries, slots and digests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the first tables."""
+    """Create the first tables."""
     _create_changes()
     _create_indexes()
     _create_search()

@@ -1,4 +1,4 @@
-"""What models said of changes and of days, and every call that was made to them."""
+"""Analyses by models, summaries of days, and the ledger of calls to models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make the tables of analyses, leads and calls."""
+    """Create the tables of analyses, leads and calls."""
     _create_analyses()
     _create_leads()
     _create_calls()

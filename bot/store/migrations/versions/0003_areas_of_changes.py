@@ -1,4 +1,4 @@
-"""The area of every change beside what else is counted; making the indexes anew fills it."""
+"""The area of every change, for counting; rebuilding the indexes fills it."""
 
 from __future__ import annotations
 

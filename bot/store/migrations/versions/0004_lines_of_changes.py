@@ -1,4 +1,4 @@
-"""What is told of a change in a line, for the lists that show it; made with the indexes."""
+"""The one-line description of a change for lists; filled with the indexes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "change_lines",
         sa.Column("change_id", sa.Integer(), nullable=False),

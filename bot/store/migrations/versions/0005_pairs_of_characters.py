@@ -1,4 +1,4 @@
-"""An index of the characters and pairs of characters that texts hold, for terms that short."""
+"""An index of single characters and pairs of them, for terms of one or two characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BATCH = 1000
 
 
 def upgrade() -> None:
-    """Make the index, fill it from the texts, and drop the vocabulary that was used instead.
+    """Create the index, fill it from the texts, and drop the vocabulary that was used instead.
 
     PostgreSQL has characters and pairs in its one index.
     """

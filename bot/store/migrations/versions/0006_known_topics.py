@@ -1,4 +1,4 @@
-"""Every topic once, with an index of its letters, to find the ones that look like another."""
+"""Every topic once, with an index of its letters, to find similar ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Make the table and its index, and fill both from the topics of changes."""
+    """Create the table and its index, and fill both from the topics of changes."""
     op.create_table(
         "known_topics",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -1,4 +1,4 @@
-"""What was said before, and what somebody looked at last."""
+"""The state of conversations, and what people looked at last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0006"
 
 
 def upgrade() -> None:
-    """Make the tables of conversations and of looks."""
+    """Create the tables of conversations and of looks."""
     op.create_table(
         "conversations",
         *_texts("platform", "chat", "thread", "person"),

@@ -1,4 +1,4 @@
-"""Chats that refuse what is sent, and digests that were amended after they were posted."""
+"""Chats that refuse messages, and digests that were amended after they were posted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Make the tables of refusals and of amendments."""
+    """Create the tables of refusals and of amendments."""
     op.create_table(
         "refusals",
         *_texts("account", "chat", "reason", "detail"),

@@ -1,4 +1,4 @@
-"""What forges say: pages with their etags, pull requests, and how far each list was read."""
+"""Data of forges: responses with their etags, requests, and how far each list was read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Make the tables of pages, of requests and of marks."""
+    """Create the tables of responses, requests and marks."""
     op.create_table(
         "forge_pages",
         *_texts("account", "address"),

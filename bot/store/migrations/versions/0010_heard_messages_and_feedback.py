@@ -1,4 +1,4 @@
-"""Messages that were heard, how far each answer is, and what people think of what they read."""
+"""Received messages with the state of their replies, and readers' verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Make the tables of heard messages and of feedback; messages are no slots any more."""
+    """Create both tables, and remove the slots in which messages were recorded before."""
     op.create_table(
         "heard",
         *_texts("account", "chat", "message"),

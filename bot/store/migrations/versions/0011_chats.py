@@ -1,4 +1,4 @@
-"""What chats set up for themselves: settings and subscriptions."""
+"""Settings and subscriptions of chats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0010"
 
 
 def upgrade() -> None:
-    """Make the tables of chats and of their subscriptions."""
+    """Create both tables."""
     op.create_table(
         "chats",
         sa.Column("platform", sa.Text(), nullable=False),

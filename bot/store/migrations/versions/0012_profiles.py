@@ -1,4 +1,4 @@
-"""What chats and people depend on in a repository, and up to where they were alerted."""
+"""What chats and people depend on, and the commit up to which they were alerted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    """Make the table."""
+    """Create the table."""
     op.create_table(
         "profiles",
         sa.Column("owner", sa.Text(), nullable=False),

@@ -1,4 +1,4 @@
-"""Full reports, kept once for all digests that have the same."""
+"""Full reports, one copy for all digests with the same report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ down_revision = "0012"
 
 
 def upgrade() -> None:
-    """Move every report out of its digest, which then names it."""
+    """Move each report out of its digest, which then refers to it."""
     op.create_table(
         "reports",
         sa.Column("key", sa.Text(), nullable=False),

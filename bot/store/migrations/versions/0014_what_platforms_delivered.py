@@ -1,4 +1,4 @@
-"""What platforms delivered, written down before it is acknowledged."""
+"""Events of platforms, stored before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0013"
 
 
 def upgrade() -> None:
-    """Make the table of what was delivered and not yet dealt with."""
+    """Create the table of events that are not handled yet."""
     op.create_table(
         "inbox",
         sa.Column("key", sa.Text(), nullable=False),

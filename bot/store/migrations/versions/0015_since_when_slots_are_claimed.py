@@ -1,4 +1,4 @@
-"""Since when a slot is claimed, so that claims nobody can ask for any more can be let go."""
+"""The time of a claim, so that old claims can be removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ down_revision = "0014"
 
 
 def upgrade() -> None:
-    """Give every claim a moment; those that are there count from now on."""
+    """Add the column; existing claims count from now on."""
     op.add_column(
         "slots", sa.Column("at", sa.BigInteger(), nullable=False, server_default=sa.text("0"))
     )

@@ -1,4 +1,4 @@
-"""How often what is kept of a repository was written: pages know by it whether they still hold."""
+"""The revision of a repository, which tells whether cached pages are still valid."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Count from nothing."""
+    """Add the column, starting at 0."""
     op.add_column(
         "repositories",
         sa.Column("revision", sa.BigInteger(), nullable=False, server_default=sa.text("0")),

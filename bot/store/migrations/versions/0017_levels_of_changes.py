@@ -1,4 +1,4 @@
-"""Changes in the order of their levels, so that what thousands meet is counted from an index."""
+"""Changes ordered by level, so that thousands of matches are counted from an index."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ down_revision = "0016"
 
 
 def upgrade() -> None:
-    """Make the index."""
+    """Create the index."""
     op.create_index("ix_changes_weight", "changes", ["repository_id", "level", "area"])

@@ -1,8 +1,4 @@
-"""Whose chat it is, where a platform has several accounts; see ``SqlChats.adopt``.
-
-What was kept before names no account yet. Its digests are known to the ledger under the chat's own
-name, and stay so; those of chats that subscribe from now on bear the account in theirs.
-"""
+"""The account of a chat, for platforms with several accounts; see ``SqlChats.adopt``."""
 
 from __future__ import annotations
 

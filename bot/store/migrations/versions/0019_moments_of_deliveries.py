@@ -1,7 +1,4 @@
-"""When deliveries were claimed, so that what nobody needs of old ones can be let go.
-
-Those that are there are of no known moment (0): they are older than the first that has one.
-"""
+"""The time when a delivery was claimed, so that old content can be removed."""
 
 from __future__ import annotations
 
@@ -13,6 +10,6 @@ down_revision = "0018"
 
 
 def upgrade() -> None:
-    """Add the moment."""
+    """Add the column."""
     at = sa.Column("at", sa.BigInteger(), nullable=False, server_default=sa.text("0"))
     op.add_column("deliveries", at)

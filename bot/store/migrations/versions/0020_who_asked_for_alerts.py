@@ -1,4 +1,4 @@
-"""Who turned a chat's alerts on, so that they end with what that person may see."""
+"""The person who turned a chat's alerts on; alerts stop when that person loses access."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ down_revision = "0019"
 
 
 def upgrade() -> None:
-    """Add the person; of alerts that are on nobody knows."""
+    """Add the column, empty where alerts are already on: who asked for them was not recorded."""
     person = sa.Column("person", sa.Text(), nullable=False, server_default=sa.text("''"))
     op.add_column("profiles", person)

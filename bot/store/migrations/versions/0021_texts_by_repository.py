@@ -1,7 +1,7 @@
-"""The repository of every text and topic among its runs of characters, where they are an index.
+"""The repository of every text and topic, as one more number in PostgreSQL's text indexes.
 
-A search looks through one repository: without this it read what every other one had to say of the
-same words, and threw it away.
+A search is about one repository. Without this number the index also found the matches of all other
+repositories, which were then discarded.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _INDEXED = (
 
 
 def upgrade() -> None:
-    """Write the rows anew, each with the number of its repository; only PostgreSQL has them."""
+    """Rewrite the rows, each with the number of its repository; only PostgreSQL has them."""
     connection = op.get_bind()
     if connection.dialect.name != "postgresql":
         return
     keys = list(connection.scalars(sa.text("SELECT id FROM repositories ORDER BY id")))
     marks = {"keys": keys, "marks": list(map(_mark, keys))}
     for table, key, owner in _INDEXED:
-        # Into an empty table and an index made at its end: no room is left that nothing fills.
+        # Into an empty table, and with the index created last, so that no space is wasted.
         connection.execute(
             sa.text(f"""
                 CREATE TEMPORARY TABLE marked ON COMMIT DROP AS

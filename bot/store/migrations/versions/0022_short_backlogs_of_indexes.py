@@ -1,9 +1,9 @@
-"""A short backlog of what PostgreSQL's indexes of runs have yet to take in.
+"""A smaller pending list of PostgreSQL's text indexes.
 
-Such an index puts what is written on a list first, and every search reads the list from end to end
-(https://www.postgresql.org/docs/current/gin.html, "GIN Fast Update Technique"). By the server's own
-limit of 4 MB that takes a hundred times as long as the rest of a search; a short list costs the
-writer a little more.
+A GIN index first appends what is written to a pending list, and every search reads that list from
+end to end (https://www.postgresql.org/docs/current/gin.html, "GIN Fast Update Technique"). With the
+server's limit of 4 MB that takes a hundred times as long as the rest of a search; a short list
+costs the writer a little more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST = 128
 
 
 def upgrade() -> None:
-    """Set the limit, and have what is on the lists taken in; only PostgreSQL has them."""
+    """Set the limit and empty the lists; only PostgreSQL has them."""
     if op.get_bind().dialect.name != "postgresql":
         return
     for index in ("ix_change_grams_grams", "ix_topic_grams_grams"):

@@ -1,4 +1,4 @@
-"""Which stretches of history were read: what is not known of them is not claimed."""
+"""The periods of which every commit was read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ down_revision = "0022"
 
 
 def upgrade() -> None:
-    """Begin without any: what was read before is looked up in git again where it is asked for."""
+    """Add the table, empty: what was read before is looked up in git again when it is needed."""
     op.create_table(
         "stretches",
         sa.Column("repository_id", sa.Integer(), nullable=False),

@@ -1,4 +1,4 @@
-"""The mark of every digest, by which its page and its buttons find it."""
+"""The mark of a digest: a short name for it in addresses of pages and in buttons."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ down_revision = "0023"
 
 
 def upgrade() -> None:
-    """Give every digest its mark."""
+    """Add the column and its index, and fill it for the stored digests."""
     op.add_column(
         "digests", sa.Column("mark", sa.Text(), nullable=False, server_default=sa.text("''"))
     )

@@ -1,4 +1,4 @@
-"""Weights of importance that the past of a repository taught, one set a release."""
+"""Weights of importance learned from the history of a repository, one set for each release."""
 
 from __future__ import annotations
 

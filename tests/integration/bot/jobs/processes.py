@@ -21,9 +21,8 @@ import structlog
 from bot.chat.message_service import Conversation
 from bot.delivery.delivery import Delivery
 from bot.delivery.part_sender import Patience, Target
-from bot.jobs.deferred_claims import DeferringLedger, DeferringReplies
 from bot.jobs.job_engine import Engine
-from bot.jobs.role_duties import MessageIntake, Scheduler
+from bot.jobs.role_duties import DeferringLedger, DeferringReplies, MessageIntake, Scheduler
 from bot.jobs.services import LoopServices
 from bot.jobs.worker import Worker
 from bot.messaging.rates import Pace, Rate

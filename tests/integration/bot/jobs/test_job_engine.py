@@ -22,10 +22,15 @@ from bot.delivery.delivery import Delivery
 from bot.delivery.part_sender import Patience, Target
 from bot.delivery.payload import freeze
 from bot.forges.hooks import Arrived
-from bot.jobs.deferred_claims import DeferringArrivals, DeferringLedger, DeferringReplies
 from bot.jobs.job_engine import Engine
 from bot.jobs.loop import Listening
-from bot.jobs.role_duties import MessageIntake, Scheduler
+from bot.jobs.role_duties import (
+    DeferringArrivals,
+    DeferringLedger,
+    DeferringReplies,
+    MessageIntake,
+    Scheduler,
+)
 from bot.jobs.services import LoopServices, TaskTracker
 from bot.jobs.worker import RetryLater, Worker
 from bot.messaging.receiver import Incoming, MessageEvent

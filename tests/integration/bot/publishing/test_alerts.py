@@ -58,8 +58,8 @@ async def made(tmp_path, monkeypatch):
             senders={"console": Console(out, width=100)},
             delivery=Delivery(app.ledger, leases),
             leases=leases,
-            discretion=told,
-            spoken=told,
+            withholds=told.withholds,
+            language_of=told.language,
         )
         assert app.config is not None
         repository = app.config.repositories[0].repository
