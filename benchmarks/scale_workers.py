@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.delivery.delivery import Delivery
+from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.git.open_source import open_source
 from bot.jobs.job_engine import Engine
@@ -32,7 +32,6 @@ from bot.jobs.services import LoopServices
 from bot.jobs.worker import Worker
 from bot.messaging.sender import Part, Receipt
 from bot.platforms.console import Console
-from bot.publishing.slots import DigestToPost
 from bot.scheduler.schedule import Slot, Spec
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
@@ -110,10 +109,11 @@ def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path)
         target = Target(name=f"c{number}", chat=f"{at:%H:%M}/c{number}", sender=sender)
         return Post(target=target, spec=spec)
 
-    async def build(made: Post, slot: Slot) -> list[DigestToPost]:
+    async def build(made: Post, slot: Slot) -> list[Posting]:
         said = Text("one change that matters " * 60)
         document = Document(title=f"{made.name} {slot.name}", blocks=(Paragraph((said,)),))
-        return [DigestToPost(digest=f"daily:r:main:{slot.name}", document=document)]
+        name = f"daily:r:main:{slot.name}"
+        return [Posting(target=made.target, digest=name, document=document)]
 
     async def finish(*_: object) -> None:
         return

@@ -10,10 +10,9 @@ from functools import partial
 
 import structlog
 
-from bot.delivery.delivery import Delivered, Left, Posting
+from bot.delivery.delivery import Delivered, Left
 from bot.delivery.quarantine import refusal_of
 from bot.jobs.services import LoopServices
-from bot.publishing.slots import DigestToPost
 from bot.scheduler.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
 from bot.subscriptions.channel_registry import Channels, Post
@@ -100,8 +99,8 @@ class ChannelWorker:
 
     async def produce(self, post: Post, slot: Slot) -> None:
         """Build a slot and post it; it is finished once all of it is in the ledger."""
-        ready = await self._work.build(post, slot)
-        results = await self._work.delivery.deliver_all([_posting(post, one) for one in ready])
+        postings = await self._work.build(post, slot)
+        results = await self._work.delivery.deliver_all(postings)
         await self._conclude(post, results)
         if all(result.frozen for result in results):
             await self._work.finish(post, slot, results)
@@ -133,16 +132,6 @@ class ChannelWorker:
         if gone and self._told_missed.get(post.name, "") < gone[-1].name:
             self._told_missed[post.name] = gone[-1].name
             log.warning("slot.missed", channel=post.name, count=len(gone), slot=gone[-1].name)
-
-
-def _posting(post: Post, ready: DigestToPost) -> Posting:
-    return Posting(
-        target=post.target,
-        digest=ready.digest,
-        document=ready.document,
-        details=ready.details,
-        repository=ready.repository,
-    )
 
 
 def _newest(post: Post, now: datetime) -> str:

@@ -10,12 +10,11 @@ from typing import Protocol
 
 import structlog
 
-from bot.delivery.delivery import Delivered, Delivery, WakeQueue
+from bot.delivery.delivery import Delivered, Delivery, Posting, WakeQueue
 from bot.delivery.quarantine import Quarantine
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Sender
 from bot.publishing.alerts import ImmediateAlerts
-from bot.publishing.slots import DigestToPost
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Channels, Post
 from bot.util.locks import Leases
@@ -75,7 +74,7 @@ def traced() -> Iterator[None]:
         yield
 
 
-Build = Callable[[Post, Slot], Awaitable[Sequence[DigestToPost]]]
+Build = Callable[[Post, Slot], Awaitable[Sequence[Posting]]]
 """Builds the digests of a slot, none for a quiet one; repeatable until the slot is finished."""
 
 Finish = Callable[[Post, Slot, Sequence[Delivered]], Awaitable[None]]

@@ -14,7 +14,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_COUNTS = ("total", "high", "medium", "low")
 
 
 class SingleFlight:
@@ -122,17 +124,6 @@ def _stem(window: Window) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edition:
-    """A digest without its name, which each channel sets itself."""
-
-    kept: KeptDigest
-
-    def named(self, name: str) -> KeptDigest:
-        """The digest under a channel's name."""
-        return replace(self.kept, heading=replace(self.kept.heading, name=name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
     """The state of a repository at a slot."""
 
@@ -160,8 +151,8 @@ class Editions:
         slot: Slot,
         window: Window,
         judging: Judging | None,
-    ) -> Edition:
-        """The edition of a repository for a channel in a slot.
+    ) -> KeptDigest:
+        """The edition of a repository for a channel in a slot: a digest without a name.
 
         ``judging`` is the account that pays for the model if this channel is the first to want the
         edition. Raises ``SourceUnavailable``.
@@ -252,10 +243,10 @@ class Editions:
         labels: Labels,
         *,
         variant: str,
-    ) -> Edition:
+    ) -> KeptDigest:
         now = self._app.clock.now()
 
-        def work() -> Edition:
+        def work() -> KeptDigest:
             ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
             report, counts = ours.report, ours.report.counts
             where = keep_report(folder, ours, variant)
@@ -266,26 +257,19 @@ class Editions:
             listed = [entry.graded for entry in shown(report, channel.least)]
             document = with_buttons(document, explaining(listed, report.language))
             details = details_document(report, report.language, least=channel.least)
-            return Edition(
-                kept=KeptDigest(
-                    heading=DigestHeading(
-                        name="",
-                        repository=report.repository.name,
-                        branch=report.branch,
-                        window=report.window,
-                        created_at=now,
-                        counts={
-                            "total": counts.total,
-                            "high": counts.high,
-                            "medium": counts.medium,
-                            "low": counts.low,
-                        },
-                    ),
-                    document=freeze(document, (), details=details),
-                    markdown=markdown(report_document(report, report.language)),
-                    tip=ours.tip.sha or "",
-                    outcomes=ours.outcomes,
-                )
+            return KeptDigest(
+                heading=DigestHeading(
+                    name="",
+                    repository=report.repository.name,
+                    branch=report.branch,
+                    window=report.window,
+                    created_at=now,
+                    counts={name: getattr(counts, name) for name in _COUNTS},
+                ),
+                document=freeze(document, (), details=details),
+                markdown=markdown(report_document(report, report.language)),
+                tip=ours.tip.sha or "",
+                outcomes=ours.outcomes,
             )
 
         return await asyncio.to_thread(work)

@@ -11,14 +11,14 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import structlog
 
 from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
-from bot.delivery.delivery import Delivered, Visibility
+from bot.delivery.delivery import Delivered, Posting, Visibility
 from bot.delivery.payload import thaw
 from bot.messaging.receiver import Receiver
 from bot.publishing.digest_builder import Editions
@@ -32,26 +32,11 @@ from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.core.enums import Language
-from digest.document import Document
 from digest.errors import SourceUnavailable, UserError
 from handlers.ports.storage import State
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DigestToPost:
-    """A document to post; ``digest`` is its stable name, as in ``DeliveryKey``.
-
-    ``details`` follow in its thread on platforms with threads. ``repository`` is the one it is
-    about.
-    """
-
-    digest: str
-    document: Document
-    details: Document | None = None
-    repository: str = ""
 
 
 _HELD = 256
@@ -83,7 +68,7 @@ class Slots:
         self._built: OrderedDict[str, KeptDigest] = OrderedDict()
         self._amending = amending
 
-    async def build(self, post: Post, slot: Slot) -> Sequence[DigestToPost]:
+    async def build(self, post: Post, slot: Slot) -> Sequence[Posting]:
         """The digests of a slot, one for each repository; none for a silent quiet day.
 
         A repository that cannot be read, or is withheld from the chat, is left for the next slot,
@@ -92,7 +77,7 @@ class Slots:
         channel = self._subscription(post.name)
         if channel is None:
             raise UserError(f"subscription {post.name!r} no longer exists")
-        ready: list[DigestToPost] = []
+        ready: list[Posting] = []
         failed: list[SourceUnavailable] = []
         late = _Late(self._app, channel.channel)
         for repository in channel.repositories:
@@ -113,7 +98,7 @@ class Slots:
             raise failed[0]
         return ready
 
-    def _ready(self, kept: KeptDigest, post: Post) -> DigestToPost:
+    def _ready(self, kept: KeptDigest, post: Post) -> Posting:
         """A stored digest with the buttons that are useful in its channel."""
         frozen, heading = thaw(kept.document), kept.heading
         language = Language(frozen.document.language)
@@ -123,7 +108,8 @@ class Slots:
             document = with_buttons(frozen.document, buttons)
         else:
             document = with_buttons(without_buttons(frozen.document), report_link(language, where))
-        return DigestToPost(
+        return Posting(
+            target=post.target,
             digest=heading.name,
             document=document,
             details=frozen.details,
@@ -171,10 +157,10 @@ class Slots:
         name = digest_name(channel, settings, slot.name)
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:
             return kept
-        edition = await self._editions.edition(
+        digest = await self._editions.edition(
             channel, settings, slot, window(post.spec, slot), late.judging()
         )
-        kept = await self._app.digests.keep(edition.named(name))
+        kept = await self._app.digests.keep(digest.named(name))
         self._remember(kept)
         return kept
 

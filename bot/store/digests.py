@@ -100,6 +100,10 @@ class KeptDigest:
     tip: str = ""
     outcomes: tuple[Outcome, ...] = ()
 
+    def named(self, name: str) -> KeptDigest:
+        """The same digest under a name."""
+        return replace(self, heading=replace(self.heading, name=name))
+
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
 _GET = Prepared(_WHOLE.where(given(digests, "name")))

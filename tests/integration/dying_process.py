@@ -21,12 +21,11 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from bot.config.channel_section import Promise
-from bot.delivery.delivery import Delivery
+from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.jobs.loop import Runner
 from bot.jobs.services import LoopServices
 from bot.platforms.console import Console
-from bot.publishing.slots import DigestToPost
 from bot.scheduler.schedule import Spec
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
@@ -97,8 +96,10 @@ class At:
 
 async def build(post, slot):
     return [
-        DigestToPost(
-            digest=f"daily:r:main:{slot.name}", document=document(f"digest of {slot.name}")
+        Posting(
+            target=post.target,
+            digest=f"daily:r:main:{slot.name}",
+            document=document(f"digest of {slot.name}"),
         )
     ]
 

@@ -19,7 +19,6 @@ from bot.jobs.loop import Listening, Runner, run, stop_on_signals
 from bot.jobs.services import LoopServices, TaskTracker
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, SendError, SendReason
-from bot.publishing.slots import DigestToPost
 from bot.scheduler.rest import Dates, Rest, parse_hours
 from bot.scheduler.schedule import Spec, slots_between, window
 from bot.subscriptions.channel_registry import Fixed, Post
@@ -86,7 +85,8 @@ class World:
             raise self.build_errors.pop(0)
         if self.quiet:
             return ()
-        return [DigestToPost(digest=f"daily:r:main:{slot.name}", document=paragraphs(slot.name))]
+        name, document = f"daily:r:main:{slot.name}", paragraphs(slot.name)
+        return [Posting(target=post.target, digest=name, document=document)]
 
     async def finish(self, post, slot, results):
         self.finished.append(slot.name)
