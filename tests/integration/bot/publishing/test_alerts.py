@@ -30,9 +30,10 @@ class Told:
 
     def __init__(self) -> None:
         self.withheld = False
+        self.rule = None
 
     async def withholds(self, target, repository):
-        return self.withheld
+        return await self.rule(target, repository) if self.rule else self.withheld
 
     async def language(self, account, chat):
         return Language.EN
@@ -104,7 +105,7 @@ async def test_alerts_end_with_what_the_person_who_wanted_them_may_see(made, per
     policy = Policy(
         people=frozenset({"console:ada"}), repositories={"o/engine": False}, anyone=True
     )
-    told.withholds = Visibility(AccessGate(policy)).withholds
+    told.rule = Visibility(AccessGate(policy)).withholds
     kept = await app.profiles.load("console:team", repository)
     await keep(app, repository, replace(kept, person=person))
     builder.commit("Remove workers", {"src/main.py": "p = None\n"})
@@ -169,7 +170,7 @@ async def test_what_is_changed_of_a_profile_while_an_alert_is_made_stays(made):
         await keep(app, repository, replace(kept, profile=more))
         return False
 
-    told.withholds = withholds
+    told.rule = withholds
     await alerting.look()
     kept = await app.profiles.load("console:team", repository)
     assert [entry.name for entry in kept.profile.entries] == ["--port", "--workers"]
@@ -185,7 +186,7 @@ async def test_alerts_that_are_turned_off_meanwhile_stay_off(made):
         await keep(app, repository, replace(kept, alerts=False, tip=""))
         return True
 
-    told.withholds = withholds
+    told.rule = withholds
     await alerting.look()
     kept = await app.profiles.load("console:team", repository)
     assert (kept.alerts, kept.tip) == (False, "")
