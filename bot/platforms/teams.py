@@ -1,0 +1,283 @@
+"""A workflow of Microsoft Teams: posts Adaptive Cards to a channel or chat. It receives nothing.
+
+The workflow is Teams' own template "post to a channel when a webhook request is received"; its
+address is a secret. A card is made of RichTextBlocks, whose text is never read as Markdown:
+https://adaptivecards.io/explorer/RichTextBlock.html
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import SecretStr, field_validator
+
+from bot.messaging.rates import Rate
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import HttpClient, PacedAddress, reason_of
+from bot.util.sanitize import address, legible, legible_lines
+from bot.util.section import Settings
+from bot.util.terminal_layout import columns_of, signed
+from digest.document import (
+    Actions,
+    Block,
+    Button,
+    Code,
+    CodeBlock,
+    Divider,
+    Document,
+    Emphasis,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Span,
+    Spans,
+    Strong,
+    Table,
+    Text,
+    rows_as_lines,
+    undrawn,
+)
+
+_SOURCE = (
+    "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/"
+    "add-incoming-webhook"
+)
+_SIZE = 20_000
+"""Bytes of a request. The page says 28 KB; senders have seen refusals from 21 KB on."""
+
+_LONGEST = 1000
+"""Characters of one block, so that a block always fits into a card."""
+
+_LONGEST_URL = 1000
+_WIDTH = 60
+"""Monospaced characters that fit side by side in a card of full width."""
+
+_RATES = (Rate(count=3, seconds=1.0),)
+"""One below what the page allows: a request takes its time to arrive."""
+
+_ALL = Rate(count=20, seconds=1.0)
+_HEADINGS = {1: "Large", 2: "Medium"}
+
+Element = Mapping[str, Any]
+"""An element of a card as JSON."""
+
+Line = tuple[Element, str]
+"""An element and the words that a person reads in it."""
+
+
+class Config(Settings):
+    """``url`` is the address that the workflow shows once it is saved."""
+
+    kind: Literal["teams"] = "teams"
+    url: SecretStr
+
+    @field_validator("url")
+    @classmethod
+    def _whole(cls, url: SecretStr) -> SecretStr:
+        if not re.match(r"https://[^/\s]+/|http://127\.0\.0\.1:\d+/", url.get_secret_value()):
+            raise ValueError("write the whole address of the workflow, https://...")
+        return url
+
+
+class Teams(PacedAddress):
+    """Posts to the workflow's own channel; ``chat`` is ignored."""
+
+    name = "teams"
+    limit = Limit(size=_SIZE, unit=Unit.BYTES, source=_SOURCE)
+    abilities: frozenset[Ability] = frozenset()
+    cannot_read = "a workflow cannot read its channel"
+    rates = _RATES
+
+    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
+        super().__init__(url, wire, _ALL)
+
+    def render(self, document: Document) -> tuple[Part, ...]:
+        """Messages with one card each; the body is the whole request."""
+        cards: list[list[Line]] = [[]]
+        room = _SIZE - len(_message([]).encode())
+        left = room
+        for line in _lines(document.blocks):
+            needed = len(_dumped(line[0]).encode()) + 1
+            if needed > left and cards[-1]:
+                cards.append([])
+                left = room
+            cards[-1].append(line)
+            left -= needed
+        return tuple(
+            Part(
+                text="\n".join(words for _, words in lines),
+                body=_message([element for element, _ in lines]),
+            )
+            for lines in cards
+        )
+
+    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one channel, no threads
+        """Post. A workflow names no message, so the receipt is the part's identity."""
+        headers = {"content-type": "application/json"}
+        url = self._url.get_secret_value()
+        reply = await self._wire.request("POST", url, part.body.encode(), headers)
+        if not 200 <= reply.status < 300:
+            detail = f"status {reply.status}"
+            pause = reply.seconds("retry-after")
+            raise SendError(reason_of(reply.status), detail, retry_after=pause)
+        return Receipt(message=part.identity or "posted")
+
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # not possible
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, "what a workflow posted stays")
+
+    async def probe(self, chat: str) -> str:  # noqa: ARG002  # one channel
+        """Check that the server answers: a workflow runs on any POST, so it is not called."""
+        reply = await self._wire.request("OPTIONS", self._url.get_secret_value())
+        return f"the server answers (status {reply.status}); the workflow itself was not run"
+
+
+def create(config: Config) -> Teams:
+    """The configured workflow; makes no call yet."""
+    return Teams(config.url, HttpClient())
+
+
+def _message(elements: Sequence[Element]) -> str:
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "msteams": {"width": "Full"},
+        # Teams refuses a card without elements.
+        "body": elements or [_block((Text("…"),))],
+    }
+    attachment = {
+        "contentType": "application/vnd.microsoft.card.adaptive",
+        "contentUrl": None,
+        "content": card,
+    }
+    return _dumped({"type": "message", "attachments": [attachment]})
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
+    separated = False
+    for block in blocks:
+        if isinstance(block, Divider):
+            separated = True
+            continue
+        for place, (element, words) in enumerate(_drawn(block)):
+            extra = {"separator": True} if separated else {}
+            spacing = {} if place else {"spacing": "Medium"}
+            yield {"spacing": "Small", **element, **spacing, **extra}, words
+            separated = False
+
+
+def _drawn(block: Block) -> Iterator[Line]:
+    match undrawn(block):
+        case Heading(level=level, spans=spans):
+            style = {"size": _HEADINGS.get(level, "Default"), "weight": "Bolder"}
+            yield from _texts("", spans, style)
+        case Paragraph(spans=spans, aside=aside):
+            yield from _texts("", spans, {"isSubtle": True} if aside else {})
+        case Listing(items=items, ordered=ordered):
+            yield from _items(items, 0, ordered=ordered)
+        case Table() as table if columns := columns_of(table, _WIDTH):
+            yield from _code(columns)
+        case Table() as table:
+            for spans in rows_as_lines(table):
+                yield from _texts("• ", spans)
+        case Quote(paragraphs=paragraphs):
+            for spans in paragraphs:
+                yield from _texts("┃ ", spans, {"isSubtle": True})
+        case CodeBlock(text=text):
+            yield from _code(legible_lines(text.rstrip("\r\n")))
+        case Actions(buttons=buttons):
+            for button in buttons:
+                yield from _texts("", _button(button))
+
+
+def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line]:
+    for number, item in enumerate(items, 1):
+        mark = "" if signed(item.spans) else "• "
+        yield from _texts(
+            "\u2003" * min(depth, 4) + (f"{number}. " if ordered else mark), item.spans
+        )
+        yield from _items(item.children, depth + 1, ordered=False)
+
+
+def _button(button: Button) -> Spans:
+    if button.url:
+        return (Link(button.label, button.url),)
+    typed = f"{button.action} {button.value}".strip()
+    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
+
+
+def _code(lines: Sequence[str]) -> Iterator[Line]:
+    for line in lines:
+        # Teams drops spaces at the beginning of a line.
+        yield from _texts("", (Code(line.replace(" ", "\u00a0")),), words=line)
+
+
+def _texts(
+    mark: str, spans: Spans, style: Mapping[str, Any] | None = None, words: str | None = None
+) -> Iterator[Line]:
+    """Blocks of the spans, each of at most ``_LONGEST`` characters; the first has the mark."""
+    for place, line in enumerate(_short(spans)):
+        marked = (Text(mark), *line) if mark and not place else line
+        read = "".join(map(_words, line))
+        yield _block(marked, style), read if words is None else words[: len(read)]
+        words = words if words is None else words[len(read) :]
+
+
+def _short(spans: Spans) -> Iterator[Spans]:
+    line: list[Span] = []
+    length = 0
+    for span in spans:
+        text = _words(span)
+        for at in range(0, len(text), _LONGEST):
+            piece = text[at : at + _LONGEST]
+            if line and length + len(piece) > _LONGEST:
+                yield tuple(line)
+                line, length = [], 0
+            url = _url(span)
+            line.append(Link(piece, url) if isinstance(span, Link) else type(span)(piece))
+            length += len(piece) + len(url)
+    if line:
+        yield tuple(line)
+
+
+def _block(spans: Spans, style: Mapping[str, Any] | None = None) -> Element:
+    return {"type": "RichTextBlock", "inlines": [_run(span, style or {}) for span in spans]}
+
+
+def _run(span: Span, style: Mapping[str, Any]) -> Element:
+    run: dict[str, Any] = {"type": "TextRun", "text": span.text, **style}
+    match span:
+        case Strong():
+            run["weight"] = "Bolder"
+        case Emphasis():
+            run["italic"] = True
+        case Code():
+            run["fontType"] = "Monospace"
+        case Link(url=url) if url:
+            run["selectAction"] = {"type": "Action.OpenUrl", "url": url}
+    return run
+
+
+def _words(span: Span) -> str:
+    """The words of a span; those of a link that Teams cannot open are followed by its path."""
+    words = legible(span.text)
+    if not isinstance(span, Link) or _url(span):
+        return words
+    path = address(span.url)
+    return words if not path or path.startswith("#") or path == words else f"{words} ({path})"
+
+
+def _url(span: Span) -> str:
+    url = address(span.url) if isinstance(span, Link) else ""
+    return url if re.match(r"https?://[^/]", url) and len(url) <= _LONGEST_URL else ""
