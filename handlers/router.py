@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
@@ -14,7 +14,8 @@ from digest.errors import UserError
 from digest.i18n import answer_text, chat_text
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.error_text import complaint
-from digest.i18n.reading_text import OR_ELSE
+from digest.i18n.phrase import listed
+from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
 from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.intent import (
     Author,
@@ -42,6 +43,7 @@ from digest.question.intent import (
 from digest.question.normal_form import language_of
 from digest.question.parser import Reading, misspelt, parse, read
 from digest.question.slot_values import Background
+from digest.topics.matching import candidates
 from digest.topics.terms import term
 from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.chat.subscribe import manage
@@ -144,7 +146,12 @@ async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Inte
     if understood:
         intent = parse(understood, now, ctx.zone)
         return Reading(intent), intent
-    reading = read(text, now, ctx.zone, await _background(text, ctx))
+    background = await _background(text, ctx)
+    reading = read(text, now, ctx.zone, background)
+    if reading.words:
+        words = await _in_index(reading.words, ctx)
+        if not words.issuperset(word.lower() for word in reading.words):
+            reading = read(text, now, ctx.zone, replace(background, words=words))
     if isinstance(reading.intent, Unknown) and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
@@ -164,10 +171,21 @@ async def _background(text: str, ctx: Context) -> Background:
     return Background(own=own, known=frozenset(wanted[name] for name in known if name in wanted))
 
 
+async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
+    """Which of the words, in lower case, stand for something in the repository's index."""
+    aliases, repository = ctx.watched.aliases, ctx.watched.repository
+    wanted = {word.lower(): candidates(word, aliases) for word in words}
+    known = await ctx.archive.vocabulary(repository, frozenset().union(*wanted.values()))
+    return frozenset(word for word, terms in wanted.items() if not terms.isdisjoint(known))
+
+
 def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> Answer:
     """The answer with how its question was read, and what else could have been meant."""
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
+    if reading.unknown and line:
+        lost = listed([Code(word) for word in reading.unknown], ctx.language, limit=9)
+        lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))
     other = restated(reading.other, ctx, OR_ELSE) if reading.other and not reading.sure else ()
     if other and line and type(reading.other) is not type(intent):
         lines.append(Paragraph(other, aside=True))

@@ -8,7 +8,7 @@ READ_AS = Phrase("Read as: {reading}", "理解为：{reading}")
 
 OR_ELSE = Phrase("It could also mean: {reading}", "也可能是指：{reading}")
 
-UNKNOWN_WORDS = Phrase("I do not know: {words}.", "不认识：{words}。")
+UNKNOWN_WORDS = Phrase("I left out what I do not know: {words}.", "未理解、已忽略：{words}。")
 
 MENDED = Phrase("Read {word} as {topic}.", "把 {word} 理解为 {topic}。")
 
@@ -16,6 +16,18 @@ WITHOUT = Phrase(
     "Nothing here is called {words}; the rest of the question was looked up.",
     "这里没有名为 {words} 的主题，已按其余部分查找。",
 )
+
+ALL_BUT = Phrase(
+    "Nothing is about all of it; these match without {words}.",
+    "没有同时符合的变更，以下不含 {words}。",
+)
+
+WIDER = Phrase(
+    "Nothing in the last 7 days; these are from the last {n} days.",
+    "最近 7 天没有，以下是最近 {n} 天的。",
+)
+
+EXCEPT = Phrase("without {what}", "不含{what}")
 
 NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something there.",

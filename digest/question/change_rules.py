@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind, Language
@@ -144,10 +145,24 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
+    if (name := _acted_on(asked)) is not None:
+        return name, False
     bumped = asked.has("bump") and not asked.has("count", "who", "compare") and of_one
     if bumped and not asked.spans and len(asked.left) == 1 and not asked.has("again"):
         return asked.left[0], True
     return "", False
+
+
+def _acted_on(asked: Asked) -> str | None:
+    """The one unknown word between a verb and what was done: *did X get dropped*."""
+    if len(asked.left) != 1 or asked.spans or asked.things or asked.has("change", "count", "who"):
+        return None
+    if not (asked.actions or asked.has("history", "happened")):
+        return None
+    for before, token in itertools.pairwise(asked.tokens):
+        if token.slot is None and not token.tags and "aux" in before.tags:
+            return token.text
+    return None
 
 
 def short(asked: Asked, now: Now) -> Iterator[Weighed]:
@@ -213,17 +228,6 @@ def of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
         yield Weighed(4.8, Nth(place=places[0]))
 
 
-def _is_writing(asked: Asked) -> bool:
-    """Whether it asks who wrote: *author*, or *who* with *wrote*; but not *authors*."""
-    return (
-        asked.has("who")
-        or any("wrote" in token.tags and "author" in token.text.lower() for token in asked.tokens)
-        or any(
-            token.text.startswith("作者") or token.text.startswith("谁写") for token in asked.tokens
-        )
-    )
-
-
 def again(asked: Asked, now: Now) -> Iterator[Weighed]:
     """The last question for another time or topic, filtered, or counted differently."""
     del now
@@ -232,6 +236,9 @@ def again(asked: Asked, now: Now) -> Iterator[Weighed]:
     first = asked.tokens[0] if asked.tokens else None
     opens = first is not None and "again" in first.tags and "about" not in first.tags
     goes_on = opens or _ends_again(asked)
+    if asked.without and asked.only("again", "change", "only"):
+        yield Weighed(5.0, Again(without=asked.without))
+        return
     if _narrows_last(asked, goes_on=goes_on):
         level = None if asked.kinds and "level" not in asked.values else asked.level
         kind = asked.kinds[0] if asked.kinds and not level else None
@@ -250,16 +257,13 @@ def again(asked: Asked, now: Now) -> Iterator[Weighed]:
     counted = again.daily or again.people or again.files
     slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
     beside = ("again", "about", "ask", "prep", "it", "change", "join", "aux", "by", "count")
-    if slots or not asked.only_words(*beside, *_COUNTING) or again == Again():
+    if slots or asked.without or not asked.only_words(*beside, *_COUNTING) or again == Again():
         return
     if again.window is not None and asked.has("again", "about") and not again.topic:
         yield Weighed(5.0, again)
     elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
         yield Weighed(4.5, again)
 
-
-_BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
-"""General words for bots, with the text that their names share."""
 
 _COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
 

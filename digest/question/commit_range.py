@@ -74,7 +74,7 @@ _FORMS = tuple(
         ),
         rf"\b(?:from|between) ({_POINT}) (?:to|and|until|till) ({_POINT})",
         rf"(?:从 ?|在 ?)?({_POINT}) ?(?:到|至|和|与) ?({_POINT})(?: ?(?:之间|期间))?(?: ?的)?",
-        rf"({_POINT}) (?:to|vs\.?|versus) ({_POINT})",
+        rf"({_POINT}) ?(?:->|=>|→|\b(?:to|vs\.?|versus)\b) ?({_POINT})",
     )
 )
 _SINCE = tuple(

@@ -281,6 +281,9 @@ def _year(found: re.Match[str], today: date) -> Days:
     return Days(first, first.replace(month=12, day=31))
 
 
+_WHOLE_MONTHS = "january|february|april|june|july|august|september|october|november|december"
+"""Names of months that are not words of their own, as *may* and *march* are."""
+
 _NOT_ZH = r"(?<![0-9一二两三四五六七八九十个])"
 
 _FORMS: dict[str, tuple[str, _Reader]] = {
@@ -316,6 +319,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     ),
     "unit_zh": (r"(上上|上一?|本|这一?)(个?(?:周(?!末)|星期|礼拜|月|季度))|今年|去年", _unit_zh),
     "month_year": (rf"\b({MONTH}),? ([0-9]{{4}})\b", _month),
+    "month_name": (rf"\b({_WHOLE_MONTHS})\b()", _month),
     "month": (rf"\b({MONTH})()", _month),
     "month_zh": (
         (

@@ -38,7 +38,8 @@ class Changed:
     ``label`` is a label or bracketed tag. Empty fields do not filter. ``daily`` asks for numbers by
     day, ``people`` for numbers by author, ``files`` by file; ``defaults`` for changed defaults.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
-    for any, and with actions alone for names of every public kind.
+    for any, and with actions alone for names of every public kind. ``without`` names what is left
+    out: kinds, parts of the project, authors, paths or topics in the asker's words.
     """
 
     window: Span
@@ -54,6 +55,7 @@ class Changed:
     defaults: bool = False
     things: tuple[FactKind, ...] = ()
     actions: tuple[Action, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +184,7 @@ class Again:
     daily: bool = False
     people: bool = False
     files: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +327,8 @@ def _format_again(intent: Again) -> str:
         return f"only {intent.level}"
     if intent.kind:
         return f"only {intent.kind}"
+    if intent.without:
+        return " ".join(f'except:"{one}"' for one in intent.without)
     parts = [f'in "{intent.topic}"'] if intent.topic else []
     parts += [f'path:"{intent.path}"'] if intent.path else []
     parts += [f'author:"{intent.author}"'] if intent.author else []
@@ -344,6 +349,7 @@ def _filters(intent: Changed | Search) -> str:
     if isinstance(intent, Changed):
         parts += [f"thing:{thing}" for thing in intent.things]
         parts += [f"action:{action}" for action in intent.actions]
+        parts += [f'except:"{one}"' for one in intent.without]
     return "".join(f" {part}" for part in parts)
 
 

@@ -198,6 +198,7 @@ def _narrows(asked: Asked) -> bool:
         or asked.level
         or asked.things
         or asked.actions
+        or asked.without
         or asked.author
         or asked.slots(Path)
         or asked.has("who", "contributors", "most", "count", "default", "per:day", "per:author")
@@ -235,6 +236,7 @@ def _weight(asked: Asked, intent: Changed) -> float:
     weight += 2.0 if isinstance(asked.span, Window) else 3.0 if asked.spans else 0.0
     weight += 2.0 * bool(asked.kinds) + 1.0 * bool(asked.level) + 2.0 * bool(intent.path)
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
+    weight += 1.5 * bool(asked.without)
     weight += 1.0 * bool(asked.actions) + 1.0 * bool(asked.things)
     weight += 2.0 if intent.people and asked.has("agent", "change", "wrote", "review") else 0.0
     weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
@@ -293,6 +295,7 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
         defaults=asked.has("default") and asked.has("change", "act:added"),
         things=asked.things if not bumped else (FactKind.DEPENDENCY,),
         actions=asked.actions,
+        without=asked.without,
     )
 
 

@@ -35,7 +35,7 @@ from digest.question.normal_form import (
     without_language,
 )
 from digest.question.periods import Now
-from digest.question.slot_values import Background, Stray
+from digest.question.slot_values import Background, Stray, exclusions_in
 from digest.question.slots import slots_of, words_of
 from digest.window import Window
 
@@ -76,12 +76,14 @@ _NOBODY = Background()
 class Reading:
     """How a question was read: its intent, and the next best one if it is close.
 
-    ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic.
+    ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
+    and ``unknown`` those that form none.
     """
 
     intent: Intent
     sure: bool = True
     words: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
     other: Intent | None = None
 
 
@@ -120,7 +122,8 @@ def misspelt(text: str) -> frozenset[str]:
 
 def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) -> Reading | None:
     try:
-        asked = Asked(question, tuple(slots_of(question, now, zone, background)))
+        tokens, excluded = exclusions_in(list(slots_of(question, now, zone, background)))
+        asked = Asked(question, tokens, excluded, background.words)
     except UserError:
         if _is_ours(question):
             raise
@@ -131,13 +134,11 @@ def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) 
     if not found:
         return None
     best, *others = found
-    unknown = tuple(
-        w for w in asked.left if background.known is not None and w.lower() not in background.known
-    )
     other = next(
         (o.intent for o in others if best.weight - o.weight < 1 and o.intent != best.intent), None
     )
-    return Reading(best.intent, best.weight >= SURE and not unknown, asked.left, other)
+    sure = best.weight >= SURE and not asked.unknown
+    return Reading(best.intent, sure, asked.left, asked.unknown, other)
 
 
 def _is_ours(question: str) -> bool:

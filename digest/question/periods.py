@@ -113,7 +113,9 @@ _Form = tuple[int, int, Callable[[], Window]]
 
 # --- Frames around points -------------------------------------------------------------------------
 
-_SINCE = r"(?:\b(?:ever )?since |\bstarting(?: from| on| in)? |\bafter |(?:自从?|从) ?)(?:\bthe )?"
+_SINCE = (
+    r"(?:\b(?:(?:ever )?since|as of|starting(?: from| on| in)?|after) |(?:自从?|从) ?)(?:\bthe )?"
+)
 
 _FRAME_BEFORE = re.compile(
     rf"(?P<since>{_SINCE})"

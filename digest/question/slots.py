@@ -69,10 +69,10 @@ _KEYS = {
     "level": "level", "级别": "level",
     "kind": "kind", "type": "kind", "类型": "kind",
     "label": "label", "tag": "label", "标签": "label",
-    "thing": "thing", "action": "action",
+    "thing": "thing", "action": "action", "except": "except",
 }  # fmt: skip
 _FILTER = re.compile(
-    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action): ?"
+    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|except): ?"
     r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
     r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
     r"|\"[^\"]*\"",
@@ -164,6 +164,7 @@ _FILE = re.compile(
 _SYMBOL = re.compile(
     r"(?<![\w./-])(?:(?P<flag>--[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?:=[\w-]+)?)"
     r"|(?P<snake>[A-Za-z_]\w*_\w+(?:\(\))?|\w+\(\))"
+    r"|(?P<hyphened>[A-Za-z]\w*(?:\.\w+)*(?:-\w+(?:\.[A-Za-z]\w*)*)+(?![\w-]))"
     r"|(?P<dotted>[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?)"
     r"|(?P<camel>\w*(?:[a-z0-9][A-Z]|[A-Z][a-z]\w*[A-Z])\w*))(?![\w/=]|-\w)",
     re.ASCII,
@@ -183,6 +184,9 @@ def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -
     masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
     masked.sub(_URL, _address)
     masked.sub(_ADVISORY, lambda found: Quote(found[0]))
+    for own in background.own:
+        for thing in ("release", "version"):
+            masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
     masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
@@ -245,6 +249,7 @@ def _filtered(taken: dict[str, list[str]]) -> Slot:
         level=next(iter(levels), None),
         kinds=tuple(dict.fromkeys(kind for kind in kinds if kind)),
         label=one.get("label", ""),
+        without=tuple(taken.get("except", ())),
         things=things,
         actions=actions,
     )
@@ -296,7 +301,7 @@ def _spelt(text: str, background: Background) -> str:
             return word
         return mended(word)
 
-    text = re.sub(r"(?<![\w./@:'-])[a-z]{2,16}(?![\w./@:'-])", put, text)
+    text = re.sub(r"(?<![\w./@:'-])[a-z0-9]{1,16}(?![\w./@:'-])", put, text)
     return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
 
 
@@ -323,6 +328,8 @@ _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近�
 
 def _path(found: re.Match[str]) -> Slot | None:
     path = found[0].rstrip(".,")
+    if path in {"w/", "w/o"}:
+        return None
     if ".." in path.split("/") or path.startswith("/"):
         return Stray(path)
     if path.count("/") > 1 or path.endswith("/") or _FILE.fullmatch(path):
@@ -334,7 +341,9 @@ def _symbol(found: re.Match[str]) -> Slot | None:
     name = found[0].removesuffix("()")
     if _FILE.fullmatch(name):
         return None
-    return Symbol(name, sure=found["camel"] is None and found["dotted"] is None)
+    if found["hyphened"] and english([name.lower()], 0)[0]:
+        return None
+    return Symbol(name, sure=bool(found["flag"] or found["snake"]))
 
 
 _WORD = re.compile(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")

@@ -13,7 +13,7 @@ from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
 from digest.i18n.answer_text import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
 from digest.i18n.phrase import Phrase
-from digest.question.commit_range import Refs
+from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
     Again,
     Author,
@@ -150,10 +150,12 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         return Explain(reference=again.reference)
     if again.level or again.kind:
         return _narrowed(last, again.level, (again.kind,) if again.kind else ())
+    if again.without:
+        kept = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
+        return replace(kept, without=(*kept.without, *again.without))
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
     if asks:
-        window = again.window or (last.window if isinstance(last, Changed | DigestOf) else None)
-        window = window or default_period(ctx.clock.now(), ctx.zone)
+        window = again.window or _window(last, ctx)
         base = last if isinstance(last, Changed) else Changed(window=window)
         return replace(base, window=window, **asks)
     if again.window is None:
@@ -163,6 +165,13 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     if isinstance(last, Compare) and isinstance(again.window, Refs):
         return Compare(refs=again.window)
     return DigestOf(window=again.window)
+
+
+def _window(last: Intent, ctx: Context) -> Span:
+    """The period of the last question, or the usual one."""
+    held = last.refs if isinstance(last, Compare) else None
+    held = last.window if isinstance(last, Changed | DigestOf | Search) else held
+    return held or default_period(ctx.clock.now(), ctx.zone)
 
 
 def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) -> Intent:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from rapidfuzz.distance import OSA
@@ -39,8 +41,9 @@ from digest.i18n.answer_text import (
     SEARCH_FOR,
 )
 from digest.i18n.phrase import listed
-from digest.i18n.reading_text import LOWER, MENDED, NONE_BREAKING, WITHOUT
+from digest.i18n.reading_text import ALL_BUT, LOWER, MENDED, NONE_BREAKING, WIDER, WITHOUT
 from digest.question.intent import Changed
+from digest.question.periods import default_period
 from digest.topics.matching import (
     Resolved,
     bears,
@@ -51,18 +54,22 @@ from digest.topics.matching import (
     resolve,
     sought,
 )
+from digest.topics.synonyms import is_whole
 from digest.topics.terms import term
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import labels_of, tip_of
+from handlers.ports.storage import Tip
 from handlers.questions.defaults import defaults
 from handlers.questions.named_changes import names
-from handlers.questions.scope import QueryResult, Reach, count, found, newest, reach, seen
+from handlers.questions.scope import QueryResult, Reach, count, found, left_of, newest, reach, seen
 
 
 async def changed(intent: Changed, ctx: Context) -> Answer:
     """The changes that match the intent, after reading those that the archive lacks.
 
-    If there are none, the answer says so and suggests similar topics. Raises as :func:`reach` does.
+    If there are none, the next best readings are tried in turn, and the answer says which it is.
+    Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
@@ -70,55 +77,76 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         by_name = await names(intent, reached, ctx, tip)
         if by_name is not None:
             return by_name
-    intent, resolved, notes = await _meant(intent, ctx)
-    if intent.defaults and (resolved.topics or not intent.topic):
-        query = _query(intent, resolved, reached)
-        return await defaults(intent, query, reached, ctx, seen(ctx, tip))
-    held = await _found(intent, resolved, ctx, reached)
-    if not (held.rows or resolved.topics or intent.author) and intent.topic:
-        intent, held = await _by_name(intent, held, ctx, reached)
-    elif intent.author and not held.rows and not intent.topic:
-        intent, resolved, held = await _by_topic(intent, resolved, held, ctx, reached)
-    if intent.topic and _FILE_NAME.fullmatch(intent.topic):
-        by_path = await _by_path(intent, ctx, reached)
-        if by_path is not None:
-            intent, resolved, held = by_path
-    if intent.actions and intent.topic and held.rows:
-        held = await _acted(intent, resolved, held, ctx, reached)
-    if intent.kinds == (ChangeKind.BREAKING,) and not held.rows and resolved.topics:
-        wider = replace(intent, kinds=_TROUBLE)
-        about = narrowed(await _resolve(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
-        if (found_wider := await _found(wider, about, ctx, reached)).rows:
-            intent, resolved, held = wider, about, found_wider
-            notes = [*notes, NONE_BREAKING(ctx.language)]
-    if intent.level is Level.HIGH and not held.rows and (resolved.topics or not intent.topic):
-        lower = replace(intent, level=Level.MEDIUM)
-        if (found_lower := await _found(lower, resolved, ctx, reached)).rows:
-            intent, held, notes = lower, found_lower, [*notes, LOWER(ctx.language)]
+    asked = await _meant(_Meant(intent=intent, reached=reached), ctx)
+    if intent.defaults and (asked.resolved.topics or not intent.topic):
+        query = _query(asked)
+        return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
+    asked = await _with_rows(asked, ctx)
+    if not asked.held.rows and intent.topic:
+        asked = await _second(asked, ctx, tip)
+    if asked.held.rows and asked.intent.actions and asked.intent.topic:
+        asked = replace(asked, held=await _acted(asked, ctx))
+    intent = asked.intent
     at = seen(ctx, tip)
-    if held.rows:
+    if asked.held.rows:
         title = title_of(intent, ctx.language)
-        document = listing_document(title, held.survey, held.why, intent.window, at)
-        if intent.daily:
-            document = await _charted(document, _query(intent, resolved, reached), reached, ctx)
-        if intent.files:
-            document = await _filed(document, _query(intent, resolved, reached), ctx)
-        if intent.people:
-            document = await _peopled(document, _query(intent, resolved, reached), ctx)
-        noted = (document.blocks[0], *map(Paragraph, notes), *document.blocks[1:])
+        document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
+        document = await _counted(document, asked, ctx)
+        noted = (document.blocks[0], *map(Paragraph, asked.notes), *document.blocks[1:])
         document = replace(document, blocks=noted)
     else:
-        lines = await _nothing(intent, resolved, ctx, reached)
+        lines = await _nothing(asked, ctx)
         lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
     return Answer(
         intent="changed",
         document=document,
-        window=reached.window,
+        window=asked.reached.window,
         topic=intent.topic,
-        total=held.survey.total,
-        rows=held.rows,
+        total=asked.held.survey.total,
+        rows=asked.held.rows,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meant:
+    """One reading of a list question, with what it found and notes on how it was read."""
+
+    intent: Changed
+    reached: Reach
+    resolved: Resolved = field(default_factory=Resolved)
+    held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
+    notes: tuple[Spans, ...] = ()
+
+    def noting(self, note: Spans) -> _Meant:
+        """The same with one note more."""
+        return replace(self, notes=(*self.notes, note))
+
+
+async def _second(asked: _Meant, ctx: Context, tip: Tip) -> _Meant:
+    """The first of the next best readings that finds something; the same if none does."""
+    for other in (_by_name, _by_topic, _by_path, _respelt, _by_part, _troubled, _lower):
+        found = await other(asked, ctx)
+        if found is not None and found.held.rows:
+            return found
+    if asked.intent.window != default_period(ctx.clock.now(), ctx.zone):
+        return asked
+    # A period that nobody gave is no reason to find nothing.
+    now = ctx.clock.now()
+    wider = Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
+    intent = replace(asked.intent, window=wider)
+    again = await _with_rows(
+        replace(asked, intent=intent, reached=await reach(wider, ctx, tip)), ctx
+    )
+    if not again.held.rows:
+        again = await _by_part(again, ctx) or again
+    if not again.held.rows:
+        return asked
+    return again.noting(WIDER(ctx.language, n=_DAYS_BACK))
+
+
+_DAYS_BACK = 30
+"""The days that are searched if a period that nobody gave has nothing."""
 
 
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
@@ -141,23 +169,20 @@ _FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.A
 """A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
 
 
-async def _by_path(
-    intent: Changed, ctx: Context, reached: Reach
-) -> tuple[Changed, Resolved, QueryResult] | None:
+async def _by_path(asked: _Meant, ctx: Context) -> _Meant | None:
     """The changes of the files that a topic names by their path or its end, if there are any."""
-    kinds = narrowed(Resolved(), intent.kinds, intent.label)
-    meant = replace(intent, topic="", path=intent.topic)
-    held = await _found(meant, kinds, ctx, reached)
-    if held.rows:
-        return meant, kinds, held
-    named = f"/{intent.topic}"
-    changes = await ctx.archive.select(
-        ctx.watched.repository, _query(replace(meant, path=""), kinds, reached)
-    )
-    ends = [g for g in changes if any(f"/{path}".endswith(named) for path in g.facts.paths)]
-    if not ends:
+    topic = asked.intent.topic
+    if not _FILE_NAME.fullmatch(topic):
         return None
-    return meant, kinds, await _listed_result(ends, kinds, ctx)
+    kinds = narrowed(Resolved(), asked.intent.kinds, asked.intent.label)
+    meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
+    meant = await _with_rows(meant, ctx)
+    if meant.held.rows:
+        return meant
+    query = replace(_query(meant), paths=())
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
+    return replace(meant, held=await _listed_result(ends, kinds, ctx))
 
 
 async def _listed_result(
@@ -171,34 +196,135 @@ async def _listed_result(
     return QueryResult(survey=survey, rows=rows)
 
 
-async def _acted(
-    intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
-) -> QueryResult:
+async def _acted(asked: _Meant, ctx: Context) -> QueryResult:
     """The changes about a topic whose titles say that something was added or removed."""
-    changes = await ctx.archive.select(ctx.watched.repository, _query(intent, resolved, reached))
-    said = [g for g in changes if any(_SAYS[one].search(g.title) for one in intent.actions)]
-    if not said:
-        return held
-    return await _listed_result(said, resolved, ctx)
+    changes = await ctx.archive.select(ctx.watched.repository, _query(asked))
+    patterns = [_SAYS[action] for action in asked.intent.actions]
+    said = [g for g in changes if any(one.search(g.title) for one in patterns)]
+    return await _listed_result(said, asked.resolved, ctx) if said else asked.held
 
 
-async def _meant(intent: Changed, ctx: Context) -> tuple[Changed, Resolved, list[Spans]]:
+async def _meant(asked: _Meant, ctx: Context) -> _Meant:
     """The topic as the index knows it, with notes on corrections and omissions."""
+    intent = asked.intent
     resolved = await _resolve(intent, ctx)
-    if not intent.topic or resolved.topics:
-        return intent, resolved, []
+    asked = replace(asked, resolved=resolved)
+    words = intent.topic.split()
+    if len(words) > 1 and resolved.topics and not is_whole(term(intent.topic)):
+        # "docker image" is about docker: a general noun behind a name tells nothing more.
+        special = [word for word in words if word.lower() not in _GENERAL]
+        if special and len(special) < len(words):
+            shorter = replace(intent, topic=" ".join(special))
+            return replace(asked, intent=shorter, resolved=await _resolve(shorter, ctx))
+    if not words or resolved.topics:
+        return asked
     near = next((one for one in resolved.near if _is_misspelt(term(intent.topic), one)), "")
     if near:
-        mended = replace(intent, topic=near)
-        told = MENDED(ctx.language, word=Code(intent.topic), topic=Code(near))
-        return mended, await _resolve(mended, ctx), [told]
-    words = intent.topic.split()
+        return await _as_topic(asked, near, ctx)
     known = [word for word in words if (await _resolve(replace(intent, topic=word), ctx)).topics]
     if not known or len(known) == len(words):
-        return intent, resolved, []
+        return asked
     rest = replace(intent, topic=" ".join(known))
     lost = listed([Code(word) for word in words if word not in known], ctx.language, limit=9)
-    return rest, await _resolve(rest, ctx), [WITHOUT(ctx.language, words=lost)]
+    meant = replace(asked, intent=rest, resolved=await _resolve(rest, ctx))
+    return meant.noting(WITHOUT(ctx.language, words=lost))
+
+
+_GENERAL = frozenset(
+    [
+        "api",
+        "image",
+        "images",
+        "support",
+        "integration",
+        "handling",
+        "backend",
+        "backends",
+        "path",
+        "paths",
+        "logic",
+        "system",
+        "framework",
+        "infrastructure",
+        "implementation",
+        "code",
+        "work",
+        "file",
+        "files",
+        "feature",
+        "stuff",
+        "users",
+        "后端",
+        "支持",
+        "镜像",
+        "模块",
+        "功能",
+        "用户",
+    ]
+)
+"""Nouns that only say what kind of thing a name beside them is of."""
+
+
+async def _as_topic(asked: _Meant, topic: str, ctx: Context) -> _Meant:
+    """The reading with another spelling of its topic."""
+    mended = replace(asked.intent, topic=topic)
+    note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
+    resolved = await _resolve(mended, ctx)
+    return replace(asked, intent=mended, resolved=resolved).noting(note)
+
+
+async def _respelt(asked: _Meant, ctx: Context) -> _Meant | None:
+    """The reading with a topic that the one in question misspells, though some change has it."""
+    word = term(asked.intent.topic)
+    if " " in asked.intent.topic or len(word) <= _SHORT or not word.isascii():
+        return None
+    alike = await ctx.archive.alike(ctx.watched.repository, (word,))
+    near = [one for one in alike if one != word and _is_misspelt(word, one)]
+    if not near:
+        return None
+    return await _with_rows(await _as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
+
+
+async def _by_part(asked: _Meant, ctx: Context) -> _Meant | None:
+    """The reading with a part of its topic, the longest that finds something."""
+    words = asked.intent.topic.split()
+    for size in range(len(words) - 1, 0, -1):
+        found = []
+        for some in itertools.combinations(words, size):
+            part = replace(asked.intent, topic=" ".join(some))
+            meant = replace(asked, intent=part, resolved=await _resolve(part, ctx))
+            found.append(await _with_rows(meant, ctx))
+        rows = [one for one in found if one.held.rows]
+        if rows:
+            best = min(rows, key=lambda one: one.held.survey.total)
+            lost = [Code(w) for w in words if w not in best.intent.topic.split()]
+            told = listed(lost, ctx.language, limit=9)
+            return best.noting(ALL_BUT(ctx.language, words=told))
+        if len(words) > _MOST_PARTS:
+            return None
+    return None
+
+
+_MOST_PARTS = 5
+_SHORT = 4
+
+
+async def _troubled(asked: _Meant, ctx: Context) -> _Meant | None:
+    """Fixes, reverts and deprecations, where nothing is marked as breaking."""
+    if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
+        return None
+    wider = replace(asked.intent, kinds=_TROUBLE)
+    about = narrowed(await _resolve(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
+    meant = await _with_rows(replace(asked, intent=wider, resolved=about), ctx)
+    return meant.noting(NONE_BREAKING(ctx.language))
+
+
+async def _lower(asked: _Meant, ctx: Context) -> _Meant | None:
+    """Changes of medium importance, where there is none of high."""
+    if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
+        return None
+    lower = replace(asked, intent=replace(asked.intent, level=Level.MEDIUM))
+    return (await _with_rows(lower, ctx)).noting(LOWER(ctx.language))
 
 
 def _is_misspelt(word: str, known: str) -> bool:
@@ -220,9 +346,10 @@ async def _resolve(intent: Changed, ctx: Context) -> Resolved:
     return Resolved(near=near_topics(intent.topic, alike))
 
 
-def _query(intent: Changed, resolved: Resolved, reached: Reach) -> Query:
+def _query(asked: _Meant) -> Query:
+    intent, resolved = asked.intent, asked.resolved
     return replace(
-        reached.query,
+        asked.reached.query,
         topics=resolved.topics,
         about=resolved.alternatives,
         paths=(intent.path,) if intent.path else (),
@@ -231,16 +358,24 @@ def _query(intent: Changed, resolved: Resolved, reached: Reach) -> Query:
     )
 
 
-async def _found(intent: Changed, resolved: Resolved, ctx: Context, reached: Reach) -> QueryResult:
+async def _with_rows(asked: _Meant, ctx: Context) -> _Meant:
+    """The reading with the changes that it selects."""
+    intent, resolved = asked.intent, asked.resolved
     if intent.topic and not resolved.topics:
-        return QueryResult(survey=NOTHING_FOUND, rows=())
-    query = _query(intent, resolved, reached)
+        return replace(asked, held=QueryResult(survey=NOTHING_FOUND, rows=()))
+    query = _query(asked)
+    if intent.without:
+        changes = await ctx.archive.select(ctx.watched.repository, query)
+        rest = await asyncio.to_thread(left_of, changes, intent.without)
+        return replace(asked, held=await _listed_result(rest, resolved, ctx))
 
     def row(graded: Graded, labels: Sequence[str]) -> AnswerRow:
         return _row(graded, resolved, labels, ctx.language)
 
     held = await found(ctx, query, ctx.page, row)
-    return _within(held, intent.path, ctx.language) if intent.path else held
+    if intent.path:
+        held = _within(held, intent.path, ctx.language)
+    return replace(asked, held=held)
 
 
 def _row(
@@ -266,57 +401,62 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
     return replace(held, survey=replace(held.survey, page=page))
 
 
-async def _charted(document: Document, query: Query, reached: Reach, ctx: Context) -> Document:
-    """The document with a chart of all its changes by day below its counts."""
-    changes = await ctx.archive.select(ctx.watched.repository, query)
-    window = reached.window
-    first = window.since if window else changes[-1].commit.committed_at
-    last = window.until - timedelta(microseconds=1) if window else changes[0].commit.committed_at
-    title = PER_DAY.text(ctx.language)
-    chart: Block = await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last)
-    counts, rest = document.blocks[:2], document.blocks[2:]
-    return replace(document, blocks=(*counts, chart, *rest))
-
-
-async def _peopled(document: Document, query: Query, ctx: Context) -> Document:
-    """The document with the authors of all its changes below its counts."""
-    changes = await ctx.archive.select(ctx.watched.repository, query)
-    told = await asyncio.to_thread(by_author, changes, ctx.language)
+async def _counted(document: Document, asked: _Meant, ctx: Context) -> Document:
+    """The document with the numbers that were asked for below its counts."""
+    intent = asked.intent
+    if not (intent.daily or intent.files or intent.people):
+        return document
+    changes = await ctx.archive.select(ctx.watched.repository, _query(asked))
+    if intent.without:
+        changes = await asyncio.to_thread(left_of, changes, intent.without)
+    told: list[Block] = []
+    if intent.people:
+        told += await asyncio.to_thread(by_author, changes, ctx.language)
+    if intent.files:
+        told += await asyncio.to_thread(by_file, changes, ctx.language)
+    if intent.daily:
+        window = asked.reached.window
+        first = window.since if window else changes[-1].commit.committed_at
+        last = changes[0].commit.committed_at
+        last = window.until - timedelta(microseconds=1) if window else last
+        title = PER_DAY.text(ctx.language)
+        told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
-async def _filed(document: Document, query: Query, ctx: Context) -> Document:
-    """The document with the files that most of its changes touched below its counts."""
-    changes = await ctx.archive.select(ctx.watched.repository, query)
-    told = await asyncio.to_thread(by_file, changes, ctx.language)
-    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
-
-
-async def _by_name(
-    intent: Changed, held: QueryResult, ctx: Context, reached: Reach
-) -> tuple[Changed, QueryResult]:
+async def _by_name(asked: _Meant, ctx: Context) -> _Meant | None:
     """The changes by a person whose name was parsed as a topic, if there are any."""
-    meant = replace(intent, topic="", author=intent.topic)
-    nobody = narrowed(Resolved(), intent.kinds, intent.label)
-    theirs = await _found(meant, nobody, ctx, reached)
-    return (meant, theirs) if theirs.rows else (intent, held)
+    if asked.resolved.topics or asked.intent.author or not asked.intent.topic:
+        return None
+    meant = replace(asked.intent, topic="", author=asked.intent.topic)
+    nobody = narrowed(Resolved(), meant.kinds, meant.label)
+    theirs = await _with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
+    if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
+        return theirs
+    # A name may be written without its accents.
+    everybody = await ctx.archive.select(ctx.watched.repository, replace(_query(theirs), author=""))
+    wanted = _unaccented(meant.author)
+    of_them = [g for g in everybody if wanted in _unaccented(g.commit.author)]
+    return replace(theirs, held=await _listed_result(of_them, nobody, ctx))
 
 
-async def _by_topic(
-    intent: Changed, resolved: Resolved, held: QueryResult, ctx: Context, reached: Reach
-) -> tuple[Changed, Resolved, QueryResult]:
+def _unaccented(name: str) -> str:
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+
+
+async def _by_topic(asked: _Meant, ctx: Context) -> _Meant | None:
     """The changes about a topic that was parsed as a person's name, if nobody has that name."""
-    meant = replace(intent, topic=intent.author, author="")
+    if not asked.intent.author or asked.intent.topic:
+        return None
+    meant = replace(asked.intent, topic=asked.intent.author, author="")
     about = await _resolve(meant, ctx)
-    if not about.topics:
-        return intent, resolved, held
-    return meant, about, await _found(meant, about, ctx, reached)
+    return await _with_rows(replace(asked, intent=meant, resolved=about), ctx)
 
 
-async def _nothing(
-    intent: Changed, resolved: Resolved, ctx: Context, reached: Reach
-) -> list[Spans]:
+async def _nothing(asked: _Meant, ctx: Context) -> list[Spans]:
     """A note that nothing matches, and suggestions where else to look."""
+    intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
         return [NO_CHANGE(language)]

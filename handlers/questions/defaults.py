@@ -57,7 +57,7 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     )
 
 
-_SAID = re.compile(r"\bdefaults?\b(?! to\b)", re.IGNORECASE)
+_SAID = re.compile(r"\b(?:the|change|its|new) defaults?\b|\bdefaults?\b(?! to\b)", re.IGNORECASE)
 """Words of titles about defaults that the code alone does not show."""
 
 

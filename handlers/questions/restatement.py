@@ -90,6 +90,8 @@ def _listed(intent: Changed, ctx: Context) -> str:
         (intent.daily, words.PER_DAY),
         (intent.files, words.PER_FILE),
     )
+    if intent.without:
+        parts.append(words.EXCEPT.text(language, what=", ".join(intent.without)))
     parts += [phrase.text(language) for said, phrase in flags if said]
     return " · ".join(parts)
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from digest.answer.answers import AnswerRow, Seen
-from digest.answer.listing import Listed, survey_of
+from digest.answer.listing import Listed, area_of, survey_of
+from digest.core.enums import TopicPlace
+from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Spans
@@ -22,6 +24,11 @@ from digest.question.commit_range import Refs, Span
 from digest.question.dates import monday
 from digest.question.intent import Changed, DigestOf, Search, format_intent
 from digest.question.periods import written
+from digest.question.slots import kind_named
+from digest.topics.index_terms import topics_of
+from digest.topics.matching import Resolved, bears
+from digest.topics.synonyms import kin
+from digest.topics.terms import kind_term, term
 from digest.window import Window, days_window
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
@@ -75,6 +82,41 @@ async def found(
         labels = await labels_of(ctx.requests, repository, changes)
     rows = tuple(row(g, labels.get(g.sha, ())) for g in changes)
     return QueryResult(survey=survey, rows=rows)
+
+
+def left_of(changes: Sequence[Graded], without: Sequence[str]) -> Sequence[Graded]:
+    """The changes that none of the words names: a kind, a part of the project, a path, a topic."""
+    tests = [_excluding(word) for word in without]
+    return [one for one in changes if not any(test(one) for test in tests)]
+
+
+_BOTS = frozenset({"bot", "bots", "机器人"})
+
+
+def _excluding(word: str) -> Callable[[Graded], bool]:
+    """Whether a change is what a word names."""
+    name = word.casefold()
+    if name in _BOTS:
+        return lambda graded: graded.commit.author.casefold().endswith("[bot]")
+    if "/" in name:
+        return lambda graded: all(path.startswith(word) for path in graded.facts.paths)
+    terms = kin(term(word))
+    areas = {area for area in Area if area in terms or term(area) in terms or kin(area) & terms}
+    kind = kind_named(word)
+    wanted = Resolved(alternatives=((terms,),))
+
+    def fits(graded: Graded) -> bool:
+        if area_of(graded) in areas or name in graded.commit.author.casefold():
+            return True
+        if kind is not None and kind_term(kind) in topics_of(graded):
+            return True
+        return any(one.place in _SAID for one in bears(graded, wanted))
+
+    return fits
+
+
+_SAID = frozenset({TopicPlace.TAG, TopicPlace.SCOPE, TopicPlace.TITLE})
+"""Where a change says itself what it is about."""
 
 
 async def count(ctx: Context, query: Query) -> int:
