@@ -9,6 +9,7 @@ from typing import get_args
 from digest.answer.answers import Answer, lengthened, shortened
 from digest.chat.chat_intents import Filter, Managing, Mute, Set, Subscribe
 from digest.core.enums import Language
+from digest.core.reference import Query
 from digest.document import Code, Document, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.i18n import answer_text, chat_text
@@ -28,7 +29,9 @@ from digest.question.intent import (
     Greet,
     Help,
     Intent,
+    OfCurrent,
     PrivacyOf,
+    Released,
     Releases,
     Reviewers,
     Risky,
@@ -56,7 +59,7 @@ from handlers.questions.digest_of import catch_up, digest_of
 from handlers.questions.explain import explain
 from handlers.questions.help import Handler, greet, help_page, unknown
 from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
-from handlers.questions.releases import compare, of_release, releases
+from handlers.questions.releases import compare, of_release, released, releases
 from handlers.questions.restatement import restated
 from handlers.questions.search import search
 from handlers.questions.status import privacy_of, status
@@ -85,6 +88,7 @@ HANDLERS: Mapping[type[Intent], Handler] = {
     Risky: Handler(answer=risky, help=answer_text.HELP_RISKY),
     Reviewers: Handler(answer=reviewers, help=answer_text.HELP_REVIEWERS),
     Author: Handler(answer=author, help=answer_text.HELP_AUTHOR),
+    Released: Handler(answer=released, help=answer_text.HELP_RELEASED),
     ShowDiff: Handler(answer=show_diff, help=answer_text.HELP_DIFF),
     **dict.fromkeys(get_args(Managing), Handler(answer=manage)),
     Subscribe: Handler(answer=manage, help=chat_text.HELP_SUBSCRIBE, chats=True),
@@ -172,11 +176,16 @@ async def _background(text: str, ctx: Context) -> Background:
 
 
 async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
-    """Which of the words, in lower case, stand for something in the repository's index."""
+    """Which of the words, in lower case, stand in the repository's index or in an author's name."""
     aliases, repository = ctx.watched.aliases, ctx.watched.repository
     wanted = {word.lower(): candidates(word, aliases) for word in words}
     known = await ctx.archive.vocabulary(repository, frozenset().union(*wanted.values()))
-    return frozenset(word for word, terms in wanted.items() if not terms.isdisjoint(known))
+    found = {word for word, terms in wanted.items() if not terms.isdisjoint(known)}
+    for word in wanted.keys() - found:
+        theirs = Query(author=word, limit=1)
+        if len(word) > 1 and await ctx.archive.select(repository, theirs):
+            found.add(word)
+    return frozenset(found)
 
 
 def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> Answer:
@@ -226,9 +235,7 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
 
 def _goes_on(intent: Intent) -> bool:
     """Whether a question is so short that the language it goes on in is that of the answer."""
-    about = (
-        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
-    )
+    about = isinstance(intent, OfCurrent) and intent.reference is None
     return about or isinstance(intent, Followup)
 
 

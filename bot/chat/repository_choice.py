@@ -19,14 +19,10 @@ from digest.errors import AmbiguousRepository, UnknownChange, UserError
 from digest.i18n.chat_text import ABOUT, NAME_ONE
 from digest.i18n.phrase import listed
 from digest.question.intent import (
-    Author,
     Followup,
     Intent,
-    Reviewers,
-    Risky,
-    ShowDiff,
+    OfCurrent,
     Unknown,
-    Why,
 )
 from digest.question.parser import parse
 from digest.question.repository_names import fitting, named
@@ -125,9 +121,7 @@ def which(
 
 def _goes_on(intent: Intent | None) -> bool:
     """Whether a question continues an earlier one, or is about its answer."""
-    about = (
-        isinstance(intent, Why | Risky | Reviewers | Author | ShowDiff) and intent.reference is None
-    )
+    about = isinstance(intent, OfCurrent) and intent.reference is None
     return about or isinstance(intent, Followup)
 
 

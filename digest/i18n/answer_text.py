@@ -69,6 +69,11 @@ NO_RELEASE_THEN = Phrase(
     "No release was tagged in this period; the latest is {latest}.",
     "这段时间没有发布，最新的是 {latest}。",
 )
+RELEASED_IN = Phrase("{change} is released in {tag}.", "{change} 已在 {tag} 中发布。")
+NOT_RELEASED = Phrase(
+    "{change} is not in a release yet; the latest is {tag}.",
+    "{change} 还没有发布，最新的版本是 {tag}。",
+)
 HELP_RELEASES = Phrase("The releases with their dates.", "各个发布及其日期。")
 
 NOTES = Phrase("{name}: {range}", "{name}：{range}")
@@ -328,6 +333,7 @@ HELP_DIFF = Phrase(
     "它改动的行，或其中一部分：看看配置部分的 diff。",
 )
 HELP_REVIEWERS = Phrase("Who reviewed it.", "谁评审了它。")
+HELP_RELEASED = Phrase("The release that has it first.", "它在哪个版本中发布。")
 HELP_AUTHOR = Phrase("Who wrote it.", "它是谁写的。")
 HELP_AGAIN = Phrase(
     "The last question of another time, topic or change, or of what matters alone.",

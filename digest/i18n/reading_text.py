@@ -51,6 +51,7 @@ INTENTS = {
     "Risky": Phrase("risks of {what}", "{what} 的风险"),
     "Reviewers": Phrase("reviewers of {what}", "{what} 的评审人"),
     "Author": Phrase("author of {what}", "{what} 的作者"),
+    "Released": Phrase("release of {what}", "{what} 的发布版本"),
     "ShowDiff": Phrase("diff of {what}", "{what} 的差异"),
     "DigestOf": Phrase("digest", "摘要"),
     "CatchUp": Phrase("what you missed", "你错过的变更"),

@@ -36,7 +36,9 @@ from digest.question.intent import (
     Intent,
     More,
     Nth,
+    OfChange,
     PrivacyOf,
+    Released,
     Releases,
     Retell,
     Reviewers,
@@ -67,6 +69,7 @@ CHOICES: Mapping[str, type[Intent]] = {
     "risks": Risky,
     "reviewers": Reviewers,
     "author": Author,
+    "released": Released,
     "diff": ShowDiff,
     "affected": Affected,
     "profile": ShowProfile,
@@ -173,7 +176,7 @@ def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
 def _names(intent: Intent) -> Iterator[str]:
     """The parts of an intent that only the asker can know; topics and words may be translated."""
     match intent:
-        case Explain() | Why() | Risky() | Reviewers() | Author() | ShowDiff() | Again():
+        case _ if isinstance(intent, OfChange | Again):
             yield from _reference(intent.reference)
         case Touched(name=name):
             yield name

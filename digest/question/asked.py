@@ -30,6 +30,8 @@ _TOPICAL_WORDS = frozenset(
 )
 """Words before a topic."""
 
+_CLOSING = frozenset({"go", "look", "looking", "going", "like"})
+
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 
 _DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "rename", "move"})
@@ -80,7 +82,11 @@ class Asked:
     @cached_property
     def spans(self) -> list[Span]:
         """Windows and ranges."""
-        return [t.slot for t in self.tokens if isinstance(t.slot, Window | Refs)]
+        found = [t.slot for t in self.tokens if isinstance(t.slot, Window | Refs)]
+        windows = [span for span in found if isinstance(span, Window)]
+        if len(windows) == len(found) and len({span.until for span in windows}) == 1:
+            return [min(windows, key=lambda span: span.since)]  # "today, compared to last week"
+        return found
 
     @property
     def span(self) -> Span | None:
@@ -161,9 +167,20 @@ class Asked:
         """What happened to them; *new* counts only before a kind of name."""
         spoken = [Action(value) for value in self.values.get("act", ())]
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
-        if fresh and not spoken and self._new_thing:
+        if not spoken and ((fresh and self._new_thing) or self._new_topic):
             spoken.append(Action.ADDED)
         return tuple(dict.fromkeys((*self.filters.actions, *spoken)))
+
+    @property
+    def _new_topic(self) -> bool:
+        """Whether new things of a topic are asked for: *new models*."""
+        return any(
+            before.text.lower() in {"new", "brand new"}
+            and token.slot is None
+            and not token.tags
+            and token.text.endswith("s")
+            for before, token in itertools.pairwise(self.tokens)
+        )
 
     @cached_property
     def _new_thing(self) -> bool:
@@ -238,11 +255,18 @@ class Asked:
         for place, token in enumerate(self.tokens):
             if token.slot is not None or token.tags or not token.text:
                 continue
+            closes = place == len(self.tokens) - 1 and token.text.lower() in _CLOSING
             single = len(token.text) == 1 and not token.text.isascii()
             unknown = self.known is not None and token.text.lower() not in self.known
-            if single or (unknown and not self._stands_as_topic(place)):
+            unknown = unknown and not self._stands_as_topic(place)
+            if single or unknown or (closes and self._asks_how):
                 found.add(place)
         return frozenset(found)
+
+    @property
+    def _asks_how(self) -> bool:
+        """Whether it asks how something went."""
+        return any("ask" in t.tags and t.text.lower().startswith("how") for t in self.tokens[:2])
 
     def _stands_as_topic(self, place: int) -> bool:
         """Whether the words around say that something is a topic, whatever it is called."""

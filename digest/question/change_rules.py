@@ -17,7 +17,9 @@ from digest.question.intent import (
     Intent,
     More,
     Nth,
+    OfCurrent,
     PrivacyOf,
+    Released,
     Retell,
     Reviewers,
     Risky,
@@ -68,11 +70,12 @@ def _words(asked: Asked) -> Iterator[str]:
     return (t.text for t in asked.tokens if t.slot is None and not t.tags)
 
 
-_ABOUT: dict[str, type[Why | Risky | Reviewers | Author | ShowDiff]] = {
+_ABOUT: dict[str, type[OfCurrent]] = {
     "diff": ShowDiff,
     "why": Why,
     "review": Reviewers,
     "wrote": Author,
+    "releases": Released,
     "risk": Risky,
     "kind:breaking": Risky,
     "remedy": Risky,
@@ -148,19 +151,19 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if (name := _acted_on(asked)) is not None:
         return name, False
     bumped = asked.has("bump") and not asked.has("count", "who", "compare") and of_one
-    if bumped and not asked.spans and len(asked.left) == 1 and not asked.has("again"):
-        return asked.left[0], True
+    if bumped and not asked.spans and len(asked.words) == 1 and not asked.has("again"):
+        return asked.words[0], True
     return "", False
 
 
 def _acted_on(asked: Asked) -> str | None:
     """The one unknown word between a verb and what was done: *did X get dropped*."""
-    if len(asked.left) != 1 or asked.spans or asked.things or asked.has("change", "count", "who"):
+    if len(asked.words) != 1 or asked.spans or asked.things or asked.has("change", "count", "who"):
         return None
     if not (asked.actions or asked.has("history", "happened")):
         return None
     for before, token in itertools.pairwise(asked.tokens):
-        if token.slot is None and not token.tags and "aux" in before.tags:
+        if token.slot is None and not token.tags and before.tags & {"aux", "why"}:
             return token.text
     return None
 
@@ -215,6 +218,8 @@ def of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
     wrote = asked.has("wrote") and asked.has("who", "wrote")
     if wrote and asked.only("wrote", "agent", "contributors", *its) and asked.is_writing:
         yield Weighed(4.5, Author())
+    if asked.has("releases") and asked.has("it") and asked.only("releases", "history", *its):
+        yield Weighed(4.7, Released())
     places = [int(value) for value in asked.values.get("nth", ())]
     beside = ("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent")
     nth = [tag for tag in asked.tags if tag.startswith("nth:")]

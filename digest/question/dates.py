@@ -314,7 +314,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
     "unit": (
-        rf"\b(?:(this|current|last|previous) {_UNIT}\b|the {_UNIT} (before last)\b)",
+        rf"\b(?:(this|current|last|previous|quiet|calm) {_UNIT}\b|the {_UNIT} (before last)\b)",
         lambda found, today: _unit(found, today) if found[1] else _steps_back(found[3], 2, today),
     ),
     "unit_zh": (r"(上上|上一?|本|这一?)(个?(?:周(?!末)|星期|礼拜|月|季度))|今年|去年", _unit_zh),

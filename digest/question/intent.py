@@ -140,6 +140,13 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """Which release has a change first; without a reference, the current change."""
+
+    reference: Reference | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDiff:
     """The lines of a change, all or those of the files that ``part`` names."""
 
@@ -221,6 +228,12 @@ class Unknown:
     thanks: bool = False
 
 
+OfCurrent = Why | Risky | Reviewers | Author | Released | ShowDiff
+"""Intents about one change, which may be the current one."""
+
+OfChange = Explain | OfCurrent
+"""Intents about one change."""
+
 Followup = More | Retell | Again | Nth
 """Intents that make sense only after an answer."""
 
@@ -237,6 +250,7 @@ Intent = (
     | Risky
     | Reviewers
     | Author
+    | Released
     | ShowDiff
     | Status
     | PrivacyOf
@@ -295,6 +309,8 @@ def format_intent(intent: Intent) -> str:
             return f"reviewers{_of(reference)}"
         case Author(reference=reference):
             return f"author{_of(reference)}"
+        case Released(reference=reference):
+            return f"which release has{_of(reference) or ' it'}"
         case ShowDiff(part=part, reference=reference):
             return f"diff{_of(reference)}" + (f' of "{part}"' if part else "")
         case Retell(language=language, longer=longer):
@@ -328,7 +344,7 @@ def _format_again(intent: Again) -> str:
     if intent.kind:
         return f"only {intent.kind}"
     if intent.without:
-        return " ".join(f'except:"{one}"' for one in intent.without)
+        return " ".join(f'without:"{one}"' for one in intent.without)
     parts = [f'in "{intent.topic}"'] if intent.topic else []
     parts += [f'path:"{intent.path}"'] if intent.path else []
     parts += [f'author:"{intent.author}"'] if intent.author else []
@@ -349,7 +365,7 @@ def _filters(intent: Changed | Search) -> str:
     if isinstance(intent, Changed):
         parts += [f"thing:{thing}" for thing in intent.things]
         parts += [f"action:{action}" for action in intent.actions]
-        parts += [f'except:"{one}"' for one in intent.without]
+        parts += [f'without:"{one}"' for one in intent.without]
     return "".join(f" {part}" for part in parts)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
+from digest.core.release import LATEST
 from digest.question.asked import Asked, Weighed
 from digest.question.commit_range import Refs
 from digest.question.intent import (
@@ -78,6 +79,7 @@ def _terms(asked: Asked, at: int) -> list[str]:
             found += filter(None, [_verbatim(token.slot)])
         elif token.glued and found and not token.text.isascii():
             found[-1] += token.text
+            continue
         elif not token.tags & _BEFORE_TERMS or (found and not quoted):
             found += token.text.split()
             end = len(found) if not token.tags & _BEFORE_TERMS else end
@@ -155,7 +157,10 @@ def _refs(asked: Asked) -> Refs | None:
         if asked.has("notes") and not branch:
             return None
         return Refs(base=releases[0], tip=branch)
-    return Refs(base=releases[0], tip=releases[1])
+    first, second = releases
+    if asked.has("change") and _numbers(second) < _numbers(first):
+        first, second = second, first  # "what is new in 3.14 compared to 3.13"
+    return Refs(base=first, tip=second)
 
 
 def _reaching(span: Refs, releases: Sequence[str]) -> Refs | None:
@@ -273,7 +278,8 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []
     if len(releases) == 2:
-        span, releases = Refs(base=releases[0], tip=releases[1]), []
+        older, newer = sorted(releases, key=_numbers)
+        span, releases = Refs(base=older, tip=newer), []
     bumped = bool(asked.has("bump") and topic and not kinds)
     if bumped or FactKind.DEPENDENCY in asked.things:
         releases = []
@@ -297,6 +303,11 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
         actions=asked.actions,
         without=asked.without,
     )
+
+
+def _numbers(release: str) -> tuple[bool, list[int]]:
+    """What orders releases; the mark of the latest comes last."""
+    return release == LATEST, [int(number) for number in re.findall(r"\d+", release)]
 
 
 def _comes_from(asked: Asked) -> bool:

@@ -23,7 +23,7 @@ from digest.question.change_rules import about_one, again, diff, of_it, of_the_l
 from digest.question.commit_range import Refs
 from digest.question.examples import EXAMPLES
 from digest.question.impact_questions import Affected, read_profiling
-from digest.question.intent import Explain, Intent, Unknown
+from digest.question.intent import Changed, Explain, Intent, Unknown
 from digest.question.lexicon import mended
 from digest.question.list_rules import changed, compare, digest, releases, search
 from digest.question.normal_form import (
@@ -137,8 +137,9 @@ def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) 
     other = next(
         (o.intent for o in others if best.weight - o.weight < 1 and o.intent != best.intent), None
     )
-    sure = best.weight >= SURE and not asked.unknown
-    return Reading(best.intent, sure, asked.left, asked.unknown, other)
+    unknown = asked.unknown if isinstance(best.intent, Changed) else ()
+    sure = best.weight >= SURE and not unknown
+    return Reading(best.intent, sure, asked.words, unknown, other)
 
 
 def _is_ours(question: str) -> bool:

@@ -121,11 +121,15 @@ _FRAME_BEFORE = re.compile(
     rf"(?P<since>{_SINCE})"
     r"|(?P<until>\b(?:until|till|up to|through) |(?:截至|截止到?|直到) ?)"
     r"|(?P<before>\b(?:before|prior to) )"
-    r"|(?P<range>\b(?:from|between) (?:the )?|在 ?)"
+    r"|(?P<range>\b(?:from|between) (?:the )?|在)"
     r"|(?P<on>\b(?:on|in|for|of|at|during|over|within|dated) (?:the )?|\bthe )",
     re.IGNORECASE,
 )
 
+_OVER_LAST = re.compile(r"(?:in|over|within|during|for) the (?:last|previous) ", re.IGNORECASE)
+"""*In the last month* counts back from now; *last month* is the whole month before."""
+
+_UNITS_OF_TIME = frozenset({"unit", "unit_zh", "weekend", "weekend_zh"})
 _LONGEST_FRAME = 20
 
 _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
@@ -154,11 +158,15 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
     for place, point in enumerate(points):
         before = _before(text, point.start())
         frame = (before.lastgroup if before else "") or ""
+        if frame == "until" and point.lastgroup in _UNITS_OF_TIME:
+            before, frame = None, ""  # "been up to this week"
         begin = before.start() if before else point.start()
         after = points[place + 1] if place + 1 < len(points) else None
         if (end := _range_end(text, point, after)) is not None:
             begin = point.start() if frame in {"until", "before"} else begin
             yield begin, end, partial(_range, text, point, after, now)
+            continue
+        if point.lastgroup == "unit" and _OVER_LAST.match(text, begin):
             continue
         tail = _FRAME_AFTER.match(text, point.end())
         frame = (tail.lastgroup if tail else "") or frame
@@ -235,6 +243,7 @@ _ROLLING_ZH = re.compile(
     r"(?P<ago>以[来内前]|之[内前]|[来内里](?!核|存)|前(?![\u4e00-\u9fff]))?(?: ?的)?"
 )
 
+_ABSENT = ("gone", "away", "off", "out", "holiday", "vacation", "leave", "pto", "sick")
 _BARE_ZH = ("天", "周", "个月", "个星期", "个小时")
 
 
@@ -243,7 +252,8 @@ def _rolling(text: str, now: Now) -> Iterator[_Form]:
     for found in _ROLLING.finditer(text):
         count = (found["n"] or "").lower()
         vague = count in {"", "a", "an"}
-        if vague and not found["last"] and not (count and (found["in"] or found["ago"])):
+        gone = text[: found.start()].rstrip().lower().endswith(_ABSENT)
+        if vague and not found["last"] and not (count and (found["in"] or found["ago"] or gone)):
             continue
         if count and count[0].isdecimal() and text[: found.start("n")].endswith(("-", ".", "/")):
             continue

@@ -69,10 +69,10 @@ _KEYS = {
     "level": "level", "级别": "level",
     "kind": "kind", "type": "kind", "类型": "kind",
     "label": "label", "tag": "label", "标签": "label",
-    "thing": "thing", "action": "action", "except": "except",
+    "thing": "thing", "action": "action", "without": "without",
 }  # fmt: skip
 _FILTER = re.compile(
-    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|except): ?"
+    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
     r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
     r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
     r"|\"[^\"]*\"",
@@ -249,7 +249,7 @@ def _filtered(taken: dict[str, list[str]]) -> Slot:
         level=next(iter(levels), None),
         kinds=tuple(dict.fromkeys(kind for kind in kinds if kind)),
         label=one.get("label", ""),
-        without=tuple(taken.get("except", ())),
+        without=tuple(taken.get("without", ())),
         things=things,
         actions=actions,
     )

@@ -16,7 +16,6 @@ from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
     Again,
-    Author,
     Changed,
     Compare,
     DigestOf,
@@ -27,16 +26,14 @@ from digest.question.intent import (
     Intent,
     More,
     Nth,
+    OfChange,
+    OfCurrent,
     PrivacyOf,
     Retell,
-    Reviewers,
-    Risky,
     Search,
-    ShowDiff,
     Status,
     Touched,
     Unknown,
-    Why,
     format_intent,
 )
 from digest.question.parser import parse
@@ -52,7 +49,6 @@ FOLLOWUPS: Mapping[type[Intent], Phrase] = {
 }
 """The intents that continue from an answer, with their descriptions for ``help``."""
 
-_OF_ONE = Explain | Why | Risky | Reviewers | Author | ShowDiff
 _LENGTHS = tuple(Length)
 _LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
 
@@ -72,7 +68,7 @@ def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Co
     """
     if isinstance(intent, More | Retell | Again | Nth):
         return _followed(intent, talk, ctx)
-    if isinstance(intent, _OF_ONE) and not isinstance(intent, Explain) and intent.reference is None:
+    if isinstance(intent, OfCurrent) and intent.reference is None:
         if talk is None or not talk.subject:
             raise NothingBefore
         return replace(intent, reference=Reference(sha=talk.subject)), ctx
@@ -86,7 +82,7 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
         return _of_list(intent, talk), ctx
     last = _last(talk.question, ctx)
     listed = isinstance(intent, Again) and not intent.reference and talk.list_question
-    if listed and isinstance(last, _OF_ONE):
+    if listed and isinstance(last, OfChange):
         # A filter applies to the last list, even if single changes of it were discussed since.
         last = _last(talk.list_question, ctx)
     ctx = replace(ctx, length=talk.length)
@@ -145,7 +141,7 @@ _ASKED = ("topic", "author", "path", "daily", "people", "files")
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     """The last question for another period or change, or about another topic in the same period."""
     if again.reference:
-        if isinstance(last, _OF_ONE):
+        if isinstance(last, OfChange):
             return replace(last, reference=again.reference)
         return Explain(reference=again.reference)
     if again.level or again.kind:
@@ -169,8 +165,9 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
 
 def _window(last: Intent, ctx: Context) -> Span:
     """The period of the last question, or the usual one."""
-    held = last.refs if isinstance(last, Compare) else None
-    held = last.window if isinstance(last, Changed | DigestOf | Search) else held
+    if isinstance(last, Compare):
+        return last.refs
+    held = last.window if isinstance(last, Changed | DigestOf | Search) else None
     return held or default_period(ctx.clock.now(), ctx.zone)
 
 
@@ -206,7 +203,7 @@ async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | 
         return
     subject = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
     question = format_intent(intent)
-    one = isinstance(intent, _OF_ONE)
+    one = isinstance(intent, OfChange)
     changes = [row.graded for row in answer.rows]
     listed = listed_in(answer.document, changes, ctx.watched.repository)
     if one:

@@ -52,7 +52,7 @@ _REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"}
 
 async def why(intent: Why, ctx: Context) -> Answer:
     """The reasons of a grade with their weights, and how the commit ended."""
-    graded = await _one(intent.reference, ctx)
+    graded = await one_change(intent.reference, ctx)
     language = ctx.language
     level = LEVELS[graded.grade.level].text(language).lower()
     state = await ctx.coverage.states(ctx.watched.repository, [graded.sha])
@@ -66,12 +66,12 @@ async def why(intent: Why, ctx: Context) -> Answer:
         Listing(tuple(Item(_weighed(r, language)) for r in graded.grade.reasons[:_REASONS])),
         Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
     ]
-    return _answer("why", graded, blocks, ctx)
+    return answer_of("why", graded, blocks, ctx)
 
 
 async def risky(intent: Risky, ctx: Context) -> Answer:
     """The risks that facts show, and what to check."""
-    graded = await _one(intent.reference, ctx)
+    graded = await one_change(intent.reference, ctx)
     language = ctx.language
     analysis = analyse_whole(graded, language)
     blocks: list[Block] = [
@@ -85,18 +85,18 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     if analysis.suggestions:
         blocks.append(Paragraph((Strong(words.LOOK_AT.text(language)),)))
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.suggestions)))
-    return _answer("risky", graded, blocks, ctx)
+    return answer_of("risky", graded, blocks, ctx)
 
 
 async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
     """The reviewers, from the forge if it knows, otherwise from the commit."""
     try:
-        graded = await _one(intent.reference, ctx)
+        graded = await one_change(intent.reference, ctx)
     except UnknownChange as unknown:
         assert intent.reference is not None
         return await explain_requested(intent.reference, ctx, unknown)
     if (reviews := await reviews_of(graded, ctx)) is not None:
-        return _answer(
+        return answer_of(
             "reviewers",
             graded,
             [Paragraph((title_link(graded, ctx.watched.repository),)), Paragraph(reviews)],
@@ -108,24 +108,24 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
         if token.lower() in _REVIEWED_BY
     ]
     line = _reviewed(graded, list(dict.fromkeys(people)), ctx)
-    return _answer("reviewers", graded, [Paragraph(line)], ctx)
+    return answer_of("reviewers", graded, [Paragraph(line)], ctx)
 
 
 async def author(intent: Author, ctx: Context) -> Answer:
     """The author, and when the change reached the branch."""
-    graded = await _one(intent.reference, ctx)
+    graded = await one_change(intent.reference, ctx)
     line = words.WRITTEN_BY(
         ctx.language,
         change=title_link(graded, ctx.watched.repository),
         author=listed([Text(name) for name in people_of(graded)], ctx.language, limit=5),
         at=moment(graded.commit.committed_at, ctx.zone),
     )
-    return _answer("author", graded, [Paragraph(line)], ctx)
+    return answer_of("author", graded, [Paragraph(line)], ctx)
 
 
 async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
     """A page of the changed lines, of all files or of those that match the requested part."""
-    graded = await _one(intent.reference, ctx)
+    graded = await one_change(intent.reference, ctx)
     change = await _change(graded, ctx)
     files = files_about(change, intent.part)
     title = words.DIFF_OF.text(ctx.language, change=_name(graded))
@@ -140,7 +140,7 @@ async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
         blocks.append(Paragraph(line))
     else:
         blocks += _lines(files, ctx)
-    return _answer("diff", graded, blocks, ctx)
+    return answer_of("diff", graded, blocks, ctx)
 
 
 def _lines(files: Sequence[FileChange], ctx: Context) -> Iterator[Block]:
@@ -161,7 +161,7 @@ def _lines(files: Sequence[FileChange], ctx: Context) -> Iterator[Block]:
         yield Paragraph(counted, aside=True)
 
 
-async def _one(reference: Reference | None, ctx: Context) -> Graded:
+async def one_change(reference: Reference | None, ctx: Context) -> Graded:
     """The change that is asked about, the newest of its request.
 
     Raises ``NothingBefore``, ``UnknownChange`` and ``AmbiguousReference``.
@@ -212,7 +212,8 @@ def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:
     return words.NO_REVIEWER_NO_PAGE(language, change=change)
 
 
-def _answer(intent: str, graded: Graded, blocks: Sequence[Block], ctx: Context) -> Answer:
+def answer_of(intent: str, graded: Graded, blocks: Sequence[Block], ctx: Context) -> Answer:
+    """An answer about one change."""
     document = Document(
         title=unticked(graded.title) or graded.sha[:10],
         blocks=tuple(blocks),

@@ -26,7 +26,7 @@ from digest.answer.answers import (
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
 from digest.answer.tallies import by_author, by_day, by_file
 from digest.core.enums import ChangeKind, Language
-from digest.core.facts import Action
+from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
@@ -74,15 +74,15 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
     if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
-        by_name = await names(intent, reached, ctx, tip)
+        by_name = await _by_names(intent, reached, ctx, tip)
         if by_name is not None:
             return by_name
     asked = await _meant(_Meant(intent=intent, reached=reached), ctx)
     if intent.defaults and (asked.resolved.topics or not intent.topic):
         query = _query(asked)
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
-    asked = await _with_rows(asked, ctx)
-    if not asked.held.rows and intent.topic:
+    asked = await _by_path(asked, ctx) or await _with_rows(asked, ctx)
+    if not asked.held.rows:
         asked = await _second(asked, ctx, tip)
     if asked.held.rows and asked.intent.actions and asked.intent.topic:
         asked = replace(asked, held=await _acted(asked, ctx))
@@ -123,26 +123,68 @@ class _Meant:
         return replace(self, notes=(*self.notes, note))
 
 
+async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
+    """The answer by names of the code; where it has none, what changes say about their kind."""
+    found = await names(intent, reached, ctx, tip)
+    if found is None and _is_vague(intent, ctx):
+        window, wider = await _wider(ctx, tip)
+        found = await names(replace(intent, window=window), wider, ctx, tip)
+    if found is None or found.total or len(intent.things) != 1 or intent.topic:
+        return found
+    noun = _NOUNS.get(intent.things[0], "")
+    meant = replace(intent, things=(), topic=noun)
+    asked = _Meant(intent=meant, reached=reached, resolved=await _resolve(meant, ctx))
+    asked = await _with_rows(asked, ctx)
+    if not noun or not asked.held.rows:
+        return found
+    held = await _acted(asked, ctx)
+    at = seen(ctx, tip)
+    document = listing_document(noun, held.survey, held.why, intent.window, at)
+    document = replace(document, blocks=(found.document.blocks[0], *document.blocks))
+    return replace(found, document=document, total=held.survey.total, rows=held.rows)
+
+
+_NOUNS = {
+    FactKind.FLAG: "flag",
+    FactKind.ENVIRONMENT: "environment variable",
+    FactKind.CONFIG: "configuration",
+    FactKind.METRIC: "metric",
+    FactKind.ROUTE: "endpoint",
+}
+
+
 async def _second(asked: _Meant, ctx: Context, tip: Tip) -> _Meant:
     """The first of the next best readings that finds something; the same if none does."""
-    for other in (_by_name, _by_topic, _by_path, _respelt, _by_part, _troubled, _lower):
-        found = await other(asked, ctx)
+    ways = [_by_name, _by_topic, _respelt, _troubled, _lower, _by_part, _by_rest]
+    if _is_vague(asked.intent, ctx):
+        # A period that nobody gave is no reason to find nothing.
+        window, reached = await _wider(ctx, tip)
+        wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
+        wider = (await _with_rows(wider, ctx)).noting(WIDER(ctx.language, n=_DAYS_BACK))
+        if wider.held.rows:
+            return wider
+        for way in ways[:-2]:
+            found = await way(asked, ctx)
+            if found is not None and found.held.rows:
+                return found
+        asked, ways = wider, ways[-2:]
+    for way in ways:
+        found = await way(asked, ctx)
         if found is not None and found.held.rows:
             return found
-    if asked.intent.window != default_period(ctx.clock.now(), ctx.zone):
-        return asked
-    # A period that nobody gave is no reason to find nothing.
+    return asked
+
+
+def _is_vague(intent: Changed, ctx: Context) -> bool:
+    """Whether the period is the one of questions that name none, or only "recently"."""
+    return intent.window == default_period(ctx.clock.now(), ctx.zone)
+
+
+async def _wider(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
+    """A longer period than the usual one, read into the archive."""
     now = ctx.clock.now()
-    wider = Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
-    intent = replace(asked.intent, window=wider)
-    again = await _with_rows(
-        replace(asked, intent=intent, reached=await reach(wider, ctx, tip)), ctx
-    )
-    if not again.held.rows:
-        again = await _by_part(again, ctx) or again
-    if not again.held.rows:
-        return asked
-    return again.noting(WIDER(ctx.language, n=_DAYS_BACK))
+    window = Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
+    return window, await reach(window, ctx, tip)
 
 
 _DAYS_BACK = 30
@@ -182,7 +224,7 @@ async def _by_path(asked: _Meant, ctx: Context) -> _Meant | None:
     query = replace(_query(meant), paths=())
     changes = await ctx.archive.select(ctx.watched.repository, query)
     ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
-    return replace(meant, held=await _listed_result(ends, kinds, ctx))
+    return replace(meant, held=await _listed_result(ends, kinds, ctx)) if ends else None
 
 
 async def _listed_result(
@@ -231,36 +273,12 @@ async def _meant(asked: _Meant, ctx: Context) -> _Meant:
 
 
 _GENERAL = frozenset(
-    [
-        "api",
-        "image",
-        "images",
-        "support",
-        "integration",
-        "handling",
-        "backend",
-        "backends",
-        "path",
-        "paths",
-        "logic",
-        "system",
-        "framework",
-        "infrastructure",
-        "implementation",
-        "code",
-        "work",
-        "file",
-        "files",
-        "feature",
-        "stuff",
-        "users",
-        "后端",
-        "支持",
-        "镜像",
-        "模块",
-        "功能",
-        "用户",
-    ]
+    re.findall(
+        r"\S+",
+        "api image images support integration handling backend backends path paths logic system"
+        " framework infrastructure implementation code work file files feature stuff users"
+        " 后端 支持 镜像 模块 功能 用户",
+    )
 )
 """Nouns that only say what kind of thing a name beside them is of."""
 
@@ -303,6 +321,16 @@ async def _by_part(asked: _Meant, ctx: Context) -> _Meant | None:
         if len(words) > _MOST_PARTS:
             return None
     return None
+
+
+async def _by_rest(asked: _Meant, ctx: Context) -> _Meant | None:
+    """The reading without a topic that nothing here is called, if it says more than that."""
+    intent = asked.intent
+    if asked.resolved.topics or not (intent.kinds or intent.level or intent.path or intent.label):
+        return None
+    rest = replace(intent, topic="")
+    meant = replace(asked, intent=rest, resolved=await _resolve(rest, ctx))
+    return (await _with_rows(meant, ctx)).noting(WITHOUT(ctx.language, words=Code(intent.topic)))
 
 
 _MOST_PARTS = 5

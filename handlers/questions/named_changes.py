@@ -85,6 +85,11 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     actions = {*intent.actions, *([Action.RENAMED] if Action.REMOVED in intent.actions else [])}
     asked = pieces(intent.topic)
     for graded in changes:
+        if intent.actions == (Action.RENAMED,):
+            # A name that goes where another one comes is mostly the same thing.
+            both = {Action.ADDED, Action.REMOVED}
+            done = {fact.action for fact in graded.facts.items if fact.kind in kinds}
+            actions = {Action.RENAMED, *(both if both <= done else ())}
         aside = {file.path for file in graded.facts.files if file.area in _ASIDE}
         told: set[tuple[str, Action]] = set()
         for fact in graded.facts.items:

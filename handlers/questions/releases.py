@@ -21,13 +21,15 @@ from digest.i18n import answer_text as words
 from digest.i18n.answer_text import LATEST_IS, OF_FIRST_RELEASE, OF_LATEST, OF_RELEASE, TAGGED
 from digest.i18n.phrase import joined
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed, Compare, Intent, Releases
+from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
+from digest.report.blocks import title_link
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.conversation_port import Length
 from handlers.ports.forge_port import Publishing
+from handlers.questions.about_change import answer_of, one_change
 from handlers.questions.scope import range_of, seen
 
 _MOST = 100
@@ -59,6 +61,29 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     blocks += [Paragraph(when, aside=True)] if when else []
     document = Document(title=title, blocks=tuple(blocks), language=str(language))
     return Answer(intent="releases", document=document, window=within)
+
+
+async def released(intent: Released, ctx: Context) -> Answer:
+    """The first release that has a change, or that none has. Raises ``NoRelease``."""
+    graded = await one_change(intent.reference, ctx)
+    source = ctx.watched.source
+    tags = await source.releases()
+    if not tags:
+        raise NoRelease(ctx.watched.repository.name)
+    having = ""
+    for place, tag in enumerate(tags[:_MOST]):
+        if await source.is_ancestor(graded.sha, await source.resolve(tag)):
+            having = tag
+        elif having or place >= _NEWEST:
+            break
+    phrase = words.RELEASED_IN if having else words.NOT_RELEASED
+    change = title_link(graded, ctx.watched.repository)
+    line = phrase(ctx.language, change=change, tag=Code(having or tags[0]))
+    return answer_of("released", graded, [Paragraph(line)], ctx)
+
+
+_NEWEST = 12
+"""The newest releases that must lack a change before it counts as not released."""
 
 
 def _item(one: TaggedRelease, ctx: Context) -> Item:

@@ -15,26 +15,21 @@ from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
 from digest.question.impact_questions import Affected
 from digest.question.intent import (
-    Author,
     CatchUp,
     Changed,
     Compare,
     DigestOf,
-    Explain,
     Intent,
+    OfChange,
     Releases,
-    Reviewers,
-    Risky,
     Search,
     ShowDiff,
     Touched,
-    Why,
 )
 from handlers.context import Context
 
 _TOLD = (
-    Author | CatchUp | Changed | Releases | Compare | DigestOf | Explain | Reviewers | Risky
-    | Search | ShowDiff | Touched | Why | Affected
+    CatchUp | Changed | Releases | Compare | DigestOf | OfChange | Search | Touched | Affected
 )  # fmt: skip
 
 
@@ -57,7 +52,7 @@ def _what(intent: Intent, ctx: Context) -> str:
             return f"{words.INTENTS['Search'].text(language)} · {found}"
         case Touched(name=name):
             return words.INTENTS["Touched"].text(language, what=name)
-        case Explain() | Why() | Risky() | Reviewers() | Author() | ShowDiff():
+        case _ if isinstance(intent, OfChange):
             phrase = words.INTENTS[type(intent).__name__]
             named = phrase.text(language, what=_short(intent))
             part = intent.part if isinstance(intent, ShowDiff) else ""
@@ -66,7 +61,7 @@ def _what(intent: Intent, ctx: Context) -> str:
             return words.INTENTS[type(intent).__name__].text(language)
 
 
-def _short(intent: Explain | Why | Risky | Reviewers | Author | ShowDiff) -> str:
+def _short(intent: OfChange) -> str:
     reference = intent.reference
     if reference is None:
         return ""

@@ -7,6 +7,7 @@ that begins after everything in the clone.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -18,7 +19,7 @@ from digest.core.facts import Area
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Spans
-from digest.errors import EmptyRange, UnknownChange
+from digest.errors import EmptyRange, UnknownBranch, UnknownChange
 from digest.i18n.answer_text import NEWEST
 from digest.question.commit_range import Refs, Span
 from digest.question.dates import monday
@@ -32,7 +33,7 @@ from digest.topics.terms import kind_term, term
 from digest.window import Window, days_window
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
-from handlers.ports.storage import Range, Tip
+from handlers.ports.storage import Range, Source, Tip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +167,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
         raise UnknownChange(str(refs), watched)
     source = ctx.watched.source
     named = [name for name in (refs.base, refs.tip) if name]
-    found = dict(zip(named, await _each([source.resolve(name) for name in named]), strict=True))
+    found = dict(zip(named, await _each([_resolved(name, source) for name in named]), strict=True))
     base, end = found.get(refs.base), found.get(refs.tip, tip.sha)
     between = None if end is None or base == end else Range(base=base, tip=end)
     # If neither contains the other, the range has at least its own tip. The list is needed later
@@ -175,6 +176,23 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
         name = refs.tip or tip.branch
         raise EmptyRange(refs.base, name, reversed_=between is not None)
     return between
+
+
+async def _resolved(name: str, source: Source) -> str:
+    """The commit of a reference; a version may be written without its prefix or its last zero.
+
+    Raises ``UnknownBranch``.
+    """
+    try:
+        return await source.resolve(name)
+    except UnknownBranch:
+        for written in (name, f"{name}.0"):
+            if _VERSION.fullmatch(written) and (release := await source.release(written)):
+                return await source.resolve(release.tag)
+        raise
+
+
+_VERSION = re.compile(r"[vV]?\d+(?:\.\d+){1,3}", re.ASCII)
 
 
 async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:

@@ -18,7 +18,7 @@ from digest.core.grade import Graded
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.i18n import answer_text as words
 from digest.i18n import names_text
-from digest.i18n.answer_text import MENTIONED, SEARCH_FOR, SHOWN, SHOWN_SO_FAR
+from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR
 from digest.i18n.phrase import Part, Phrase, joined, listed
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
@@ -78,9 +78,10 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
             return about
     language = ctx.language
     lines = [*state, words.UNTOUCHED(language, name=Code(intent.name))]
-    if mentions := await count(ctx, replace(query, limit=0)):
-        question = Code(SEARCH_FOR.text(language, terms=intent.name))
-        lines.append(MENTIONED(language, n=mentions, question=question))
+    if await count(ctx, replace(query, limit=0)):
+        said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
+        blocks = (*map(Paragraph, lines), *said.document.blocks)
+        return replace(said, document=replace(said.document, blocks=blocks))
     lines.append(foot(intent.window, seen(ctx, tip)))
     document = lines_document(intent.name, lines, seen(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
@@ -139,7 +140,7 @@ def _line(phrase: Phrase, graded: Graded, fact: Fact, ctx: Context, **more: Part
 def _told(held: Sequence[Graded], name: str) -> list[tuple[Graded, list[Fact]]]:
     """The changes with facts about the name, with these facts."""
     bare = name.lstrip("-")
-    known = re.compile(rf"(?:^|[.:\s-]){re.escape(bare)}(?:$|[.:\s(=])", re.IGNORECASE)
+    known = re.compile(rf"(?:^|[.:\s-])_?{re.escape(bare)}(?:$|[.:\s(=])", re.IGNORECASE)
     found = ((g, [i for i in g.facts.items if known.search(i.name)]) for g in held)
     return [(graded, facts) for graded, facts in found if facts]
 

@@ -112,7 +112,39 @@ async def test_changed_reads_a_misspelt_topic_as_the_one_it_misspells(source):
 async def test_changed_looks_up_the_known_words_and_names_the_unknown_ones(source):
     answer = await ask("what changed in the scheduler zeppelin this week", context(source))
     assert shas(answer) == ["bbbbbbb2"]
-    assert "Nothing here is called `zeppelin`" in text(answer.document)
+    assert "I left out what I do not know: `zeppelin`" in text(answer.document)
+
+
+async def test_words_that_are_no_topic_are_left_out_and_named(source):
+    answer = await ask("what changed this week, one line is plenty", context(source))
+    assert len(answer.rows) == len((await ask("what changed this week", context(source))).rows)
+    assert "I left out what I do not know: `plenty`" in text(answer.document)
+
+
+async def test_changed_leaves_out_what_is_excluded(source):
+    ctx = context(source)
+    everything = shas(await ask("what changed this week", ctx))
+    answer = await ask("everything from this week except MoE", ctx)
+    assert set(everything) - set(shas(answer)) == {"aaaaaaa1"} | set(
+        shas(await ask("what changed in MoE this week", ctx))
+    )
+    assert "without MoE" in text(answer.document)
+    assert "ccccccc3" not in shas(await ask("what changed this week without grace", ctx))
+
+
+async def test_changed_drops_the_part_of_a_topic_that_leaves_nothing(source):
+    answer = await ask("what changed in the scheduler MoE this week", context(source))
+    assert answer.rows
+    assert "Nothing is about all of it" in text(answer.document)
+
+
+async def test_a_period_that_nobody_gave_is_widened_before_nothing_is_said(source):
+    recent = context(source)
+    at = recent.clock.now() + timedelta(days=20)
+    later = replace(recent, clock=type(recent.clock)(at))
+    answer = await ask("any fixes in the scheduler lately", later)
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "these are from the last 30 days" in text(answer.document)
 
 
 async def test_changed_without_a_hit_says_where_there_are_some(source):

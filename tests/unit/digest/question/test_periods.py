@@ -113,6 +113,12 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("last month", date(2026, 2, 1), date(2026, 2, 28)),
         ("from Friday to Monday", date(2026, 3, 27), date(2026, 3, 30)),
         ("in 2025", date(2025, 1, 1), date(2025, 12, 31)),
+        ("the week before last", date(2026, 3, 16), date(2026, 3, 22)),
+        ("week of March 18", date(2026, 3, 16), date(2026, 3, 22)),
+        ("from January to February", date(2026, 1, 1), date(2026, 2, 28)),
+        ("between 2026-01 and 2026-02", date(2026, 1, 1), date(2026, 2, 28)),
+        ("1 to 10 March", date(2026, 3, 1), date(2026, 3, 10)),
+        ("February", date(2026, 2, 1), date(2026, 2, 28)),
     ],
 )
 def test_find_period_reads_days_and_months(words, first, last):
@@ -138,6 +144,9 @@ def test_find_period_reads_days_and_months(words, first, last):
         ("last few days", date(2026, 3, 29)),
         ("这几天", date(2026, 3, 29)),
         ("lately", date(2026, 3, 25)),
+        ("as of March 10", date(2026, 3, 10)),
+        ("in the last month", date(2026, 3, 2)),
+        ("since mid March", date(2026, 3, 11)),
         ("最近", date(2026, 3, 25)),
     ],
 )

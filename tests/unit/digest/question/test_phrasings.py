@@ -27,6 +27,7 @@ READ = {
     "kinds": lambda names: ("kinds", tuple(map(ChangeKind, names))),
     "things": lambda names: ("things", tuple(map(FactKind, names))),
     "actions": lambda names: ("actions", tuple(map(Action, names))),
+    "without": lambda words: ("without", tuple(words)),
     "terms": lambda terms: ("terms", tuple(terms)),
     "language": lambda name: ("language", Language(name)),
     "reference": lambda text: ("reference", parse_reference(text)),

@@ -48,6 +48,17 @@ async def test_a_repository_without_releases_says_so():
     assert isinstance(answer.error, NoRelease)
 
 
+async def test_a_change_names_the_first_release_that_has_it(ctx):
+    shown = markdown((await ask("which release has #1", ctx)).document)
+    assert "is released in `v1.0.0`" in shown
+
+
+async def test_a_change_after_every_release_is_not_released():
+    source = FakeSource(CHANGES, tags={"v1.0.0": CHANGES[1].sha}, tagged=NOW)
+    shown = markdown((await ask("is #2 released yet", context(source))).document)
+    assert "is not in a release yet; the latest is `v1.0.0`" in shown
+
+
 CHANGES_compare = [
     change(f"{n}" * 8, title, {path: 9}, NOW - timedelta(days=90 + 10 * n))
     for n, (title, path) in enumerate(
