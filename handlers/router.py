@@ -43,7 +43,7 @@ from digest.question.intent import (
     Why,
     format_intent,
 )
-from digest.question.normal_form import language_of
+from digest.question.lexicon import language_of
 from digest.question.parser import Reading, misspelt, parse, read
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates

@@ -33,7 +33,9 @@ from digest.chat.chat_intents import Set
 from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
 from digest.i18n.phrase import Phrase
-from digest.question.normal_form import tidy
+from digest.question.lexicon import tidy
+
+MINUTE, HOUR = 60.0, 3600.0
 
 
 class DenialReason(StrEnum):
@@ -209,8 +211,6 @@ def refusal(verdict: AccessDecision, language: Language) -> str:
 
 
 _Kept = TypeVar("_Kept")
-
-MINUTE, HOUR = 60.0, 3600.0
 
 _MOST = 10_000
 """People whose questions are counted; the one silent for longest is dropped first."""

@@ -38,7 +38,7 @@ from digest.errors import (
     UserError,
 )
 from digest.i18n.chat_text import UNREADABLE
-from digest.question.normal_form import language_of
+from digest.question.lexicon import language_of
 from handlers.context import Context
 from handlers.ports.conversation_port import ConversationKey
 from handlers.ports.status_port import BotStatus, Budget, ScheduledRun

@@ -30,7 +30,7 @@ from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.document import Document
-from digest.question.normal_form import language_of
+from digest.question.lexicon import language_of
 from digest.window import parse_moment
 from handlers.context import Context
 from handlers.questions.help import help_page

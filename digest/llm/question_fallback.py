@@ -51,7 +51,7 @@ from digest.question.intent import (
     Why,
     format_intent,
 )
-from digest.question.normal_form import tidy
+from digest.question.lexicon import tidy
 from digest.question.parser import parse
 
 UNKNOWN = "unknown"

@@ -24,16 +24,16 @@ from digest.question.commit_range import Refs
 from digest.question.examples import EXAMPLES
 from digest.question.impact_questions import Affected, read_profiling
 from digest.question.intent import Changed, Explain, Intent, Unknown
-from digest.question.lexicon import mended
-from digest.question.list_rules import changed, compare, digest, releases, search
-from digest.question.normal_form import (
+from digest.question.lexicon import (
     LONGEST,
     is_foreign,
     language_of,
+    mended,
     reference_of,
     tidy,
     without_language,
 )
+from digest.question.list_rules import changed, compare, digest, releases, search
 from digest.question.periods import Now
 from digest.question.slot_values import Background, Stray, exclusions_in
 from digest.question.slots import slots_of, words_of

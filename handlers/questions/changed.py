@@ -6,28 +6,14 @@ import asyncio
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 
-from rapidfuzz.distance import OSA
-
-from digest.answer.answers import (
-    Answer,
-    AnswerRow,
-    because,
-    beside_title,
-    foot,
-    graded_because,
-    lines_document,
-    listing_document,
-    title_of,
-)
-from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
+from digest.answer.answers import Answer, foot, lines_document, listing_document, title_of
 from digest.answer.tallies import by_author, by_day, by_file
-from digest.core.enums import ChangeKind, Language
+from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
-from digest.core.grade import Graded, Level
+from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n.answer_text import (
@@ -41,28 +27,28 @@ from digest.i18n.answer_text import (
     SEARCH_FOR,
 )
 from digest.i18n.phrase import listed
-from digest.i18n.reading_text import ALL_BUT, LOWER, MENDED, NONE_BREAKING, WIDER, WITHOUT
+from digest.i18n.reading_text import ALL_BUT, LOWER, NONE_BREAKING, WIDER, WITHOUT
 from digest.question.intent import Changed
 from digest.question.periods import default_period
-from digest.topics.matching import (
-    Resolved,
-    bears,
-    candidates,
-    is_general,
-    narrowed,
-    near_topics,
-    resolve,
-    sought,
-)
-from digest.topics.synonyms import is_whole
+from digest.topics.matching import Resolved, is_general, narrowed
 from digest.topics.terms import term
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.ingest import labels_of, tip_of
+from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.defaults import defaults
+from handlers.questions.list_reading import (
+    Meant,
+    as_topic,
+    is_misspelt,
+    listed_result,
+    meant,
+    query_of,
+    resolved_topic,
+    with_rows,
+)
 from handlers.questions.named_changes import names
-from handlers.questions.scope import QueryResult, Reach, count, found, left_of, newest, reach, seen
+from handlers.questions.scope import QueryResult, Reach, count, left_of, newest, reach, seen
 
 
 async def changed(intent: Changed, ctx: Context) -> Answer:
@@ -77,11 +63,11 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         by_name = await _by_names(intent, reached, ctx, tip)
         if by_name is not None:
             return by_name
-    asked = await _meant(_Meant(intent=intent, reached=reached), ctx)
+    asked = await meant(Meant(intent=intent, reached=reached), ctx)
     if intent.defaults and (asked.resolved.topics or not intent.topic):
-        query = _query(asked)
+        query = query_of(asked)
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
-    asked = await _by_path(asked, ctx) or await _with_rows(asked, ctx)
+    asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
     if not asked.held.rows:
         asked = await _second(asked, ctx, tip)
     if asked.held.rows and asked.intent.actions and asked.intent.topic:
@@ -108,21 +94,6 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Meant:
-    """One reading of a list question, with what it found and notes on how it was read."""
-
-    intent: Changed
-    reached: Reach
-    resolved: Resolved = field(default_factory=Resolved)
-    held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
-    notes: tuple[Spans, ...] = ()
-
-    def noting(self, note: Spans) -> _Meant:
-        """The same with one note more."""
-        return replace(self, notes=(*self.notes, note))
-
-
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
     """The answer by names of the code; where it has none, what changes say about their kind."""
     found = await names(intent, reached, ctx, tip)
@@ -133,8 +104,8 @@ async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> 
         return found
     noun = _NOUNS.get(intent.things[0], "")
     meant = replace(intent, things=(), topic=noun)
-    asked = _Meant(intent=meant, reached=reached, resolved=await _resolve(meant, ctx))
-    asked = await _with_rows(asked, ctx)
+    asked = Meant(intent=meant, reached=reached, resolved=await resolved_topic(meant, ctx))
+    asked = await with_rows(asked, ctx)
     if not noun or not asked.held.rows:
         return found
     held = await _acted(asked, ctx)
@@ -153,14 +124,14 @@ _NOUNS = {
 }
 
 
-async def _second(asked: _Meant, ctx: Context, tip: Tip) -> _Meant:
+async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The first of the next best readings that finds something; the same if none does."""
     ways = [_by_name, _by_topic, _respelt, _troubled, _lower, _by_part, _by_rest]
     if _is_vague(asked.intent, ctx):
         # A period that nobody gave is no reason to find nothing.
         window, reached = await _wider(ctx, tip)
         wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
-        wider = (await _with_rows(wider, ctx)).noting(WIDER(ctx.language, n=_DAYS_BACK))
+        wider = (await with_rows(wider, ctx)).noting(WIDER(ctx.language, n=_DAYS_BACK))
         if wider.held.rows:
             return wider
         for way in ways[:-2]:
@@ -211,107 +182,51 @@ _FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.A
 """A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
 
 
-async def _by_path(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
     """The changes of the files that a topic names by their path or its end, if there are any."""
     topic = asked.intent.topic
     if not _FILE_NAME.fullmatch(topic):
         return None
     kinds = narrowed(Resolved(), asked.intent.kinds, asked.intent.label)
     meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
-    meant = await _with_rows(meant, ctx)
+    meant = await with_rows(meant, ctx)
     if meant.held.rows:
         return meant
-    query = replace(_query(meant), paths=())
+    query = replace(query_of(meant), paths=())
     changes = await ctx.archive.select(ctx.watched.repository, query)
     ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
-    return replace(meant, held=await _listed_result(ends, kinds, ctx)) if ends else None
+    return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
 
 
-async def _listed_result(
-    changes: Sequence[Graded], resolved: Resolved, ctx: Context
-) -> QueryResult:
-    """Changes that were selected here, as the archive lists them."""
-    labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
-    survey = survey_of(changes, ctx.page, ctx.language)
-    shown = changes if ctx.every else [one.graded for one in survey.page]
-    rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in shown)
-    return QueryResult(survey=survey, rows=rows)
-
-
-async def _acted(asked: _Meant, ctx: Context) -> QueryResult:
+async def _acted(asked: Meant, ctx: Context) -> QueryResult:
     """The changes about a topic whose titles say that something was added or removed."""
-    changes = await ctx.archive.select(ctx.watched.repository, _query(asked))
+    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
     patterns = [_SAYS[action] for action in asked.intent.actions]
     said = [g for g in changes if any(one.search(g.title) for one in patterns)]
-    return await _listed_result(said, asked.resolved, ctx) if said else asked.held
+    return await listed_result(said, asked.resolved, ctx) if said else asked.held
 
 
-async def _meant(asked: _Meant, ctx: Context) -> _Meant:
-    """The topic as the index knows it, with notes on corrections and omissions."""
-    intent = asked.intent
-    resolved = await _resolve(intent, ctx)
-    asked = replace(asked, resolved=resolved)
-    words = intent.topic.split()
-    if len(words) > 1 and resolved.topics and not is_whole(term(intent.topic)):
-        # "docker image" is about docker: a general noun behind a name tells nothing more.
-        special = [word for word in words if word.lower() not in _GENERAL]
-        if special and len(special) < len(words):
-            shorter = replace(intent, topic=" ".join(special))
-            return replace(asked, intent=shorter, resolved=await _resolve(shorter, ctx))
-    if not words or resolved.topics:
-        return asked
-    near = next((one for one in resolved.near if _is_misspelt(term(intent.topic), one)), "")
-    if near:
-        return await _as_topic(asked, near, ctx)
-    known = [word for word in words if (await _resolve(replace(intent, topic=word), ctx)).topics]
-    if not known or len(known) == len(words):
-        return asked
-    rest = replace(intent, topic=" ".join(known))
-    lost = listed([Code(word) for word in words if word not in known], ctx.language, limit=9)
-    meant = replace(asked, intent=rest, resolved=await _resolve(rest, ctx))
-    return meant.noting(WITHOUT(ctx.language, words=lost))
-
-
-_GENERAL = frozenset(
-    re.findall(
-        r"\S+",
-        "api image images support integration handling backend backends path paths logic system"
-        " framework infrastructure implementation code work file files feature stuff users"
-        " 后端 支持 镜像 模块 功能 用户",
-    )
-)
-"""Nouns that only say what kind of thing a name beside them is of."""
-
-
-async def _as_topic(asked: _Meant, topic: str, ctx: Context) -> _Meant:
-    """The reading with another spelling of its topic."""
-    mended = replace(asked.intent, topic=topic)
-    note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
-    resolved = await _resolve(mended, ctx)
-    return replace(asked, intent=mended, resolved=resolved).noting(note)
-
-
-async def _respelt(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
     """The reading with a topic that the one in question misspells, though some change has it."""
     word = term(asked.intent.topic)
     if " " in asked.intent.topic or len(word) <= _SHORT or not word.isascii():
         return None
     alike = await ctx.archive.alike(ctx.watched.repository, (word,))
-    near = [one for one in alike if one != word and _is_misspelt(word, one)]
+    near = [one for one in alike if one != word and is_misspelt(word, one)]
     if not near:
         return None
-    return await _with_rows(await _as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
+    return await with_rows(await as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
 
 
-async def _by_part(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
     """The reading with a part of its topic, the longest that finds something."""
     words = asked.intent.topic.split()
     for size in range(len(words) - 1, 0, -1):
         found = []
         for some in itertools.combinations(words, size):
             part = replace(asked.intent, topic=" ".join(some))
-            meant = replace(asked, intent=part, resolved=await _resolve(part, ctx))
-            found.append(await _with_rows(meant, ctx))
+            meant = replace(asked, intent=part, resolved=await resolved_topic(part, ctx))
+            found.append(await with_rows(meant, ctx))
         rows = [one for one in found if one.held.rows]
         if rows:
             best = min(rows, key=lambda one: one.held.survey.total)
@@ -323,118 +238,45 @@ async def _by_part(asked: _Meant, ctx: Context) -> _Meant | None:
     return None
 
 
-async def _by_rest(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _by_rest(asked: Meant, ctx: Context) -> Meant | None:
     """The reading without a topic that nothing here is called, if it says more than that."""
     intent = asked.intent
     if asked.resolved.topics or not (intent.kinds or intent.level or intent.path or intent.label):
         return None
     rest = replace(intent, topic="")
-    meant = replace(asked, intent=rest, resolved=await _resolve(rest, ctx))
-    return (await _with_rows(meant, ctx)).noting(WITHOUT(ctx.language, words=Code(intent.topic)))
+    meant = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
+    return (await with_rows(meant, ctx)).noting(WITHOUT(ctx.language, words=Code(intent.topic)))
 
 
 _MOST_PARTS = 5
+
 _SHORT = 4
 
 
-async def _troubled(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
     """Fixes, reverts and deprecations, where nothing is marked as breaking."""
     if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
         return None
     wider = replace(asked.intent, kinds=_TROUBLE)
-    about = narrowed(await _resolve(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
-    meant = await _with_rows(replace(asked, intent=wider, resolved=about), ctx)
+    about = narrowed(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
+    meant = await with_rows(replace(asked, intent=wider, resolved=about), ctx)
     return meant.noting(NONE_BREAKING(ctx.language))
 
 
-async def _lower(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _lower(asked: Meant, ctx: Context) -> Meant | None:
     """Changes of medium importance, where there is none of high."""
     if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
         return None
     lower = replace(asked, intent=replace(asked.intent, level=Level.MEDIUM))
-    return (await _with_rows(lower, ctx)).noting(LOWER(ctx.language))
+    return (await with_rows(lower, ctx)).noting(LOWER(ctx.language))
 
 
-def _is_misspelt(word: str, known: str) -> bool:
-    """Whether a word is a misspelling of a known one: one letter off, or two in a long word."""
-    most = 1 if len(word) < 8 else 2
-    return len(word) > 4 and OSA.distance(word, known, score_cutoff=most) <= most
-
-
-async def _resolve(intent: Changed, ctx: Context) -> Resolved:
-    """The topic with its kinds and label as index terms, or with similar ones if it has none."""
-    if not intent.topic:
-        return narrowed(Resolved(), intent.kinds, intent.label)
-    repository, aliases = ctx.watched.repository, ctx.watched.aliases
-    known = await ctx.archive.vocabulary(repository, candidates(intent.topic, aliases))
-    resolved = resolve(intent.topic, known, aliases)
-    if resolved.topics:
-        return narrowed(resolved, intent.kinds, intent.label)
-    alike = await ctx.archive.alike(repository, sought(intent.topic))
-    return Resolved(near=near_topics(intent.topic, alike))
-
-
-def _query(asked: _Meant) -> Query:
-    intent, resolved = asked.intent, asked.resolved
-    return replace(
-        asked.reached.query,
-        topics=resolved.topics,
-        about=resolved.alternatives,
-        paths=(intent.path,) if intent.path else (),
-        author=intent.author,
-        level=intent.level,
-    )
-
-
-async def _with_rows(asked: _Meant, ctx: Context) -> _Meant:
-    """The reading with the changes that it selects."""
-    intent, resolved = asked.intent, asked.resolved
-    if intent.topic and not resolved.topics:
-        return replace(asked, held=QueryResult(survey=NOTHING_FOUND, rows=()))
-    query = _query(asked)
-    if intent.without:
-        changes = await ctx.archive.select(ctx.watched.repository, query)
-        rest = await asyncio.to_thread(left_of, changes, intent.without)
-        return replace(asked, held=await _listed_result(rest, resolved, ctx))
-
-    def row(graded: Graded, labels: Sequence[str]) -> AnswerRow:
-        return _row(graded, resolved, labels, ctx.language)
-
-    held = await found(ctx, query, ctx.page, row)
-    if intent.path:
-        held = _within(held, intent.path, ctx.language)
-    return replace(asked, held=held)
-
-
-def _row(
-    graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language
-) -> AnswerRow:
-    """A change with why it matches the topic; without a topic, with the reason of its grade.
-
-    Changes that only a period selected need no reason in a list.
-    """
-    if not resolved.topics:
-        return AnswerRow(graded=graded, why=graded_because(graded, language), unseen="")
-    borne = bears(graded, resolved, labels)
-    return AnswerRow(
-        graded=graded, why=because(borne, language), unseen=beside_title(borne, language)
-    )
-
-
-def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
-    """The same rows, each with what the change does under the requested path."""
-    page = tuple(
-        replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
-    )
-    return replace(held, survey=replace(held.survey, page=page))
-
-
-async def _counted(document: Document, asked: _Meant, ctx: Context) -> Document:
+async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
     """The document with the numbers that were asked for below its counts."""
     intent = asked.intent
     if not (intent.daily or intent.files or intent.people):
         return document
-    changes = await ctx.archive.select(ctx.watched.repository, _query(asked))
+    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
     if intent.without:
         changes = await asyncio.to_thread(left_of, changes, intent.without)
     told: list[Block] = []
@@ -452,20 +294,22 @@ async def _counted(document: Document, asked: _Meant, ctx: Context) -> Document:
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
-async def _by_name(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
     """The changes by a person whose name was parsed as a topic, if there are any."""
     if asked.resolved.topics or asked.intent.author or not asked.intent.topic:
         return None
     meant = replace(asked.intent, topic="", author=asked.intent.topic)
     nobody = narrowed(Resolved(), meant.kinds, meant.label)
-    theirs = await _with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
+    theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
     if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
         return theirs
     # A name may be written without its accents.
-    everybody = await ctx.archive.select(ctx.watched.repository, replace(_query(theirs), author=""))
+    everybody = await ctx.archive.select(
+        ctx.watched.repository, replace(query_of(theirs), author="")
+    )
     wanted = _unaccented(meant.author)
     of_them = [g for g in everybody if wanted in _unaccented(g.commit.author)]
-    return replace(theirs, held=await _listed_result(of_them, nobody, ctx))
+    return replace(theirs, held=await listed_result(of_them, nobody, ctx))
 
 
 def _unaccented(name: str) -> str:
@@ -473,16 +317,16 @@ def _unaccented(name: str) -> str:
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
-async def _by_topic(asked: _Meant, ctx: Context) -> _Meant | None:
+async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:
     """The changes about a topic that was parsed as a person's name, if nobody has that name."""
     if not asked.intent.author or asked.intent.topic:
         return None
     meant = replace(asked.intent, topic=asked.intent.author, author="")
-    about = await _resolve(meant, ctx)
-    return await _with_rows(replace(asked, intent=meant, resolved=about), ctx)
+    about = await resolved_topic(meant, ctx)
+    return await with_rows(replace(asked, intent=meant, resolved=about), ctx)
 
 
-async def _nothing(asked: _Meant, ctx: Context) -> list[Spans]:
+async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     """A note that nothing matches, and suggestions where else to look."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository

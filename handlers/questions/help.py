@@ -22,7 +22,7 @@ from digest.i18n.phrase import Phrase
 from digest.i18n.reading_text import THANKS
 from digest.question.examples import EXAMPLES
 from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Intent, Search, Unknown
-from digest.question.normal_form import LONGEST
+from digest.question.lexicon import LONGEST
 from handlers.chat.follow_ups import FOLLOWUPS
 from handlers.context import Context
 

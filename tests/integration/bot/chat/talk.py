@@ -17,7 +17,7 @@ from bot.store.replies import SqlReplies
 from digest.core.enums import Language
 from digest.document import Document
 from digest.errors import UnknownChange
-from digest.question.normal_form import language_of
+from digest.question.lexicon import language_of
 from tests.support.fakes_delivery import FakeClock, FakeLeases, FakeSender, no_step, paragraphs
 
 

@@ -15,14 +15,16 @@ from digest.core.reference import Reference, parse_reference
 from digest.errors import FutureWindow, InvalidDate, InvalidWindow, UserError
 from digest.question.examples import EXAMPLES
 from digest.question.intent import Changed, DigestOf, Explain, Help, Search, Unknown, format_intent
-from digest.question.normal_form import LONGEST, language_of
+from digest.question.lexicon import LONGEST, language_of
 from digest.question.parser import parse
 from digest.window import Window
 
 TABLE = tomllib.loads(
     (Path(__file__).parents[3] / "data" / "questions.toml").read_text(encoding="utf-8")
 )
+
 NOW = datetime.fromisoformat(TABLE["now"])
+
 ZONE = ZoneInfo(TABLE["zone"])
 
 
@@ -129,9 +131,11 @@ def test_language_of_a_question(text, language):
 MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2026, 1, 23)).map(
     lambda m: m.replace(microsecond=0, tzinfo=UTC)
 )
+
 WINDOWS = st.tuples(MOMENTS, MOMENTS).map(
     lambda pair: Window(since=min(pair), until=max(pair), zone=ZONE)
 )
+
 NAMES = st.sampled_from(
     [
         "MoE",
@@ -145,6 +149,7 @@ NAMES = st.sampled_from(
         "",
     ]
 )
+
 REFERENCES = st.one_of(
     st.builds(Reference, number=st.integers(1, 999_999_999)),
     st.builds(
@@ -152,6 +157,7 @@ REFERENCES = st.one_of(
     ),
     st.builds(Reference, sha=st.text("0123456789abcdef", min_size=7, max_size=40)),
 )
+
 INTENTS = st.one_of(
     st.builds(Explain, reference=REFERENCES),
     st.builds(

@@ -16,12 +16,13 @@ from digest.core.enums import Language
 from digest.llm.question_fallback import CHOICES
 from digest.question import impact_questions
 from digest.question.intent import Author, CatchUp, Changed, DigestOf, Greet, Intent, Nth, Unknown
-from digest.question.normal_form import language_of
+from digest.question.lexicon import language_of
 from digest.question.parser import parse
 
 NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "questions.md").read_text(encoding="utf-8")
+
 KINDS = {
     **CHOICES,
     "author": Author,
@@ -58,6 +59,7 @@ QUESTIONS = [
     for cell in cells
     for question in re.findall(r"`([^`]+)`", cell)
 ]
+
 PERIODS = [
     (re.findall(r"`([^`]+)`", en)[0], re.findall(r"`([^`]+)`", zh)[0], since, until)
     for en, zh, since, until in rows(4)

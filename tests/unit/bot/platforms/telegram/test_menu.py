@@ -11,10 +11,11 @@ import pytest
 from bot.platforms.telegram.menu import COMMANDS, language_of, question
 from digest.core.enums import Language
 from digest.question.intent import Changed, DigestOf, Explain, Help, Search
-from digest.question.normal_form import language_of as language_asked
+from digest.question.lexicon import language_of as language_asked
 from digest.question.parser import parse
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
 ZONE = ZoneInfo("UTC")
 
 ASKED = [

@@ -1,0 +1,180 @@
+"""A list question as one reading: its topic in the index, the changes found, and notes on both."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rapidfuzz.distance import OSA
+
+from digest.answer.answers import AnswerRow, because, beside_title, graded_because
+from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
+from digest.core.enums import Language
+from digest.core.grade import Graded
+from digest.core.reference import Query
+from digest.document import Code, Spans
+from digest.i18n.phrase import listed
+from digest.i18n.reading_text import MENDED, WITHOUT
+from digest.question.intent import Changed
+from digest.topics.matching import (
+    Resolved,
+    bears,
+    candidates,
+    narrowed,
+    near_topics,
+    resolve,
+    sought,
+)
+from digest.topics.synonyms import is_whole
+from digest.topics.terms import term
+from handlers.context import Context
+from handlers.digests.ingest import labels_of
+from handlers.questions.scope import QueryResult, Reach, found, left_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """One reading of a list question, with what it found and notes on how it was read."""
+
+    intent: Changed
+    reached: Reach
+    resolved: Resolved = field(default_factory=Resolved)
+    held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
+    notes: tuple[Spans, ...] = ()
+
+    def noting(self, note: Spans) -> Meant:
+        """The same with one note more."""
+        return replace(self, notes=(*self.notes, note))
+
+
+async def listed_result(changes: Sequence[Graded], resolved: Resolved, ctx: Context) -> QueryResult:
+    """Changes that were selected here, as the archive lists them."""
+    labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
+    survey = survey_of(changes, ctx.page, ctx.language)
+    shown = changes if ctx.every else [one.graded for one in survey.page]
+    rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in shown)
+    return QueryResult(survey=survey, rows=rows)
+
+
+async def meant(asked: Meant, ctx: Context) -> Meant:
+    """The topic as the index knows it, with notes on corrections and omissions."""
+    intent = asked.intent
+    resolved = await resolved_topic(intent, ctx)
+    asked = replace(asked, resolved=resolved)
+    words = intent.topic.split()
+    if len(words) > 1 and resolved.topics and not is_whole(term(intent.topic)):
+        # "docker image" is about docker: a general noun behind a name tells nothing more.
+        special = [word for word in words if word.lower() not in _GENERAL]
+        if special and len(special) < len(words):
+            shorter = replace(intent, topic=" ".join(special))
+            return replace(asked, intent=shorter, resolved=await resolved_topic(shorter, ctx))
+    if not words or resolved.topics:
+        return asked
+    near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
+    if near:
+        return await as_topic(asked, near, ctx)
+    known = [
+        word for word in words if (await resolved_topic(replace(intent, topic=word), ctx)).topics
+    ]
+    if not known or len(known) == len(words):
+        return asked
+    rest = replace(intent, topic=" ".join(known))
+    lost = listed([Code(word) for word in words if word not in known], ctx.language, limit=9)
+    meant = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
+    return meant.noting(WITHOUT(ctx.language, words=lost))
+
+
+_GENERAL = frozenset(
+    re.findall(
+        r"\S+",
+        "api image images support integration handling backend backends path paths logic system"
+        " framework infrastructure implementation code work file files feature stuff users"
+        " 后端 支持 镜像 模块 功能 用户",
+    )
+)
+"""Nouns that only say what kind of thing a name beside them is of."""
+
+
+async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
+    """The reading with another spelling of its topic."""
+    mended = replace(asked.intent, topic=topic)
+    note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
+    resolved = await resolved_topic(mended, ctx)
+    return replace(asked, intent=mended, resolved=resolved).noting(note)
+
+
+def is_misspelt(word: str, known: str) -> bool:
+    """Whether a word is a misspelling of a known one: one letter off, or two in a long word."""
+    most = 1 if len(word) < 8 else 2
+    return len(word) > 4 and OSA.distance(word, known, score_cutoff=most) <= most
+
+
+async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:
+    """The topic with its kinds and label as index terms, or with similar ones if it has none."""
+    if not intent.topic:
+        return narrowed(Resolved(), intent.kinds, intent.label)
+    repository, aliases = ctx.watched.repository, ctx.watched.aliases
+    known = await ctx.archive.vocabulary(repository, candidates(intent.topic, aliases))
+    resolved = resolve(intent.topic, known, aliases)
+    if resolved.topics:
+        return narrowed(resolved, intent.kinds, intent.label)
+    alike = await ctx.archive.alike(repository, sought(intent.topic))
+    return Resolved(near=near_topics(intent.topic, alike))
+
+
+def query_of(asked: Meant) -> Query:
+    """The conditions of a reading."""
+    intent, resolved = asked.intent, asked.resolved
+    return replace(
+        asked.reached.query,
+        topics=resolved.topics,
+        about=resolved.alternatives,
+        paths=(intent.path,) if intent.path else (),
+        author=intent.author,
+        level=intent.level,
+    )
+
+
+async def with_rows(asked: Meant, ctx: Context) -> Meant:
+    """The reading with the changes that it selects."""
+    intent, resolved = asked.intent, asked.resolved
+    if intent.topic and not resolved.topics:
+        return replace(asked, held=QueryResult(survey=NOTHING_FOUND, rows=()))
+    query = query_of(asked)
+    if intent.without:
+        changes = await ctx.archive.select(ctx.watched.repository, query)
+        rest = await asyncio.to_thread(left_of, changes, intent.without)
+        return replace(asked, held=await listed_result(rest, resolved, ctx))
+
+    def row(graded: Graded, labels: Sequence[str]) -> AnswerRow:
+        return _row(graded, resolved, labels, ctx.language)
+
+    held = await found(ctx, query, ctx.page, row)
+    if intent.path:
+        held = _within(held, intent.path, ctx.language)
+    return replace(asked, held=held)
+
+
+def _row(
+    graded: Graded, resolved: Resolved, labels: Sequence[str], language: Language
+) -> AnswerRow:
+    """A change with why it matches the topic; without a topic, with the reason of its grade.
+
+    Changes that only a period selected need no reason in a list.
+    """
+    if not resolved.topics:
+        return AnswerRow(graded=graded, why=graded_because(graded, language), unseen="")
+    borne = bears(graded, resolved, labels)
+    return AnswerRow(
+        graded=graded, why=because(borne, language), unseen=beside_title(borne, language)
+    )
+
+
+def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
+    """The same rows, each with what the change does under the requested path."""
+    page = tuple(
+        replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
+    )
+    return replace(held, survey=replace(held.survey, page=page))
