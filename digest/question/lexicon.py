@@ -1,10 +1,8 @@
-"""The normal form of a question, and its language.
+"""The normal form of a question, its language, and the cue words in it.
 
-Cue words of both languages in one table: the tags of the longest known wording at a place.
-
-The tables (``cues_en.toml``, ``cues_zh.toml``) list the wordings of each tag. English is matched by
-words, Chinese by characters. An unknown word counts as the known one that it misspells by a letter
-or two.
+The tables (``cues_en.toml``, ``cues_zh.toml``) list the wordings of each tag; the longest known
+wording at a place counts. English is matched by words, Chinese by characters. An unknown word
+counts as the known one that it misspells by a letter or two.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ from digest.llm.packing import lines_prompts, prompt_for
 from digest.llm.partial_json import PartialReply
 from digest.llm.reply import judge_reply
 from digest.markdown import markdown
-from digest.question.normal_form import is_foreign, language_of
+from digest.question.lexicon import is_foreign, language_of
 from digest.question.parser import read
 from digest.report.assembly import assemble
 from digest.report.condensed import digest_document
