@@ -6,6 +6,7 @@ are one line on standard error; anything else gets an id, and its traceback goes
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -57,6 +58,8 @@ def _before(
 
 def main() -> None:
     """The entry point of ``digestbot``."""
+    # A command prints its answer and its errors; events are for the logs that ``run`` sets up.
+    logging.getLogger().addHandler(logging.NullHandler())
     sys.exit(guarded(lambda: app(standalone_mode=False)))
 
 
