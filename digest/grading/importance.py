@@ -27,6 +27,12 @@ _MOST_REASONS = 5
 _FOOT = 0.08
 """How far above its level's threshold the most urgent demand alone can lift a score."""
 
+FORCED = "forced"
+"""The rule name in the reasons of a grade that a configured rule set."""
+
+_URGENT = 2.0
+"""Minimum strength of a rule about what certainly breaks."""
+
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
 
@@ -123,6 +129,12 @@ def _urgency(due: Collection[Demand], least: Thresholds) -> float:
     }[top]
     # Stay near the bottom of the level, so that a change that is also news ranks higher.
     return min(low + _FOOT * (1 - exp(-strength / 4)), (low + high) / 2)
+
+
+def urgency(grade: Grade) -> float:
+    """The strength of the rules about what certainly breaks that a grade gives as reasons."""
+    due = (weights().act.get(reason.rule) for reason in grade.reasons)
+    return sum(d.strength for d in due if d and d.level is Level.HIGH and d.strength >= _URGENT)
 
 
 def demands_high(facts: Facts, commit: Commit | None = None) -> bool:

@@ -18,6 +18,7 @@ from enum import StrEnum
 
 from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
+from digest.grading.importance import FORCED, urgency
 
 SOON = timedelta(days=14)
 """Reverts and fixes within this time count as an outcome of the change."""
@@ -262,31 +263,59 @@ UNDONE = "undone_in_window"
 
 UNDOES = "undoes_in_window"
 
+CROWDED = "crowded"
 
-def without_pairs(
+_ROOM = 5
+"""One change in so many may be high: eight of forty."""
+
+_FEW = 2
+"""The number of high changes that a window always has room for."""
+
+
+def of_window(
     changes: Sequence[Graded], thresholds: Thresholds | None = None
 ) -> tuple[Graded, ...]:
-    """The changes of one window; a change and the one that undoes it are both set to low.
+    """The changes of one window, with the grades that they have beside each other.
 
-    Nothing remains of such a pair. A change that undoes one from before the window keeps its grade.
+    A change and the one that undoes it are both set to low, since nothing remains of such a pair; a
+    change that undoes one from before the window keeps its grade. Of more high changes than a
+    reader has time for, the less urgent are set to medium.
     """
     least = thresholds or Thresholds()
+    return _without_crowd(_without_pairs(changes, least), least)
+
+
+def _without_pairs(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded, ...]:
     names = {graded.sha: graded for graded in changes}
     lowered: dict[str, Graded] = {}
     pairs = sorted(undone_by(changes).items(), key=lambda p: names[p[0]].commit.committed_at)
     for undone, by in pairs:
         if undone in lowered or by in lowered:
             continue  # brought back later: the last change counts
-        lowered[undone] = _low(names[undone], UNDONE, names[by], least)
-        lowered[by] = _low(names[by], UNDOES, names[undone], least)
+        lowered[undone] = _set(names[undone], Level.LOW, UNDONE, _name(names[by]), least)
+        lowered[by] = _set(names[by], Level.LOW, UNDOES, _name(names[undone]), least)
     return tuple(lowered.get(graded.sha, graded) for graded in changes)
 
 
-def _low(graded: Graded, rule: str, other: Graded, least: Thresholds) -> Graded:
-    named = f"#{other.number}" if other.number is not None else other.sha[:10]
-    reason = Reason(rule=rule, weight=0.0, subject=named)
-    score = round(max(0.0, min(graded.grade.score, least.medium - 0.0001)), 4)
-    grade = replace(
-        graded.grade, score=score, level=Level.LOW, reasons=(reason, *graded.grade.reasons)
-    )
-    return replace(graded, grade=grade)
+def _without_crowd(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded, ...]:
+    high = [g for g in changes if g.grade.level is Level.HIGH and not _forced(g)]
+    high.sort(key=lambda g: (-urgency(g.grade), -g.grade.score))
+    over = {g.sha for g in high[max(_FEW, len(changes) // _ROOM) :]}
+    return tuple(_set(g, Level.MEDIUM, CROWDED, "", least) if g.sha in over else g for g in changes)
+
+
+def _forced(graded: Graded) -> bool:
+    """Whether a reader's own rule set the level."""
+    return any(reason.rule == FORCED for reason in graded.grade.reasons)
+
+
+def _name(graded: Graded) -> str:
+    return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+
+
+def _set(graded: Graded, level: Level, rule: str, subject: str, least: Thresholds) -> Graded:
+    """The change at a lower level, with the nearest score and the reason for it."""
+    bound = least.high if level is Level.MEDIUM else least.medium
+    score = round(max(0.0, min(graded.grade.score, bound - 0.0001)), 4)
+    reasons = (Reason(rule=rule, weight=0.0, subject=subject), *graded.grade.reasons)
+    return replace(graded, grade=replace(graded.grade, score=score, level=level, reasons=reasons))

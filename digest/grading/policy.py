@@ -14,11 +14,8 @@ from digest.core.change import Change, Commit
 from digest.core.facts import FactKind, Facts
 from digest.core.globs import matches
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
-from digest.grading.importance import Weights, grade, graded_by, weights
+from digest.grading.importance import FORCED, Weights, grade, graded_by, weights
 from digest.grading.local_weights import LocalWeights
-
-FORCED = "forced"
-"""The rule name in the reasons of a grade that a configured rule set."""
 
 _NEAREST = 0.0001  # the step of a rounded score, subtracted to get just below a threshold
 

@@ -222,7 +222,7 @@ def grade_reasons(grade: Grade, language: Language) -> str:
 
     Reasons of little interest are left out if there are others.
     """
-    raised = [r for r in grade.reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
+    raised = [r for r in grade.reasons if r.weight >= 0 or r.rule.startswith(PREFIX)]
     telling = [r for r in raised if r.rule not in FAINT] or raised
     return SEPARATOR.template(language).join(reason_words(r, language) for r in telling)
 

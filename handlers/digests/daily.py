@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from digest.core.grade import Level
-from digest.grading.outcomes import without_pairs
+from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, assemble, tally
 from digest.report.condensed import shown
 from digest.window import Window
@@ -153,7 +153,7 @@ def _assembled(
         ctx.watched.repository,
         tip.branch,
         window,
-        without_pairs(
+        of_window(
             [moved.get(graded.sha, graded) for graded in read.changes], ctx.watched.thresholds
         ),
         ctx.language,
