@@ -104,20 +104,6 @@ class ChangeContext:
         return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")
 
     @property
-    def deprecated(self) -> tuple[Fact, ...]:
-        """What is deprecated, if a version or the author says so: a comment may mean anything."""
-        found = self.facts.of(FactKind.DEPRECATION, Action.ADDED)
-        return tuple(f for f in found if f.when or f.after or self.names(f))
-
-    def names(self, fact: Fact) -> bool:
-        """Whether the title, the message or a note for users names a thing of the change."""
-        facts, description = self.facts, self.graded.description
-        texts = [facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes)]
-        texts += [*description.paragraphs, description.note] if description else []
-        name = owner_of(fact.name)[1]
-        return bool(fact.evidence.path) and any(name in text for text in texts)
-
-    @property
     def moves(self) -> tuple[Fact, ...]:
         """The public symbols that moved to another file; ``before`` and ``after`` are paths."""
         return tuple(f for f in self.symbols if f.detail == "moved" and f.before and f.after)

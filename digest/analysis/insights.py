@@ -16,6 +16,7 @@ from digest.core.change import Side, printable
 from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
+from digest.grading.signals import deprecated
 from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
 from digest.i18n.phrase import Part, Phrase, listed
@@ -115,7 +116,7 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
             facts = reading.told(kind, action)
             if facts:
                 yield _things(_TOLD[action], facts, reading)
-    announced = reading.deprecated
+    announced = deprecated(reading.facts)
     if announced:
         spans = words.DEPRECATED(reading.language, names=names(announced, reading))
         yield said(spans, announced, Aspect.COMPATIBILITY)

@@ -16,6 +16,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
+from digest.grading.signals import deprecated
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, listed
 
@@ -76,7 +77,7 @@ def _advice(reading: ChangeContext) -> _Found:
         exact = (f.before or "")[0].isalnum()
         phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
-    if announced := reading.deprecated:
+    if announced := deprecated(reading.facts):
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
 
 

@@ -29,6 +29,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
+from digest.grading.signals import deprecated
 from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
 from digest.i18n.phrase import joined
@@ -239,7 +240,7 @@ def _mentions(title: Headline, fact: Fact) -> bool:
 def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
-    facts = reading.deprecated
+    facts = deprecated(reading.facts)
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = next((v for f in facts if (v := f.when or f.after)), "")

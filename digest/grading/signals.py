@@ -67,20 +67,22 @@ _DEMANDS = {
     r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
     r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
-    r"|(?:drop|remov)\w{0,4} .{0,60}\b(?:builds?|images?|wheels?|platforms?)\b"
-    r"|no longer (?!need|requir)",
+    r"|(?:drop|remov)(?:s|es|ed|ing|ping|ped)? .{0,60}\b(?:builds|images?|wheels?|platforms?)\b"
+    r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
     "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
-    "deprecation": r"deprecat(?:e|es|ed|ing|ions?)",
+    "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z])|(?:is|are|be|as|now) deprecated",
     "requirement": r"(?:min(?:imum|imal)?|msrv) .{0,40}\bversions?\b|msrv|minimum supported"
     r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
-    r"|typescript) ?v?\d",
+    r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
+    "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r)"
+    r"(?:s|d|es|ed|ing)? |\binstead of (?!deprecat)",
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
     r"|validate)(?:s|ed|ing)? ",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|\b[A-Z][A-Z0-9]+_[A-Z]|\bflags?\b"
     r"|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv)",
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
     r"(?:[ `]--\w|`[a-z]{2,20} [a-z -]{2,40}`|\b[A-Z][A-Z0-9]+_[A-Z]\w+|\bflags?\b"
-    r"|\bendpoints?\b|\bcommand\b|\bmetrics?\b|\boptions?\b"
+    r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
     r"|\bconfig(?:uration)? (?:field|setting)s?\b)",
     "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
     r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version)",
@@ -106,6 +108,13 @@ _HOUSEKEEPING = re.compile(
     r"|typos?|unneeded|empty|private|lint\w{0,3}|ci|warnings?)(?![\w-])",
     re.IGNORECASE,
 )
+
+_ASIDES = re.compile(
+    r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe)\w{0,3} "
+    r"|(?:remove|drop) (?:the )?(?:requirement|need)\b",
+    re.IGNORECASE,
+)
+"""How titles begin that speak of a demand and make none."""
 
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
 _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
@@ -156,6 +165,8 @@ def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
 
 def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:
     """What a user may have to react to; without core code only ``_WITHOUT_CODE`` counts."""
+    if _ASIDES.match(title.subject.words):
+        return
     housekeeping = _HOUSEKEEPING.search(text)
     for name, rule in _DEMANDED.items():
         if not core and name not in _WITHOUT_CODE:
@@ -235,8 +246,10 @@ def signals(
 def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
-    for name, seen in read_title(Title.of(facts.subject, undone=facts.reverts), core=core):
-        yield Signal(name, 1.0, seen)
+    told = read_title(Title.of(facts.subject, undone=facts.reverts), core=core)
+    for name, seen in told:
+        if not (name.startswith("says_") and set(facts.areas) <= _ASIDE):
+            yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
 
 
@@ -305,9 +318,7 @@ def _items(facts: Facts) -> Iterator[Signal]:
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
     yield _counted("schema_changed", lost, once=True)
     yield _counted("deprecation", facts.of(FactKind.DEPRECATION))
-    begun = (
-        f for f in facts.of(FactKind.DEPRECATION, Action.ADDED) if f.evidence.path not in aside
-    )
+    begun = (f for f in deprecated(facts) if f.evidence.path not in aside)
     yield _counted("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
     # Not counted by number: a dependency's notes pasted into a message may name a dozen.
@@ -316,6 +327,18 @@ def _items(facts: Facts) -> Iterator[Signal]:
     told = {"advisory", "words"}
     yield _counted("security", (f for f in security if f.detail in told), once=True)
     yield _counted("security_code", (f for f in security if f.detail not in told))
+
+
+def deprecated(facts: Facts) -> tuple[Fact, ...]:
+    """What is deprecated, if a version or the author says so: a comment may mean anything."""
+    texts = (facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes))
+
+    def told(fact: Fact) -> bool:
+        name = re.split(r"\.|::", fact.name)[-1]
+        return bool(fact.evidence.path) and any(name in text for text in texts)
+
+    found = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    return tuple(f for f in found if f.when or f.after or told(f))
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:

@@ -111,6 +111,9 @@ REASONS = {
     "says_deprecated_removed": Phrase(
         "removes something deprecated (“{subject}”)", "移除已弃用的内容（“{subject}”）"
     ),
+    "says_behaviour": Phrase(
+        "announces another behaviour (“{subject}”)", "宣布行为变更（“{subject}”）"
+    ),
     "says_deprecation": Phrase("announces a deprecation", "宣布弃用"),
     "says_format": Phrase("announces another format (“{subject}”)", "宣布格式变更（“{subject}”）"),
     "says_refusal": Phrase(

@@ -21,8 +21,8 @@ HEADING = re.compile(r"#{1,6} (.+)|\*\*([^*]{3,60})\*\*:?$|([A-Z][\w ]{3,40}):$"
 BULLET = re.compile(r"\s{0,8}[-*+] ")
 MARKS = {
     "breaking": re.compile(r"break(?:s|ing)|incompatib|:boom:|:warning:|⚠|💥", re.IGNORECASE),
-    "security": re.compile(r"security|vulnerab|\bCVE-|GHSA-", re.IGNORECASE),
-    "deprecated": re.compile(r"deprecat", re.IGNORECASE),
+    "security": re.compile(r"(?<!step)security|vulnerab|\bCVE-|GHSA-", re.IGNORECASE),
+    "deprecated": re.compile(r"(?<!no-)deprecat", re.IGNORECASE),
     "removed": re.compile(r"remov(?:ed|als?)\b", re.IGNORECASE),
     "changed": re.compile(r"^\W*chang(?:ed?|es)\W*$", re.IGNORECASE),
 }

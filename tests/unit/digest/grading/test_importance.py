@@ -151,12 +151,17 @@ def changed(title: str, *items: Fact, notes: tuple[Note, ...] = ()) -> Facts:
     return Facts(subject=subject, files=(file(Area.CORE, 1),), items=items, notes=notes)
 
 
+def test_security_in_a_document_alone_demands_nothing() -> None:
+    told = Facts(subject=read_subject("Add security guidance"), files=(file(Area.DOCS, 1),))
+    assert grade(told).level is Level.LOW
+
+
 HIGH = [
     changed("[CLI] Rename `--exclude-deltas`"),
     changed("[Misc] Make the small backend the default"),
     changed("Tidy", replace(fact(FactKind.FLAG, Action.CHANGED, "--x"), detail="default")),
     changed("Tidy", fact(FactKind.CONFIG, Action.REMOVED, "Engine.swap")),
-    changed("Tidy", fact(FactKind.DEPRECATION, Action.ADDED, "--x")),
+    changed("Tidy", replace(fact(FactKind.DEPRECATION, Action.ADDED, "--x"), after="v2")),
     changed("[Bugfix] Bound an offset (CVE-2026-1)"),
     changed("chore!: drop node 18"),
     changed("feat!(loader): remove the type of exports"),

@@ -58,6 +58,9 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Reject multi-dot file names", "says_refusal"),
         ("Remove the `--fast` flag", "says_contract_removed"),
         ("Change the index format to v3", "says_format"),
+        ("No longer accept names with dots", "says_support_dropped"),
+        ("Stabilize the build cache", "says_behaviour"),
+        ("Write `main.py` instead of `hello.py`", "says_behaviour"),
         ("Bound the length of a prompt (security)", "says_security"),
     ],
 )
@@ -73,6 +76,16 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Fix a typo in the help of the default flag",
         "[no-deprecated] report accessors",
         "Require-less loading",
+        "Document security risks of the tool",
+        "Postpone the deprecation of the profiler",
+        "Deduplicate deprecation warnings of the API",
+        "Load checkpoints with deprecated values",
+        "Use the new call of titles instead of deprecated ones",
+        "Assert what is no longer valid",
+        "Speed up rebuilds: remove -a from build",
+        "Drop GO111MODULE=on",
+        "Drop metrics of stopped targets",
+        "Remove requirement to use `--overrides`",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
