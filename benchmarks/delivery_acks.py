@@ -37,7 +37,7 @@ from bot.chat.message_service import Conversation
 from bot.chat.responder import AnswerProgress
 from bot.config.file_model import Listen, WebSettings
 from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
-from bot.messaging.inbox import Inbox, Keeping
+from bot.messaging.inbox import Inbox, InboxReceiver
 from bot.messaging.receiver import Incoming, Receiver
 from bot.messaging.sender import Sender
 from bot.platforms.feishu import Config as FeishuConfig
@@ -269,7 +269,7 @@ async def _bot(way: str, url: str) -> AsyncIterator[_Bot]:
     web, times = sender.web if isinstance(sender, Called) else None, _Times()
     with tempfile.TemporaryDirectory() as folder:
         async with await open_database(Path(folder)) as database, _called(web, times) as address:
-            assert isinstance(sender, Keeping)
+            assert isinstance(sender, InboxReceiver)
             shelf = SqlInbox(database)
             sender.inbox = Inbox("here", shelf)
             records = _Counted(database)

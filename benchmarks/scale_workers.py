@@ -18,7 +18,6 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from datetime import time as time_of_day
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -61,21 +60,6 @@ OUTAGE = timedelta(hours=1)
 COMMITS = 40
 
 _Make = Callable[[str, bool], Awaitable[None]]
-
-
-class Duties:
-    """Does the jobs of channels alone; nobody asks and nothing else happens."""
-
-    def __init__(self, channel: _Make) -> None:
-        self.channel = channel
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[None]]:
-        """Whatever else a worker promises."""
-
-        async def nothing(*_: Any, **__: Any) -> None:
-            raise AssertionError(f"nobody wants {name}")
-
-        return nothing
 
 
 class Board(Console):
@@ -197,7 +181,7 @@ async def _work(url: str, number: int, kind: str, *given: str) -> None:
             ledger = SqlLedger(database)
             work = backlog(int(given[0]), ledger, leases, Path(given[1]))
             channel = Worker(work, None, {}).channel  # type: ignore[arg-type]  # nobody asks
-        engine.serve(Duties(channel))  # type: ignore[arg-type]  # whatever is asked for, nothing else is wanted
+        engine.serve({JobKind.CHANNEL: channel})
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await asyncio.to_thread(sys.stdin.read)

@@ -62,16 +62,16 @@ class Visibility:
         """Whether a repository must not be posted to the target."""
         sender = target.sender
         external = isinstance(sender, Discerning) and await sender.external(target.chat)
-        told = await self._gate.tellable(
+        readable = await self._gate.tellable(
             target.account,
             f"{sender.name}:{target.chat}",
             [repository],
             external=external,
             person=target.person,
         )
-        if not told:
+        if not readable:
             log.warning("repository.withheld", channel=target.name, repository=repository)
-        return not told
+        return not readable
 
 
 _LASTING = frozenset(
@@ -180,7 +180,7 @@ class Delivery:
         following: tuple[Part, ...] = ()
         if posting.details is not None and Ability.THREAD in sender.abilities:
             following = sender.render(posting.details)
-        async with self._leases.hold(_name(posting.key)) as mine:
+        async with self._leases.hold(_name(posting.key)) as leased:
             content = freeze(
                 posting.document,
                 parts,
@@ -191,7 +191,7 @@ class Delivery:
                 following=following,
             )
             record = await self._ledger.claim(posting.key, content, len(parts) + len(following))
-            return await self._go_on(posting.target, record, mine=mine)
+            return await self._go_on(posting.target, record, leased=leased)
 
     async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:
         """Post to many targets at once.
@@ -209,30 +209,30 @@ class Delivery:
         are included besides those given at the beginning.
         """
         known = {**self._targets, **_by_key(targets)}
-        found: dict[str, list[DeliveryRecord]] = {}
+        pending: dict[str, list[DeliveryRecord]] = {}
         for record in await self._ledger.pending():
-            if record.key in skip and any(one.state is PartState.FAILED for one in record.parts):
+            if record.key in skip and any(part.state is PartState.FAILED for part in record.parts):
                 continue
             target = known.get((record.key.platform, record.key.channel))
             if target is not None:
-                found.setdefault(target.name, []).append(record)
+                pending.setdefault(target.name, []).append(record)
             elif record.key not in self._orphans and not self._elsewhere(record.key):
                 # Logged once; its channel may be paused, and come back.
                 self._orphans.add(record.key)
                 log.warning("delivery.orphaned", **describe(record.key))
-        return found
+        return pending
 
     async def left_of(self, target: Target) -> Left:
         """The pending deliveries of one target, oldest first; other targets are not checked."""
         place = (target.sender.name, target.name)
         pending = await self._ledger.pending()
-        return [one for one in pending if (one.key.platform, one.key.channel) == place]
+        return [record for record in pending if (record.key.platform, record.key.channel) == place]
 
     async def resume(self, target: Target, left: Left) -> tuple[Delivered, ...]:
         """Continue the deliveries of one target, one after the other."""
         postings = (
-            Posting(target=target, digest=one.key.digest, document=thaw(one.content).document)
-            for one in left
+            Posting(target=target, digest=record.key.digest, document=thaw(record.content).document)
+            for record in left
         )
         return tuple([await self._isolated(posting) for posting in postings])
 
@@ -240,9 +240,9 @@ class Delivery:
         """Continue all pending deliveries; targets do not wait for each other."""
         left = await self.left()
         results = await asyncio.gather(
-            *(self.resume(one, left.get(one.name, ())) for one in self._targets.values())
+            *(self.resume(target, left.get(target.name, ())) for target in self._targets.values())
         )
-        return tuple(result for some in results for result in some)
+        return tuple(result for results_of_target in results for result in results_of_target)
 
     async def _isolated(self, posting: Posting) -> Delivered:
         try:
@@ -251,12 +251,12 @@ class Delivery:
             log.exception("delivery.broken", **describe(posting.key))
             return Delivered(key=posting.key, error=type(error).__name__, frozen=False)
 
-    async def _go_on(self, target: Target, record: DeliveryRecord, *, mine: bool) -> Delivered:
+    async def _go_on(self, target: Target, record: DeliveryRecord, *, leased: bool) -> Delivered:
         entries = sorted(record.parts, key=lambda entry: entry.part)
         if record.done:
             log.info("delivery.repeated", **describe(record.key))
             return Delivered(key=record.key, parts=tuple(entries))
-        if not mine:
+        if not leased:
             log.info("delivery.busy", **describe(record.key))
             return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
         if not record.fresh and await self._withheld(target, record):

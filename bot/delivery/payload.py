@@ -86,12 +86,12 @@ def messages(content: str) -> Messages:
 def thaw(content: str) -> Payload:
     """The payload that :func:`freeze` wrote; cached, because many channels get the same text."""
     loaded = json.loads(content)
-    told = _messages(loaded)
+    contents = _messages(loaded)
     return Payload(
         document=_decode(loaded["document"]),
-        parts=told.parts,
-        thread=told.thread,
-        repository=told.repository,
+        parts=contents.parts,
+        thread=contents.thread,
+        repository=contents.repository,
         own=loaded.get("own", len(loaded["parts"])),
         details=_decode(loaded["details"]) if "details" in loaded else None,
     )

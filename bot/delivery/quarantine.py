@@ -51,15 +51,18 @@ class Quarantine:
 
     async def look(self, targets: Mapping[tuple[str, str], Target]) -> None:
         """Reload the stored refusals, and probe the parked chats of ``targets`` that are due."""
-        self._known = {one.place: one for one in await self._kept.all()}
+        self._known = {refusal.place: refusal for refusal in await self._kept.all()}
         now = self._clock.now()
         due = [
-            (one, targets[one.place])
-            for one in self._known.values()
-            if one.place in targets and one.parked_at and one.next_probe and one.next_probe <= now
+            (refusal, targets[refusal.place])
+            for refusal in self._known.values()
+            if refusal.place in targets
+            and refusal.parked_at
+            and refusal.next_probe
+            and refusal.next_probe <= now
         ]
         places = asyncio.Semaphore(_AT_ONCE)
-        await asyncio.gather(*(self._probe(one, target, places) for one, target in due))
+        await asyncio.gather(*(self._probe(refusal, target, places) for refusal, target in due))
 
     def holds(self, target: Target) -> bool:
         """Whether nothing may be sent there."""
@@ -123,4 +126,4 @@ def pause(probes: int) -> timedelta:
 
 def parked(refusals: Sequence[ChatRefusal]) -> list[tuple[ChatRefusal, datetime]]:
     """The parked chats, each with the time since when."""
-    return [(one, one.parked_at) for one in refusals if one.parked_at is not None]
+    return [(refusal, refusal.parked_at) for refusal in refusals if refusal.parked_at is not None]

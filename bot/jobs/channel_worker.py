@@ -85,13 +85,20 @@ class ChannelWorker:
         slot = missed(post.spec, newest, now, reach)
         self._tell_missed(post, newest, slot, now)
         if slot is not None:
-            mine = await ledger.claim_slot(post.name, slot.name)
-            log.info("slot.claimed" if mine else "slot.taken", channel=post.name, slot=slot.name)
-            return ClaimedSlot(slot=slot) if mine else None
+            claimed = await ledger.claim_slot(post.name, slot.name)
+            log.info("slot.claimed" if claimed else "slot.taken", channel=post.name, slot=slot.name)
+            return ClaimedSlot(slot=slot) if claimed else None
         if last is None or last == await ledger.last_slot(_FINISHED + post.name):
             return None
         left = slots_between(post.spec, now - reach, now)
-        return next((ClaimedSlot(slot=one, again=True) for one in left if one.name == last), None)
+        return next(
+            (
+                ClaimedSlot(slot=candidate, again=True)
+                for candidate in left
+                if candidate.name == last
+            ),
+            None,
+        )
 
     async def resume(self, post: Post, left: Left) -> None:
         """Deliver the pending digests of a channel, in order."""
@@ -120,7 +127,9 @@ class ChannelWorker:
         if parking is not None:
             await parking.note(post.target, results)
         self.given_up |= {
-            one.key for one in results if one.lasting and (parking is None or not refusal_of(one))
+            result.key
+            for result in results
+            if result.lasting and (parking is None or not refusal_of(result))
         }
 
     def _tell_missed(self, post: Post, last: str, slot: Slot | None, now: datetime) -> None:
@@ -128,10 +137,10 @@ class ChannelWorker:
         # For a channel that is up to date, this covers no more than a day or two.
         day = datetime.fromisoformat(last).replace(tzinfo=UTC)
         due = slots_between(post.spec, max(now - LONGEST_REACH, day - 2 * _DAY), now)
-        gone = [one for one in due if one.name > last and (slot is None or one < slot)]
-        if gone and self._told_missed.get(post.name, "") < gone[-1].name:
-            self._told_missed[post.name] = gone[-1].name
-            log.warning("slot.missed", channel=post.name, count=len(gone), slot=gone[-1].name)
+        passed = [s for s in due if s.name > last and (slot is None or s < slot)]
+        if passed and self._told_missed.get(post.name, "") < passed[-1].name:
+            self._told_missed[post.name] = passed[-1].name
+            log.warning("slot.missed", channel=post.name, count=len(passed), slot=passed[-1].name)
 
 
 def _newest(post: Post, now: datetime) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Self
 
 import structlog
@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.forges.hooks import Arrived
 from bot.jobs.job_store import abandoned, app_on, lock_of, make_indexes
-from bot.store.job_queue import PERIODIC, QUEUES, Duties, JobKind, task_of
+from bot.store.job_queue import PERIODIC, QUEUES, JobKind, task_of
 from bot.store.postgresql import PostgresDatabase, take_turn
 from bot.util.tracing import trace
 from digest.errors import UnreachableDatabase
@@ -41,6 +41,7 @@ _NOW = text("""
 """)
 
 _Made = Task[Any, Any, Any]
+Duty = Callable[..., Awaitable[object]]
 
 
 class Engine:
@@ -52,9 +53,7 @@ class Engine:
         self._heartbeat = heartbeat
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._app = app_on(url)
-        self._duties: dict[JobKind, Callable[..., Awaitable[object]]] = {
-            JobKind.RESCUE: self._rescue
-        }
+        self._duties: dict[JobKind, Duty] = {JobKind.RESCUE: self._rescue}
         self._tasks = {kind: self._task(kind) for kind in JobKind}
         for kind, cron in PERIODIC.items():
             self._app.periodic(cron=cron)(self._tasks[kind])
@@ -143,21 +142,12 @@ class Engine:
         change = self._tasks[JobKind.CHANGE].configure(lock=lock_of(*key))
         await change.defer_async(account=key[0], incoming=incoming, trace=trace())
 
-    def serve(self, duties: Duties) -> None:
-        """Set what handles the workers' jobs."""
-        self._duties |= {
-            JobKind.CHANNEL: duties.channel,
-            JobKind.ANSWER: duties.answer,
-            JobKind.CHANGE: duties.change,
-            JobKind.ARRIVED: duties.arrived,
-            JobKind.ALERT: duties.alert,
-            JobKind.AMEND: duties.amend,
-            JobKind.FORGES: duties.forges,
-        }
+    def serve(self, duties: Mapping[JobKind, Duty]) -> None:
+        """Set what handles jobs of these kinds; it gets a job's arguments by name.
 
-    def sweeping(self, sweep: Callable[[], Awaitable[None]]) -> None:
-        """Set what sweeps."""
-        self._duties[JobKind.SWEEP] = sweep
+        If it raises, Procrastinate retries the job.
+        """
+        self._duties |= duties
 
     async def work(self, queues: Sequence[str], at_once: int) -> None:
         """Run the jobs of these queues until cancelled, then let the running ones end."""
@@ -174,8 +164,8 @@ class Engine:
                 )
             except Exception as error:  # the database is unavailable for a while
                 # Its own message is just "Database error"; the driver's says more.
-                told = " ".join(str(error.__cause__ or error).split())
-                log.warning("jobs.broken", error=told, pause=_PAUSE)
+                reason = " ".join(str(error.__cause__ or error).split())
+                log.warning("jobs.broken", error=reason, pause=_PAUSE)
                 if _is_cancelled():
                     # Its last error from the database replaced the cancellation.
                     raise asyncio.CancelledError from error
@@ -184,8 +174,8 @@ class Engine:
     async def rescue(self) -> int:
         """Defer the jobs of dead workers again; return how many there were."""
         manager = self._app.job_manager
-        found = await manager.get_stalled_jobs(seconds_since_heartbeat=3 * self._heartbeat)
-        stalled = list(found)
+        jobs = await manager.get_stalled_jobs(seconds_since_heartbeat=3 * self._heartbeat)
+        stalled = list(jobs)
         for job in stalled:
             await manager.retry_job(job)
         return len(stalled)

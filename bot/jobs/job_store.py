@@ -204,12 +204,12 @@ def lock_of(account: str, chat: str, message: str) -> str:
 
 async def abandoned(connection: AsyncConnection) -> Sequence[tuple[str, str, str]]:
     """Messages not answered in time that no job is about, oldest first."""
-    given = {
+    values = {
         "answered": int(STILL_ANSWERED.total_seconds()),
         "told": int(STILL_TOLD.total_seconds()),
         "done": Stage.TOLD.value,
         "between": _BETWEEN,
         "most": _MOST,
     }
-    found = await connection.execute(_ABANDONED, given)
-    return [(row.account, row.chat, row.message) for row in found]
+    rows = await connection.execute(_ABANDONED, values)
+    return [(row.account, row.chat, row.message) for row in rows]

@@ -38,14 +38,16 @@ class Listening:
 
     async def listen(self, sender: Sender) -> None:
         """Answer an account's messages while this process is the one that may listen."""
-        account = next((name for name, one in self._work.elected.items() if one is sender), "")
+        account = next(
+            (name for name, receiver in self._work.elected.items() if receiver is sender), ""
+        )
         if not account:
             await self._listen(sender)
             return
         while True:
             try:
-                async with self._work.leases.hold(f"listen\0{account}") as mine:
-                    if mine:
+                async with self._work.leases.hold(f"listen\0{account}") as leased:
+                    if leased:
                         log.info("listen.elected", platform=sender.name, account=account)
                         await self._listen(sender)
                         return
@@ -204,8 +206,8 @@ class Runner:
         """Post what is due, unless another process does. Raises whatever building it raises."""
         if await self._attendance.idle(post):
             return
-        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
-            due = await self._attendance.due(post) if mine else None
+        async with self._work.leases.hold(f"slot\0{post.name}") as leased:
+            due = await self._attendance.due(post) if leased else None
             if due is not None:
                 with span("slot", channel=post.name, slot=due.slot.name):
                     await self._attendance.produce(post, due.slot)

@@ -33,7 +33,7 @@ from bot.publishing.forge_sync import Keeper
 from bot.scheduler.timetable import Timetable
 from bot.shared_state.shared_parts import SharedParts
 from bot.store.database import Database
-from bot.store.job_queue import SWEEPS
+from bot.store.job_queue import SWEEPS, JobKind
 from bot.store.ledger import HOOK, SqlLedger
 from bot.store.postgresql import PostgresDatabase
 from bot.store.replies import MessageKey, Records, SqlReplies, dump
@@ -143,7 +143,7 @@ async def schedule(work: LoopServices, engine: Engine, stop: asyncio.Event) -> N
     scheduler = Scheduler(work, engine, timetable)
     await scheduler.channels.look()
     timetable.start()
-    engine.sweeping(scheduler.sweep)
+    engine.serve({JobKind.SWEEP: scheduler.sweep})
     duties = [
         asyncio.create_task(scheduler.sweep()),
         asyncio.create_task(scheduler.follow()),

@@ -11,12 +11,12 @@ import structlog
 from bot.chat.message_service import Conversation
 from bot.forges.hooks import Arrived
 from bot.jobs.channel_worker import ChannelWorker, Served
-from bot.jobs.job_engine import Engine
+from bot.jobs.job_engine import Duty, Engine
 from bot.jobs.roles import Precedence
 from bot.jobs.services import GRACE, LoopServices, TaskTracker
 from bot.messaging.sender import Sender
 from bot.publishing.forge_sync import Keeper
-from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
+from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, JobKind
 from bot.store.replies import MessageKey, load
 from bot.subscriptions.channel_registry import Post
 from bot.util.tracing import span
@@ -78,6 +78,19 @@ class Worker:
         self._keeper = keeper
         self._looked = -_FRESH
 
+    @property
+    def duties(self) -> Mapping[JobKind, Duty]:
+        """What handles each kind of job; the names of parameters are those in stored jobs."""
+        return {
+            JobKind.CHANNEL: self.channel,
+            JobKind.ANSWER: self.answer,
+            JobKind.CHANGE: self.change,
+            JobKind.ARRIVED: self.arrived,
+            JobKind.ALERT: self.alert,
+            JobKind.AMEND: self.amend,
+            JobKind.FORGES: self.forges,
+        }
+
     async def channel(self, name: str, left: bool) -> None:  # a job's arguments
         """Bring a channel up to date. Raises :class:`RetryLater` and building errors."""
         # The channel's state is read when its turn has come.
@@ -103,10 +116,10 @@ class Worker:
 
     async def _bring_up_to_date(self, post: Post, *, left: bool) -> None:
         if left:
-            found = await self._work.delivery.left_of(post.target)
-            await self._attendance.resume(post, found)
-        async with self._work.leases.hold(f"slot\0{post.name}") as mine:
-            if not mine:
+            pending = await self._work.delivery.left_of(post.target)
+            await self._attendance.resume(post, pending)
+        async with self._work.leases.hold(f"slot\0{post.name}") as leased:
+            if not leased:
                 raise RetryLater(f"another process is working on {post.name}")
             if (due := await self._attendance.due(post)) is not None:
                 with span("slot", channel=post.name, slot=due.slot.name):
@@ -170,7 +183,7 @@ class Worker:
 
 async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Run jobs until ``stop`` is set, then finish the running ones."""
-    engine.serve(worker)
+    engine.serve(worker.duties)
     duties = [
         asyncio.create_task(engine.work([ANSWERS], worker.at_once)),
         asyncio.create_task(engine.work([CHANNELS, REPOSITORIES], _BUILT_AT_ONCE)),

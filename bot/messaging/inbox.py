@@ -89,7 +89,7 @@ class InboxStore(Protocol):
         """Count an attempt at each of these. Raises ``UserError``."""
 
 
-class Fleeting:
+class NoInboxStore:
     """A store that keeps nothing: waiting arrivals end with the process."""
 
     async def keep(self, arrival: Arrival) -> None:
@@ -119,7 +119,7 @@ class Inbox:
 
     def __init__(self, account: str = "", shelf: InboxStore | None = None) -> None:
         self._account = account
-        self._shelf = shelf or Fleeting()
+        self._shelf = shelf or NoInboxStore()
         self._waiting: deque[Arrival] = deque()
         self._held: dict[str, float] = {}
         self._arriving = 0
@@ -249,7 +249,7 @@ class Inbox:
 
 
 @runtime_checkable
-class Keeping(Protocol):
+class InboxReceiver(Protocol):
     """A receiver that acknowledges what is stored.
 
     ``inbox`` is set once, before anything is delivered; its initial value stores nothing.

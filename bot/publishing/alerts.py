@@ -81,7 +81,11 @@ class ImmediateAlerts:
     async def wanted(self) -> Sequence[str]:
         """The names of the repositories with alerts turned on."""
         configured = [settings.repository for settings in self._configured()]
-        return [one.name for one in configured if await self._app.profiles.alerted(one)]
+        return [
+            repository.name
+            for repository in configured
+            if await self._app.profiles.alerted(repository)
+        ]
 
     async def moved(self, watched: Watched) -> None:
         """Check one repository, whose newest changes were just fetched."""
@@ -124,8 +128,8 @@ class ImmediateAlerts:
             if target is None:
                 continue
             name = f"alert\0{watched.repository.name}\0{kept.owner}"
-            async with self._leases.hold(name) as mine:
-                if mine:
+            async with self._leases.hold(name) as leased:
+                if leased:
                     await self._owner(kept.owner, target, watched)
 
     async def _owner(self, owner: str, target: Target, watched: Watched) -> None:
@@ -137,20 +141,20 @@ class ImmediateAlerts:
         tip = await self._reach(kept, await tip_of(ctx), watched)
         if not kept.alerts or tip.sha is None or tip.sha == kept.tip:
             return
-        found = await breaking(ctx, kept, tip)
+        breaking_changes = await breaking(ctx, kept, tip)
         name = watched.repository.name
-        if found and not await self._withholds(target, name):
+        if breaking_changes and not await self._withholds(target, name):
             await self._app.ledger.claim_slot(alert_claim(name, kept.owner, kept.tip), tip.sha)
             posting = Posting(
                 target=target,
                 digest=f"{ALERT}{name}:{kept.tip}:{tip.sha}",
-                document=alert_document(found, seen(ctx, tip)),
+                document=alert_document(breaking_changes, seen(ctx, tip)),
                 repository=name,
             )
             delivered = await self._delivery.deliver(posting)
             if not delivered.frozen:
                 return
-            log.info("alert.told", owner=owner, repository=name, changes=len(found))
+            log.info("alert.told", owner=owner, repository=name, changes=len(breaking_changes))
         await self._app.profiles.reached(watched.repository, kept, tip.sha)
 
     async def _reach(self, kept: StoredProfile, tip: Tip, watched: Watched) -> Tip:

@@ -78,7 +78,8 @@ class SingleFlight:
     def _finished(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if (task.cancelled() or task.exception() is not None) and self._made.get(key) is task:
             del self._made[key]
-        for old in [old for old, one in self._made.items() if one.done()][: -self._most]:
+        finished = [key for key, made in self._made.items() if made.done()]
+        for old in finished[: -self._most]:
             del self._made[old]
 
 

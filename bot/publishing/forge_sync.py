@@ -118,8 +118,8 @@ def home_of(settings: RepositoryConfig) -> tuple[str, str]:
     web = settings.web
     if not web:
         address = read_address(settings.place)
-        found = identify(address, folder="") if address else Repository(name="")
-        web = found.web
+        repository = identify(address, folder="") if address else Repository(name="")
+        web = repository.web
     return place_of(web)
 
 

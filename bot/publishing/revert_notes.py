@@ -75,7 +75,7 @@ class RevertNotes:
         self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest
     ) -> None:
         """Plan amendments of earlier digests in the same channel for the reverts of a digest."""
-        shas = [one.sha for one in kept.outcomes if one.state is not State.FAILED]
+        shas = [outcome.sha for outcome in kept.outcomes if outcome.state is not State.FAILED]
         named = Repository(name=settings.name)
         # Channels with the same changes in a slot look up the same reverts.
         subject = (settings.name, kept.tip, kept.heading.window, tuple(shas))
@@ -104,60 +104,71 @@ class RevertNotes:
     ) -> Sequence[tuple[Graded, Sequence[Graded]]]:
         """The commits that undo others, with what they undo."""
         changes = (await self._app.archive.load(named, shas)).values()
-        found = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
-        return [(by, undone) for by, undone in found if undone]
+        pairs = [(by, await undone_by(self._app.archive, named, by)) for by in changes]
+        return [(by, undone) for by, undone in pairs if undone]
 
     async def carry_out(self, posts: Mapping[str, Post], channel: ChannelOf) -> None:
         """Carry out the amendments planned for these posts; failures are independent."""
-        mine = [one for one in await self._kept.planned() if one.key.channel in posts]
-        by_channel = groupby(sorted(mine, key=lambda one: one.key.channel), lambda o: o.key.channel)
+        planned = [
+            amendment for amendment in await self._kept.planned() if amendment.key.channel in posts
+        ]
+        by_channel = groupby(
+            sorted(planned, key=lambda amendment: amendment.key.channel), lambda o: o.key.channel
+        )
         await asyncio.gather(
             *(
-                self._of_channel(posts[name].target, channel(name), list(some))
-                for name, some in by_channel
+                self._of_channel(posts[name].target, channel(name), list(amendments))
+                for name, amendments in by_channel
             )
         )
 
     async def _of_channel(
         self, target: Target, channel: Subscription | None, plans: Sequence[Amendment]
     ) -> None:
-        for one in plans:
+        for amendment in plans:
             try:
-                if channel is not None and await self._tell(target, channel, one):
-                    await self._kept.done(one)
+                if channel is not None and await self._tell(target, channel, amendment):
+                    await self._kept.done(amendment)
             except SendError as error:
                 log.warning("amendment.refused", channel=target.name, error=str(error))
             except Exception:
-                log.exception("amendment.broken", channel=target.name, digest=one.key.digest)
+                log.exception("amendment.broken", channel=target.name, digest=amendment.key.digest)
 
-    async def _tell(self, target: Target, channel: Subscription, one: Amendment) -> bool:
+    async def _tell(self, target: Target, channel: Subscription, amendment: Amendment) -> bool:
         """Edit the post and add the note; whether nothing is left to do. Raises ``SendError``."""
-        record = await self._app.ledger.record(one.key)
+        record = await self._app.ledger.record(amendment.key)
         if record is None or not record.content:
             return True  # the digest was never posted here, or too long ago
         if not record.done:
             return False
-        case = await self._case(target, channel, record, one)
+        case = await self._case(target, channel, record, amendment)
         if case is None:
             return True
         await _edit(case)
-        told = next(r for r in case.reverts if (r.change.sha, r.by.sha) == (one.sha, one.by_sha))
-        note = revert_note(told, case.repository, Language(case.document.language))
+        reverted = next(
+            r for r in case.reverts if (r.change.sha, r.by.sha) == (amendment.sha, amendment.by_sha)
+        )
+        note = revert_note(reverted, case.repository, Language(case.document.language))
         posting = Posting(
             target=target,
-            digest=f"revert:{one.key.digest}:{one.sha[:12]}:{one.by_sha[:12]}",
+            digest=f"revert:{amendment.key.digest}:{amendment.sha[:12]}:{amendment.by_sha[:12]}",
             document=note,
             reply_to=_first(record),
             repository=case.repository.name,
         )
         result = await self._delivery.deliver(posting)
         if result.done:
-            log.info("digest.amended", channel=target.name, digest=one.key.digest, by=one.by_name)
+            log.info(
+                "digest.amended",
+                channel=target.name,
+                digest=amendment.key.digest,
+                by=amendment.by_name,
+            )
         # Once frozen, it is completed by the delivery, like any digest.
         return result.frozen and not result.busy
 
     async def _case(
-        self, target: Target, channel: Subscription, record: DeliveryRecord, one: Amendment
+        self, target: Target, channel: Subscription, record: DeliveryRecord, amendment: Amendment
     ) -> _Case | None:
         """What to amend; ``None`` if the channel or the archive no longer has it."""
         kept = await self._app.digests.get(record.key.digest)
@@ -168,14 +179,14 @@ class RevertNotes:
             return None
         repository = (await self._app.watch_configured(settings)).repository
         every = await self._kept.of(record.key)
-        shas = [sha for each in every for sha in (each.sha, each.by_sha)]
+        shas = [sha for other in every for sha in (other.sha, other.by_sha)]
         held = await self._app.archive.load(repository, shas)
-        if one.sha not in held or one.by_sha not in held:
+        if amendment.sha not in held or amendment.by_sha not in held:
             return None
         reverts = [
-            RevertedChange(change=held[each.sha], by=held[each.by_sha])
-            for each in every
-            if each.sha in held and each.by_sha in held
+            RevertedChange(change=held[other.sha], by=held[other.by_sha])
+            for other in every
+            if other.sha in held and other.by_sha in held
         ]
         return _Case(target=target, record=record, repository=repository, reverts=reverts)
 
@@ -228,7 +239,7 @@ def _changed(
 
 
 def _first(record: DeliveryRecord) -> Receipt | None:
-    return next(filter(None, (Receipt.parse(one.receipt) for one in record.parts)), None)
+    return next(filter(None, (Receipt.parse(part.receipt) for part in record.parts)), None)
 
 
 def _days(first: date, last: date) -> Iterator[date]:

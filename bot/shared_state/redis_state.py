@@ -86,14 +86,14 @@ class RedisTurns:
     ) -> Booked | None:
         """As :meth:`bot.messaging.rates.SharedWindows.book`."""
         keys = [f"{self._name}:hold:{chat}", f"{self._name}:all", f"{self._name}:spare"]
-        keys += [f"{self._name}:chat:{chat}:{one.count}/{one.seconds:g}" for one in rates]
+        keys += [f"{self._name}:chat:{chat}:{rate.count}/{rate.seconds:g}" for rate in rates]
         given = [f"{int(answer)}"]
-        for one in (overall, spare, *rates):
-            given += [str(one.count), str(math.ceil(one.seconds * _MILLION))]
-        found = await self._connection.ask(lambda _: self._script(keys=keys, args=given))
-        if found is None:
+        for rate in (overall, spare, *rates):
+            given += [str(rate.count), str(math.ceil(rate.seconds * _MILLION))]
+        reply = await self._connection.ask(lambda _: self._script(keys=keys, args=given))
+        if reply is None:
             return None
-        booked, wait = found
+        booked, wait = reply
         return Booked(booked=bool(int(booked)), wait=int(wait) / _MILLION)
 
     def hold(self, chat: str, seconds: float) -> None:
@@ -139,11 +139,11 @@ class RedisAsked:
         here = await self._alone.count(person)
         given: list[str | int] = [secrets.token_hex(8)]
         given += [int(MINUTE * _MILLION), int(HOUR * _MILLION)]
-        found = await self._connection.ask(lambda _: self._script(keys=[_key(person)], args=given))
-        if found is None:
+        reply = await self._connection.ask(lambda _: self._script(keys=[_key(person)], args=given))
+        if reply is None:
             self._unsure_until = self._clock() + HOUR
             return here
-        minute, hour = map(int, found)
+        minute, hour = map(int, reply)
         if self._clock() < self._unsure_until:
             # Redis may have restarted empty: this process may know of more.
             minute, hour = max(minute, here.minute), max(hour, here.hour)

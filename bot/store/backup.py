@@ -75,11 +75,11 @@ def restore(folder: Path, file: Path) -> Copied:
         raise UserError(f"file {str(file)!r} does not exist")
     archive = folder / FILE
     # A log left behind by a removed archive would be replayed into the restored one.
-    standing = [archive, *(Path(f"{archive}{end}") for end in _SIDE_FILES)]
-    for one in standing:
-        if one.exists():
+    files = [archive, *(Path(f"{archive}{end}") for end in _SIDE_FILES)]
+    for existing in files:
+        if existing.exists():
             raise UserError(
-                f"{str(one)!r} already exists and is not overwritten; "
+                f"{str(existing)!r} already exists and is not overwritten; "
                 "stop digestbot and move it away"
             )
     with user_errors(file), closing(_open(file)) as connection:
@@ -116,19 +116,19 @@ def _open(file: Path) -> sqlite3.Connection:
 
 def _revision(connection: sqlite3.Connection, file: Path) -> str:
     try:
-        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
     except sqlite3.OperationalError as error:
         raise BrokenArchive(str(file), "the database belongs to another program") from error
-    if found is None:
+    if row is None:
         raise BrokenArchive(str(file), "it is not a digestbot archive")
-    return str(found[0])
+    return str(row[0])
 
 
 def _check(connection: sqlite3.Connection, source: Path) -> None:
     """Check every page of the copy. Raises ``BrokenArchive``."""
-    found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
-    if found != ["ok"]:
-        raise BrokenArchive(str(source), "; ".join(found))
+    problems = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+    if problems != ["ok"]:
+        raise BrokenArchive(str(source), "; ".join(problems))
 
 
 @contextmanager
@@ -201,8 +201,8 @@ async def _copy(reading: AsyncConnection, writing: AsyncConnection, table: Table
 async def _rows(
     reading: AsyncConnection, wanted: Select[Any], **given: object
 ) -> AsyncIterator[Sequence[tuple[Any, ...]]]:
-    found = await reading.stream(wanted, given)
-    async for rows in found.partitions(_BATCH):
+    result = await reading.stream(wanted, given)
+    async for rows in result.partitions(_BATCH):
         yield [tuple(row) for row in rows]
 
 
@@ -213,10 +213,10 @@ def _held(row: tuple[Any, ...]) -> tuple[Any, ...]:
 async def _index(reading: AsyncConnection, writing: AsyncConnection) -> None:
     """Build from the rows what the two databases store differently."""
     index = PostgresIndex()
-    mine = select(changes.c.id).where(changes.c.repository_id == bindparam("repository"))
+    keys = select(changes.c.id).where(changes.c.repository_id == bindparam("repository"))
     names = change_texts.columns.keys()
     for repository in (await reading.scalars(select(repositories.c.id))).all():
-        texts = select(change_texts).where(change_texts.c.change_id.in_(mine))
+        texts = select(change_texts).where(change_texts.c.change_id.in_(keys))
         async for rows in _rows(reading, texts, repository=repository):
             columns = [dict(zip(names, row, strict=True)) for row in rows]
             texts_of = {given.pop("change_id"): given for given in columns}

@@ -294,7 +294,9 @@ class SqlBrowsing(SqlStore):
     ) -> tuple[datetime | None, datetime | None]:
         """Commit dates of the last change before a window and of the first one after it."""
         values = {"least": least.rank, **_edges(window)}
-        before, after = [await self._rows(one, repository, **values) for one in (_BEFORE, _AFTER)]
+        before, after = [
+            await self._rows(query, repository, **values) for query in (_BEFORE, _AFTER)
+        ]
         return (moment(before[0][0]) if before else None, moment(after[0][0]) if after else None)
 
     async def beside(
@@ -302,7 +304,9 @@ class SqlBrowsing(SqlStore):
     ) -> tuple[ChangeLine | None, ChangeLine | None]:
         """The changes that were committed before and after one."""
         values = {"at": seconds(graded.commit.committed_at), "sha": graded.sha}
-        before, after = [await self._rows(one, repository, **values) for one in (_OLDER, _NEWER)]
+        before, after = [
+            await self._rows(query, repository, **values) for query in (_OLDER, _NEWER)
+        ]
         return (_line(before[0]) if before else None, _line(after[0]) if after else None)
 
     async def newest(

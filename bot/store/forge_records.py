@@ -114,8 +114,8 @@ class SqlRequests(SqlStore, Requests):
         wanted = [number for number in numbers if numbered(number) is not None]
         rows: Sequence[Any]
         if len(wanted) == 1:
-            one = {"name": repository.name, "number": wanted[0]}
-            rows = (await self._database.run(_ONE, one)).rows
+            values = {"name": repository.name, "number": wanted[0]}
+            rows = (await self._database.run(_ONE, values)).rows
         else:
             named = _of_repository.params(name=repository.name)
             async with self._database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Kinds of jobs, their queues, what workers do for each, and how many jobs are waiting.
+"""Kinds of jobs, their queues, and how many jobs are waiting.
 
 Any process with the database can read the queue's depth.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -69,34 +68,6 @@ def kind_of(task: str) -> str:
     return task.removeprefix(_PREFIX)
 
 
-class Duties(Protocol):
-    """What workers do. If a method raises, Procrastinate retries the job.
-
-    Jobs pass arguments by name, so parameter names are part of the interface.
-    """
-
-    async def channel(self, name: str, left: bool) -> None:  # by name
-        """Bring a channel up to date; with ``left``, finish older deliveries first."""
-
-    async def answer(self, account: str, chat: str, message: str) -> None:
-        """Answer a message."""
-
-    async def change(self, account: str, incoming: str) -> None:
-        """Handle the edit or deletion of a message, given as text."""
-
-    async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by name
-        """Handle a forge event; see :class:`bot.forges.hooks.Arrived`."""
-
-    async def alert(self, repository: str) -> None:
-        """Alert those whom a change in a repository may break."""
-
-    async def amend(self) -> None:
-        """Carry out the planned amendments."""
-
-    async def forges(self) -> None:
-        """Read what forges say about the watched repositories."""
-
-
 _TABLE = text("SELECT to_regclass('procrastinate_jobs')")
 
 # A job's age counts from its first event; retries add later events.
@@ -123,10 +94,7 @@ class Depth:
 
 
 async def depth(database: Database) -> Mapping[str, Depth]:
-    """The number of jobs of every kind; empty if no process was ever given a role.
-
-    Raises ``UnreachableDatabase`` and ``BrokenArchive``.
-    """
+    """The number of jobs of every kind; empty if no process was ever given a role."""
     if database.dialect != "postgresql":
         return {}
     async with database.reading() as connection:
@@ -137,10 +105,10 @@ async def depth_on(connection: AsyncConnection) -> Mapping[str, Depth]:
     """The same, on a connection to PostgreSQL."""
     if await connection.scalar(_TABLE) is None:
         return {}
-    found = {
+    depths = {
         kind_of(row.task): Depth(
             waiting=row.waiting, doing=row.doing, oldest=max(0.0, float(row.oldest))
         )
         for row in await connection.execute(_DEPTH)
     }
-    return {**{str(kind): Depth() for kind in JobKind}, **found}
+    return {**{str(kind): Depth() for kind in JobKind}, **depths}

@@ -160,8 +160,8 @@ async def _server_problems(connection: AsyncConnection) -> AsyncIterator[str]:
     for table in metadata.sorted_tables:
         for key in table.foreign_keys:
             column, target = key.parent, key.column
-            found = select(target).where(target == column).exists()
-            lost = select(func.count()).select_from(table).where(column.is_not(None), ~found)
+            exists = select(target).where(target == column).exists()
+            lost = select(func.count()).select_from(table).where(column.is_not(None), ~exists)
             if count := await connection.scalar(lost):
                 owner = target.table.name
                 yield f"{count} rows of {table.name} refer to missing rows of {owner}"

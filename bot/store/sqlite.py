@@ -253,14 +253,14 @@ async def _use_log(connection: AsyncConnection) -> None:
 def _revision(connection: Connection, path: Path) -> str | None:
     """The revision of the tables; ``None`` for an empty file."""
     try:
-        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        value = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     except exc.OperationalError as error:
         if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
             raise
         if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
             raise BrokenArchive(str(path), "the database belongs to another program") from error
         return None
-    revision = str(found)
+    revision = str(value)
     if revision not in REVISIONS:
         raise NewerArchive(str(path), revision)
     return revision

@@ -95,9 +95,9 @@ def answer(shape: QueryStatement, index: TextIndex) -> Statement:
 
     A ranked shape returns them in the order of their rank, any other in no order.
     """
-    found = _found(shape, index).subquery("found")
-    wanted = GRADED.join(found, found.c.id == changes.c.id)
-    return wanted.order_by(found.c.rank, *_NEWEST) if shape.ranked else wanted
+    selected = _found(shape, index).subquery("found")
+    rows = GRADED.join(selected, selected.c.id == changes.c.id)
+    return rows.order_by(selected.c.rank, *_NEWEST) if shape.ranked else rows
 
 
 @lru_cache(maxsize=256)
@@ -199,8 +199,8 @@ def _counted(shape: QueryStatement, driver: Driver, index: TextIndex) -> Stateme
 
 
 def _from(index: Table, shape: QueryStatement) -> Statement:
-    mine = index.c.repository_id == bindparam("repository", type_=Integer)
-    keys: Statement = select(index.c.change_id.label("id")).where(mine)
+    of_repository = index.c.repository_id == bindparam("repository", type_=Integer)
+    keys: Statement = select(index.c.change_id.label("id")).where(of_repository)
     return keys.where(_within(index.c.committed_at)) if shape.window else keys
 
 

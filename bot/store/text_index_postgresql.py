@@ -132,29 +132,26 @@ class PostgresIndex(TextIndex):
 
     @override
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        listed = list(terms)
-        runs = [
-            required(one for one in listed if len(one) >= GRAM),
-            required(one for one in listed if len(one) < GRAM),
-        ]
-        match, short = ([*some, mark_of(repository)] if some else [] for some in runs)
-        return Expression(match=match, short=short)
+        texts, mark = list(terms), mark_of(repository)
+        long = required(text for text in texts if len(text) >= GRAM)
+        short = required(text for text in texts if len(text) < GRAM)
+        return Expression(match=long and [*long, mark], short=short and [*short, mark])
 
     @override
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
-        found = self.candidates(match=match, short=short, terms=terms)
-        read = found.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
+        rows = self.candidates(match=match, short=short, terms=terms)
+        read = rows.join(change_texts, change_texts.c.change_id == _grams.c.change_id)
         return read.where(*(holding(term(n)) for n in range(terms)))
 
     @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         del terms
-        found = select(_grams.c.change_id.label("id"))
+        rows = select(_grams.c.change_id.label("id"))
         for name, wanted in (("match", match), ("short", short)):
             if wanted:
                 runs = bindparam(name, type_=_NUMBERS)
-                found = found.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
-        return found
+                rows = rows.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
+        return rows
 
     @override
     def rank(self, terms: int) -> ColumnElement[float]:

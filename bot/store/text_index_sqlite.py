@@ -135,8 +135,8 @@ class SqliteIndex(TextIndex):
             paired = paired.where(_matches("change_pairs", "short"))
         if not match:
             return paired
-        found = select(_search_index.c.rowid.label("id")).where(_matches("change_search", "match"))
-        return found.where(_ROWID.in_(paired)) if short else found
+        rows = select(_search_index.c.rowid.label("id")).where(_matches("change_search", "match"))
+        return rows.where(_ROWID.in_(paired)) if short else rows
 
     @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:

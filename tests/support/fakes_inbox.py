@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.messaging.inbox import Arrival, Fleeting
+from bot.messaging.inbox import Arrival, NoInboxStore
 from digest.errors import UnwritableFolder
 
 
-class FullShelf(Fleeting):
+class FullShelf(NoInboxStore):
     """A disk without room."""
 
     async def keep(self, arrival: Arrival) -> None:

@@ -185,7 +185,7 @@ async def working(plan, database, engine, leases, sender, redis, dice) -> None:
     ledger.step = dice
     work = plan.work(database, leases, sender, ledger)
     worker = Worker(work, work.hearing, {"board": sender})
-    engine.serve(worker)
+    engine.serve(worker.duties)
     await engine.work(WORKED, 4)
 
 

@@ -36,7 +36,7 @@ from bot.jobs.worker import RetryLater, Worker
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
-from bot.store.job_queue import PERIODIC, SWEEPS, WORKED, depth
+from bot.store.job_queue import PERIODIC, SWEEPS, WORKED, JobKind, depth
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
@@ -93,7 +93,7 @@ async def engine(database: PostgresDatabase) -> AsyncIterator[Engine]:
 
 @asynccontextmanager
 async def at_work(engine: Engine, done: Done, at_once: int = 4) -> AsyncIterator[None]:
-    engine.serve(done)
+    engine.serve({kind: getattr(done, kind) for kind in JobKind if kind is not JobKind.RESCUE})
     task = asyncio.create_task(engine.work(WORKED, at_once))
     try:
         yield
