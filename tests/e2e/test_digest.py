@@ -31,11 +31,11 @@ def test_digest_names_the_removed_flag_of_the_last_active_day(
 
 
 def test_digest_with_a_file_that_cannot_be_parsed_prints_no_log_events(
-    digestbot: Digestbot, project: RepositoryBuilder
+    process: Digestbot, project: RepositoryBuilder
 ) -> None:
     nested = "^modaa(" * 28_000
     project.commit("Add a macro (#5)", {"macro.rs": nested})
-    done = digestbot("digest", str(project.path))
+    done = process("digest", str(project.path))
     assert done.returncode == 0, done.stderr
     assert "3 commits" in done.stdout
     assert done.stderr == ""
