@@ -8,7 +8,7 @@ REPO ?= .
 # Tests start processes by the hundred: without bytecode each would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-load bench-questions clean
+.PHONY: help setup dev demo test lint types contracts format lock bench bench-model bench-delivery bench-crash bench-scale bench-load bench-questions mutate clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,8 +66,8 @@ bench-model: dev ## what judging costs beside the model; REPO=path, DAYS="2026-0
 bench-delivery: dev ## posting and hearing beside the limits of platforms, and beside Apprise
 	@$(BIN)/python -m benchmarks.delivery
 
-bench-crash: dev ## processes killed at every step of posting and hearing: what stands twice, what is lost
-	@$(BIN)/python -m benchmarks.crash
+bench-crash: dev ## processes and servers killed, a full disk, a locked archive: the table of docs/reliability.md
+	@$(BIN)/python -m benchmarks.crash $(RUNS)
 
 bench-scale: dev ## workers side by side, a backlog, memory, on a PostgreSQL of its own; REPO=path
 	@$(BIN)/python -m benchmarks.scale $(REPO)
@@ -77,6 +77,9 @@ bench-load: dev ## 50 questions a second while 5000 digests are due; LOAD="--out
 
 bench-questions: dev ## answers from a real clone beside git's own searches; REPO=path
 	@$(BIN)/python -m benchmarks.questions $(REPO)
+
+mutate: dev ## small random changes that tests should notice; ON="bot/access bot/jobs --count 100"
+	@$(BIN)/python -m benchmarks.mutate $(ON)
 
 clean: ## remove the environment and caches
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

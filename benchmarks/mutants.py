@@ -36,11 +36,12 @@ class Mutant:
     """One change of a file: the bytes from ``start`` to ``end`` become ``after``.
 
     ``function`` is the first line of the function around it, as code objects count; 0 for code that
-    runs at import. ``name`` says what became what, whatever the line's number.
+    runs at import. ``text`` is the line without its margin, and ``name`` says what became what.
     """
 
     path: str
     line: int
+    text: str
     function: int
     start: int
     end: int
@@ -63,17 +64,18 @@ def mutants(path: str, source: bytes) -> Iterator[Mutant]:
     yield from _Walk(path, source).all()
 
 
-def equal(path: str) -> frozenset[str]:
-    """Names of mutants of a file that mean the same as the file, or nothing that can be seen."""
-    listed = tomllib.loads(EQUAL.read_text(encoding="utf-8"))
-    return frozenset(one["change"] for one in listed.get("mutant", ()) if one["path"] == path)
+def equal(path: str) -> frozenset[tuple[str, str]]:
+    """Lines and names of mutants that mean the same as the file, or nothing that can be seen."""
+    listed = tomllib.loads(EQUAL.read_text(encoding="utf-8"))["mutant"]
+    return frozenset((one["line"], one["change"]) for one in listed if one["path"] == path)
 
 
 class _Walk:
     def __init__(self, path: str, source: bytes) -> None:
         self._path, self._source = path, source
         self._lines = [0]
-        for line in source.splitlines(keepends=True):
+        self._rows = source.splitlines(keepends=True)
+        for line in self._rows:
             self._lines.append(self._lines[-1] + len(line))
 
     def all(self) -> Iterator[Mutant]:
@@ -98,6 +100,7 @@ class _Walk:
         return Mutant(
             path=self._path,
             line=node.lineno,
+            text=self._rows[node.lineno - 1].decode().strip(),
             function=function,
             start=start,
             end=end,
@@ -108,6 +111,8 @@ class _Walk:
 
 def _is_without_meaning(child: ast.AST, parent: ast.AST) -> bool:
     match child, parent:
+        case (ast.Call(func=ast.Name(id=name)), _) if name in _WITHOUT_MEANING:
+            return True
         case (ast.Assert() | ast.arguments(), _):
             return isinstance(child, ast.Assert)
         case (ast.expr(), ast.AnnAssign(annotation=annotation)) if child is annotation:
@@ -116,8 +121,6 @@ def _is_without_meaning(child: ast.AST, parent: ast.AST) -> bool:
             return True
         case (ast.expr(), ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns)):
             return child is returns
-        case (ast.Call(func=ast.Name(id=name)), _):
-            return name in _WITHOUT_MEANING
         case (ast.If(test=ast.Name(id="TYPE_CHECKING")), _):
             return True
     return False

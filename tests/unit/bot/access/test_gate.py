@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+import bot.access.gate as gate_module
 from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide
 from bot.access.policy import Policy, QuestionLimits, Role
 from bot.messaging.receiver import Incoming
@@ -182,3 +183,153 @@ async def test_gate_trusts_an_account_and_not_another_in_the_same_chat() -> None
     gate = AccessGate(POLICY, trust)
     for account, told in (("first", ("ada/secret",)), ("second", ())):
         assert await gate.tellable(account, "slack:C2", ["ada/secret"], external=True) == told
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(anyone=True),
+        Policy(channels={"slack:C1": ("a",)}),
+        Policy(chats=frozenset({"slack:C1"})),
+        Policy(people=frozenset({"slack:U1"})),
+        Policy(admins=frozenset({"slack:U1"})),
+    ],
+)
+async def test_subscription_of_a_person_is_posted_where_one_rule_lets_them_ask(policy) -> None:
+    gate = AccessGate(replace(policy, repositories={"a": False}))
+    for person, told in (("slack:U1", ("a",)), ("slack:U2", ())):
+        got = await gate.tellable("slack", "slack:C1", ["a"], external=False, person=person)
+        open_ = not policy.people and not policy.admins
+        assert got == (("a",) if open_ else told)
+    elsewhere = await gate.tellable("slack", "slack:C2", ["a"], external=False, person="slack:U2")
+    assert elsewhere == (("a",) if policy.anyone else ())
+
+
+async def test_subscription_on_this_machine_is_always_posted() -> None:
+    gate = AccessGate(Policy(repositories={"a": False}))
+    for person in ("", "console:me"):
+        got = await gate.tellable("console", "console:1", ["a"], external=False, person=person)
+        assert got == ("a",)
+
+
+async def test_admin_of_a_chat_is_posted_there_although_others_are_listed() -> None:
+    policy = Policy(
+        people=frozenset({"slack:U9"}),
+        channels={"slack:C1": ("a",)},
+        channel_admins={"slack:C1": frozenset({"slack:U1"})},
+        repositories={"a": False},
+    )
+    gate = AccessGate(policy)
+    for person, told in (("slack:U1", ("a",)), ("slack:U2", ())):
+        got = await gate.tellable("slack", "slack:C1", ["a"], external=False, person=person)
+        assert got == told
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (Policy(), ()),
+        (Policy(anyone=True), ("a",)),
+        (Policy(chats=frozenset({"slack:D1"})), ("a",)),
+        (Policy(people=frozenset({"slack:U1"})), ("a",)),
+        (Policy(admins=frozenset({"slack:U1"})), ("a",)),
+    ],
+)
+async def test_chat_is_posted_to_unprompted_where_somebody_in_it_may_be_answered(policy, told):
+    gate = AccessGate(replace(policy, repositories={"a": False}))
+    assert await gate.tellable("slack", "slack:D1", ["a"], external=False) == told
+
+
+def private(text: str, **more: object) -> Incoming:
+    return message("C2", external=True, **{"text": text, **more})
+
+
+GRANTING = replace(POLICY, channel_admins={"slack:C2": frozenset({"slack:U1"})})
+
+
+async def test_admin_of_a_chat_that_may_see_nothing_can_allow_it_to() -> None:
+    verdict = await AccessGate(GRANTING).admit("slack", private("settings private on"))
+    assert (verdict.allowed, verdict.repositories) == (True, ("ada/secret",))
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        private("settings private on", person="U2"),
+        private("settings private on", action="b1"),
+        private("settings private off"),
+        private("settings bots on"),
+        private("settings zone Nowhere/Nothing"),
+        private("what changed today"),
+    ],
+    ids=lambda one: f"{one.person} {one.text} {one.action}",
+)
+async def test_nothing_else_works_in_a_chat_that_may_see_nothing(refused) -> None:
+    verdict = await AccessGate(GRANTING).admit("slack", refused)
+    assert verdict.reason is DenialReason.PRIVATE
+    assert verdict.repositories == ()
+
+
+async def test_permission_is_not_a_way_into_a_chat_that_is_not_answered() -> None:
+    policy = replace(GRANTING, workspaces=frozenset({"slack:T9"}))
+    verdict = await AccessGate(policy).admit("slack", private("settings private on"))
+    assert verdict.reason is DenialReason.WORKSPACE
+
+
+async def test_trust_is_not_looked_up_where_it_changes_nothing() -> None:
+    asked: list[str] = []
+
+    async def trust(_account: str, chat: str) -> bool:
+        asked.append(chat)
+        return True
+
+    gate = AccessGate(POLICY, trust)
+    await gate.admit("slack", message("C2"))
+    await gate.tellable("slack", "slack:C2", ["ada/secret"], external=False)
+    assert asked == []
+    await gate.admit("slack", message("C2", external=True))
+    assert asked == ["slack:C2"]
+
+
+async def test_questions_count_for_a_minute_and_for_an_hour() -> None:
+    now = [0.0]
+    counts = Alone(lambda: now[0])
+    assert await counts.count("slack:U1") == Load()
+    now[0] = 59.0
+    assert await counts.count("slack:U1") == Load(minute=1, hour=1)
+    now[0] = 60.0
+    assert await counts.count("slack:U1") == Load(minute=1, hour=2)
+    now[0] = 3600.0
+    assert await counts.count("slack:U1") == Load(minute=0, hour=2)
+    assert await counts.count("slack:U2") == Load()
+
+
+async def test_refused_question_does_not_count() -> None:
+    counts = Alone(lambda: 1.0)
+    await counts.count("slack:U1")
+    await counts.count("slack:U1")
+    await counts.uncount("slack:U1")
+    await counts.uncount("slack:U2")
+    assert await counts.count("slack:U1") == Load(minute=1, hour=1)
+
+
+async def test_refusal_is_told_again_after_a_minute() -> None:
+    now = [0.0]
+    counts = Alone(lambda: now[0])
+    told = []
+    for at in (0.0, 59.0, 60.0, 61.0):
+        now[0] = at
+        told.append(await counts.told_lately("slack:U1"))
+    assert told == [False, True, False, True]
+
+
+async def test_people_who_were_silent_for_longest_are_forgotten_first(monkeypatch) -> None:
+    monkeypatch.setattr(gate_module, "_MOST", 2)
+    counts = Alone(lambda: 1.0)
+    for person in ("a", "b", "a", "c"):
+        await counts.count(person)
+    assert await counts.count("a") == Load(minute=2, hour=2)
+    assert await counts.count("b") == Load()
+    for person in ("a", "b", "c"):
+        await counts.told_lately(person)
+    assert not await counts.told_lately("a")

@@ -8,12 +8,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from digest.chat.chat_intents import ShowSettings
-from digest.chat.chat_settings import ChatSettings, DigestTiming
-from digest.core.enums import Language
+from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute
+from digest.chat.chat_settings import MOST_TOPICS, ChatSettings, DigestTiming, Filters
+from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
-from digest.document import Listing, plain
-from handlers.chat.settings import show_settings
+from digest.document import Listing, Paragraph, Text, plain
+from digest.errors import UserError
+from digest.i18n import chat_text as words
+from handlers.chat.settings import SETTING_HANDLERS, show_settings, told
 from handlers.ports.chat_port import ChatKey, Room
 from tests.support.fakes import FakeSource, context
 
@@ -84,3 +86,132 @@ async def lines(settings: ChatSettings, language: Language) -> list[str]:
 async def test_settings_are_told_in_words(language, told):
     kept = ChatSettings(timing=DigestTiming(at=time(8, 30)), muted=("docs", "moe"))
     assert await lines(kept, language) == told
+
+
+UNSET = ChatSettings()
+
+
+class Changing(Kept):
+    """The same, and what became of them."""
+
+    async def change(self, chat, change):
+        self._settings = change(self._settings)
+
+
+def room(kept: ChatSettings = UNSET, **more) -> Room:
+    key = ChatKey(platform="slack", chat="C1")
+    return Room(chat=key, chats=Changing(kept), repositories=("acme/engine", "acme/web"), **more)
+
+
+async def did(intent, where: Room) -> str:
+    answer = await SETTING_HANDLERS[type(intent)](intent, context(FakeSource([])), where)
+    return plain(answer.document.blocks[0].spans)
+
+
+async def kept_in(where: Room) -> ChatSettings:
+    return await where.chats.settings(where.chat)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "settings"),
+    [
+        (ChatSetting.LANGUAGE, Language.ZH, ChatSettings(language=Language.ZH)),
+        (
+            ChatSetting.ZONE,
+            ZoneInfo("UTC"),
+            ChatSettings(timing=DigestTiming(zone=ZoneInfo("UTC"))),
+        ),
+        (ChatSetting.TIME, time(8), ChatSettings(timing=DigestTiming(at=time(8)))),
+        (ChatSetting.LEVEL, Level.LOW, ChatSettings(timing=DigestTiming(least=Level.LOW))),
+        (ChatSetting.BRANCH, "dev", ChatSettings(timing=DigestTiming(branch="dev"))),
+        (ChatSetting.BOTS, True, ChatSettings(filters=Filters(bots=True))),
+    ],
+)
+async def test_setting_of_a_chat_is_kept_and_told_to_its_runs(setting, value, settings):
+    told = []
+    where = room(tell=lambda: told.append(1))
+    assert await did(Set(setting=setting, value=value), where)
+    assert await kept_in(where) == settings
+    assert told == [1]
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [Set(setting=ChatSetting.LEVEL, value=Level.LOW), Mute(topic="moe"), Unmute(topic="docs")],
+)
+async def test_who_is_no_admin_changes_nothing(intent):
+    where = room(ChatSettings(muted=("docs",)), admin=False)
+    with pytest.raises(UserError, match="admin"):
+        await did(intent, where)
+    assert await kept_in(where) == ChatSettings(muted=("docs",))
+
+
+async def test_private_repositories_are_shown_to_outsiders_by_named_admins_alone():
+    shown = Set(setting=ChatSetting.PRIVATE, value=True)
+    where = room()
+    with pytest.raises(UserError):
+        await did(shown, where)
+    assert not (await kept_in(where)).private
+    where = room(appointed=True)
+    await did(shown, where)
+    assert (await kept_in(where)).private
+    where = room(ChatSettings(private=True))
+    await did(Set(setting=ChatSetting.PRIVATE, value=False), where)
+    assert not (await kept_in(where)).private
+
+
+async def test_branch_is_kept_only_if_every_repository_of_the_chat_has_it():
+    asked = []
+
+    async def check(name: str, branch: str) -> None:
+        asked.append((name, branch))
+        if name == "acme/web":
+            raise UserError("no such branch")
+
+    where = room(check=check)
+    with pytest.raises(UserError, match="no such branch"):
+        await did(Set(setting=ChatSetting.BRANCH, value="dev"), where)
+    assert asked == [("acme/engine", "dev"), ("acme/web", "dev")]
+    assert await kept_in(where) == ChatSettings()
+    asked.clear()
+    await did(Set(setting=ChatSetting.BRANCH, value=""), where)
+    await did(Set(setting=ChatSetting.LEVEL, value=Level.LOW), where)
+    assert asked == []
+
+
+async def test_topic_is_muted_once_and_unmuted():
+    told = []
+    where = room(ChatSettings(muted=("docs",)), tell=lambda: told.append(1))
+    await did(Mute(topic="MoE"), where)
+    await did(Mute(topic="moe"), where)
+    assert (await kept_in(where)).muted == ("docs", "moe")
+    assert "docs" in await did(Unmute(topic="docs"), where)
+    assert (await kept_in(where)).muted == ("moe",)
+    assert told == [1, 1, 1]
+    await did(Unmute(topic="docs"), where)
+    assert (await kept_in(where)).muted == ("moe",)
+    assert told == [1, 1, 1]
+
+
+async def test_chat_mutes_so_many_topics_and_no_more():
+    full = tuple(f"topic {n}" for n in range(MOST_TOPICS))
+    where = room(ChatSettings(muted=full[:-1]))
+    await did(Mute(topic=full[-1]), where)
+    with pytest.raises(UserError):
+        await did(Mute(topic="another"), where)
+    assert (await kept_in(where)).muted == full
+    await did(Mute(topic=full[0]), where)
+    assert set((await kept_in(where)).muted) == set(full)
+
+
+async def test_permission_to_show_private_repositories_is_told_while_it_holds():
+    shown = await lines(ChatSettings(private=True), Language.EN)
+    assert "private repositories for outsiders: on" in shown
+    assert not any("private" in line for line in await lines(UNSET, Language.EN))
+
+
+def test_answer_is_titled_by_its_heading_or_its_first_paragraph():
+    ctx = context(FakeSource([]))
+    blocks = [Listing(()), Paragraph((Text("One"),)), Paragraph((Text("Two"),))]
+    assert told(ctx, blocks).document.title == "One"
+    assert told(ctx, blocks, words.SETTINGS).document.title == words.SETTINGS.template(Language.EN)
