@@ -16,7 +16,7 @@ from typing import Any
 
 from digest.core.enums import Language
 from digest.core.facts import Action, FactKind
-from digest.llm.diff_pieces import HunkIds
+from digest.llm.change_sheet import HunkIds
 from digest.llm.model_input import Material
 
 

@@ -36,13 +36,20 @@ from benchmarks.delivery_platform import SIGNING, Sent
 from bot.chat.message_service import Conversation
 from bot.chat.responder import AnswerProgress
 from bot.config.file_model import Listen, WebSettings
-from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
 from bot.messaging.inbox import Inbox, InboxReceiver
-from bot.messaging.receiver import Incoming, Receiver
+from bot.messaging.receiver import (
+    Asgi,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Called,
+    Incoming,
+    Receiver,
+)
 from bot.messaging.sender import Sender
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
-from bot.platforms.feishu.frames import SocketFrame
+from bot.platforms.feishu.connection import SocketFrame
 from bot.platforms.slack import create as slack
 from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.sender import Telegram, TelegramAccount

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished child: seconds of wall clock and the peak of its resident memory in MB."""
+    """One finished child: its time by the clock and on processors, and its peak of memory in MB."""
 
     seconds: float
+    processor: float
     megabytes: float
 
 
@@ -37,7 +38,8 @@ began = time.perf_counter()
 done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 seconds = time.perf_counter() - began
 sys.stderr.buffer.write(done.stderr[-400:])
-print(seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss)
 sys.exit(done.returncode)
 """
 
@@ -58,8 +60,8 @@ def child(command: Sequence[str], environment: dict[str, str] | None = None) -> 
     )
     if done.returncode:
         raise RuntimeError(f"{command[0]} failed: {done.stderr.decode(errors='replace')}")
-    seconds, kilobytes = done.stdout.split()
-    return Run(float(seconds), float(kilobytes) / 1024)
+    seconds, processor, kilobytes = map(float, done.stdout.split())
+    return Run(seconds, processor, kilobytes / 1024)
 
 
 def timed(work: Callable[[], object]) -> float:

@@ -21,7 +21,7 @@ from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_archive
 from bot.util.clock import SystemClock
-from bot.util.folders import Environment, config_file, data_folder
+from bot.util.files import Environment, config_file, data_folder
 from bot.util.workers import Processes
 from bot.workspace.workspace import Workspace
 from handlers.ports.storage import Clock

@@ -7,7 +7,8 @@ overlap (clocks go back) its first occurrence. Source of the fold rules: PEP 495
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -215,3 +216,36 @@ def edges(window: Window) -> tuple[str, str]:
     if since.strftime(form) == until.strftime(form):
         form += ":%S"
     return since.strftime(form), until.strftime(form)
+
+
+def joined(stretches: Iterable[Window]) -> tuple[Window, ...]:
+    """The same time as disjoint periods, the earliest first, without empty ones."""
+    out: list[Window] = []
+    for one in sorted(stretches, key=lambda w: w.since):
+        if one.since == one.until:
+            continue
+        if out and one.since <= out[-1].until:
+            out[-1] = replace(out[-1], until=max(out[-1].until, one.until))
+        else:
+            out.append(one)
+    return tuple(out)
+
+
+def gaps(window: Window, read: Sequence[Window]) -> tuple[Window, ...]:
+    """The parts of a window that were not read, the earliest first.
+
+    ``read`` are periods as :func:`joined` returns them.
+    """
+    out: list[Window] = []
+    begin = window.since
+    for one in read:
+        if one.until <= begin:
+            continue
+        if one.since >= window.until:
+            break
+        if one.since > begin:
+            out.append(replace(window, since=begin, until=one.since))
+        begin = one.until
+    if begin < window.until:
+        out.append(replace(window, since=begin))
+    return tuple(out)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from digest.core.enums import Language
-from handlers.ports.chat_port import Profiles, Room, Usage
-from handlers.ports.conversation_port import ConversationKey, Conversations, Length
+from handlers.ports.chat_port import ConversationKey, Conversations, Length, Profiles, Room, Usage
 from handlers.ports.forge_port import Requests
 from handlers.ports.status_port import Announcements, StatusSource
 from handlers.ports.storage import (

@@ -14,7 +14,7 @@ from digest.document import Code, Document, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.i18n import answer_text, chat_text
 from digest.i18n.answer_text import UNDERSTOOD
-from digest.i18n.error_text import complaint
+from digest.i18n.chat_text import complaint
 from digest.i18n.phrase import listed
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
 from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
@@ -51,7 +51,7 @@ from digest.topics.terms import term
 from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.chat.subscribe import manage
 from handlers.context import Context
-from handlers.ports.conversation_port import ConversationKey, Length, Talk
+from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import called
 from handlers.questions.about_change import author, reviewers, risky, show_diff, why
 from handlers.questions.changed import changed

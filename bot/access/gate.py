@@ -26,7 +26,7 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from bot.access.policy import LOCAL, Policy, Role
+from bot.access.permissions import LOCAL, Policy, Role
 from bot.messaging.receiver import Incoming
 from digest.chat.chat_commands import read_managing
 from digest.chat.chat_intents import Set
@@ -34,6 +34,8 @@ from digest.core.enums import ChatSetting, Language
 from digest.errors import UserError
 from digest.i18n.phrase import Phrase
 from digest.question.lexicon import tidy
+
+MINUTE, HOUR = 60.0, 3600.0
 
 MINUTE, HOUR = 60.0, 3600.0
 

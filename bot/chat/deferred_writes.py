@@ -13,7 +13,7 @@ from functools import partial
 
 from bot.messaging.sender import CHAIN
 from digest.core.grade import Repository
-from handlers.ports.conversation_port import ConversationKey, Conversations, Look, Talk
+from handlers.ports.chat_port import ConversationKey, Conversations, Look, Talk
 
 After = Callable[[Callable[[], Awaitable[None]]], None]
 """Defers an effect until the answer is posted."""

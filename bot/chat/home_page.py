@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 from bot.access.gate import may_see
-from bot.access.policy import Policy
+from bot.access.permissions import Policy
 from bot.messaging.sender import Hosted, Sender
 from bot.scheduler.schedule import next_run
-from bot.subscriptions.subscription import Subscription, SubscriptionSource
+from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
 from digest.core.enums import Language
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Strong, Text
 from digest.i18n.chat_text import HOME, HOME_ASK, HOME_NONE, HOME_RUN

@@ -21,7 +21,7 @@ from bot.chat.verdicts import Verdicts
 from bot.scheduler.schedule import next_run
 from bot.store.feedback import ReaderVerdict, SqlFeedback
 from bot.store.model_calls import SqlCalls
-from bot.subscriptions.subscription import Subscription, SubscriptionSource
+from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
 from bot.workspace.usage_reader import Usages
 from bot.workspace.workspace import Workspace
 from digest.answer.answers import Answer
@@ -40,7 +40,7 @@ from digest.errors import (
 from digest.i18n.chat_text import UNREADABLE
 from digest.question.lexicon import language_of
 from handlers.context import Context
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey
 from handlers.ports.status_port import BotStatus, Budget, ScheduledRun
 from handlers.router import ask
 

@@ -8,9 +8,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 from zoneinfo import ZoneInfo
 
-from bot.config.channel_section import ChannelConfig
-from bot.config.repository_section import RepositoryConfig
-from bot.messaging.receiver import Incoming
 from digest.answer.answers import ABOUT_NONE, Answer
 from digest.chat.chat_intents import Managing
 from digest.core.enums import Language
@@ -29,6 +26,9 @@ from digest.question.repository_names import fitting, named
 
 if TYPE_CHECKING:
     from bot.access.gate import AccessDecision
+    from bot.config.channel_section import ChannelConfig
+    from bot.config.repository_section import RepositoryConfig
+    from bot.messaging.receiver import Incoming
     from handlers.ports.chat_port import Room
 
 

@@ -24,8 +24,7 @@ from digest.core.enums import Language
 from digest.core.statement import Statement
 from digest.document import Document, Paragraph, Text
 from digest.errors import UserError
-from digest.i18n.chat_text import INTERNAL, LOOKING, READING, WITHDRAWN, WRITING
-from digest.i18n.error_text import complaint
+from digest.i18n.chat_text import INTERNAL, LOOKING, READING, WITHDRAWN, WRITING, complaint
 
 log = structlog.get_logger(__name__)
 

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from bot.cli.options import (
+    AnswerFormat,
     Branch,
     ConfigFile,
+    DigestFormat,
     Form,
     Lang,
     Name,
@@ -20,7 +22,6 @@ from bot.cli.options import (
     Until,
     Zone,
 )
-from bot.cli.output import AnswerFormat, DigestFormat
 
 looking = typer.Typer()
 

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.output import AnswerFormat
 from digest.core.enums import Language
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
+
+
+class DigestFormat(StrEnum):
+    """The output formats of ``digestbot digest``."""
+
+    CONDENSED = "condensed"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+class AnswerFormat(StrEnum):
+    """The output formats of ``explain`` and ``ask``."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def show_help(context: typer.Context) -> None:

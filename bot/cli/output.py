@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import io
 import json
 import sys
 import time
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -77,25 +75,10 @@ def json_lines(head: Mapping[str, Any], key: str, rows: Iterable[Any]) -> Iterat
 
 def print_document(document: Document, output: Path | None = None) -> None:
     """Print a document for the terminal, or write it as plain text to a file."""
-    from bot.platforms.console import Console, attached
+    from bot.util.terminal import Terminal
 
-    sender = attached(sys.stdout) if output is None else Console(io.StringIO())
-    emit("\n".join(part.body for part in sender.render(document)), output)
-
-
-class DigestFormat(StrEnum):
-    """The output formats of ``digestbot digest``."""
-
-    CONDENSED = "condensed"
-    MARKDOWN = "markdown"
-    JSON = "json"
-
-
-class AnswerFormat(StrEnum):
-    """The output formats of ``explain`` and ``ask``."""
-
-    TEXT = "text"
-    JSON = "json"
+    terminal = Terminal.of(sys.stdout) if output is None else Terminal()
+    emit(terminal.texts(document)[1], output)
 
 
 def with_usage(

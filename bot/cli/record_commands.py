@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import ConfigFile, Form, Until, show_help
-from bot.cli.output import AnswerFormat
+from bot.cli.options import AnswerFormat, ConfigFile, Form, Until, show_help
 
 archive = typer.Typer(
     help="Look into the archive and keep it in order.",

@@ -16,7 +16,7 @@ from bot.store.digests import KeptDigest
 from bot.store.maintenance import reindex
 from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_database
-from bot.util.folders import Environment, data_folder
+from bot.util.files import Environment, data_folder
 from bot.workspace.workspace import Workspace
 from digest.analysis.analyse import analyse
 from digest.core.enums import Language

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from bot.app import opened
+from bot.cli.options import DigestFormat
 from bot.cli.output import (
-    DigestFormat,
     ProgressBar,
     commit_with_usage,
     emit,

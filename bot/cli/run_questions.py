@@ -8,7 +8,6 @@ statement is shown on the terminal; the complete explanation then replaces them.
 from __future__ import annotations
 
 import getpass
-import io
 import json
 import sys
 from dataclasses import dataclass, replace
@@ -17,9 +16,10 @@ from zoneinfo import ZoneInfo
 
 from bot.app import opened
 from bot.chat.repository_choice import which
-from bot.cli.output import AnswerFormat, ProgressBar, emit, finish, print_document
-from bot.platforms.console import Console
+from bot.cli.options import AnswerFormat
+from bot.cli.output import ProgressBar, emit, finish, print_document
 from bot.util.clock import FixedClock
+from bot.util.terminal import Terminal
 from bot.workspace.usage_reader import Usages, places_of
 from bot.workspace.workspace import Workspace
 from digest.answer.answers import ABOUT_NONE, Answer, answer_to_json
@@ -31,7 +31,7 @@ from digest.i18n.chat_text import ABOUT
 from digest.question.intent import Explain
 from digest.window import parse_moment
 from handlers.context import Context
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey
 from handlers.router import answer
 from handlers.router import ask as ask_handler
 
@@ -99,7 +99,7 @@ def explain(
             intent = Explain(reference=parse_reference(chosen.question))
             ctx = await context_of(app, chosen.place, branch, zone, language)
             if show_prompt:
-                from bot.cli.prompt_output import print_prompt
+                from bot.cli.explanation_output import print_prompt
 
                 await print_prompt(intent, ctx, app)
                 return
@@ -119,7 +119,7 @@ async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answe
     if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
         return await answer(intent, ctx)
 
-    from bot.cli.live_explanation import LiveExplanation
+    from bot.cli.explanation_output import LiveExplanation
 
     with LiveExplanation(sys.stderr, ctx.language) as listener:
         return await answer(intent, replace(ctx, judging=replace(ctx.judging, listener=listener)))
@@ -214,7 +214,5 @@ def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> No
     if form is AnswerFormat.TEXT:
         print_document(found.document if named else about(found, ctx))
         return
-    text = "\n".join(
-        p.text for p in Console(io.StringIO(), width=_JSON_WIDTH).render(found.document)
-    )
+    text, _ = Terminal(width=_JSON_WIDTH).texts(found.document)
     emit(json.dumps(answer_to_json(found, text, ctx.zone), ensure_ascii=False, indent=1))

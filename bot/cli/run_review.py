@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.app import opened
-from bot.cli.output import AnswerFormat, ProgressBar, emit, finish, print_document, usage_to_json
+from bot.cli.options import AnswerFormat
+from bot.cli.output import ProgressBar, emit, finish, print_document, usage_to_json
 from bot.cli.run_digest import between
 from bot.delivery.quarantine import parked
 from bot.store.deliveries import SqlRefusals, SqlUncertainDeliveries, UncertainDelivery

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.access.gate import AccessGate
-from bot.access.policy import policy_of
+from bot.access.permissions import policy_of
 from bot.app import opened
 from bot.chat.home_page import offer_pages
 from bot.chat.message_service import Conversation
@@ -30,8 +30,7 @@ from bot.jobs.loop import run as loop_run
 from bot.jobs.loop import stop_on_signals
 from bot.jobs.roles import ProcessRole, RoleDuties
 from bot.jobs.services import LoopServices
-from bot.messaging.asgi import Called
-from bot.messaging.receiver import Receiver
+from bot.messaging.receiver import Called, Receiver
 from bot.messaging.sender import Sender, SendError
 from bot.ops.admin_alerts import AdminAlerts, AdminChannel, telling
 from bot.ops.retention import Reanalysis, Retention
@@ -43,11 +42,16 @@ from bot.shared_state.shared_parts import SharedParts, open_common
 from bot.store.deliveries import SqlRefusals
 from bot.store.replies import SqlReplies
 from bot.store.stored_inbox import SqlInbox
-from bot.subscriptions.channel_registry import ChannelRegistry
+from bot.subscriptions.channel_registry import (
+    ChannelRegistry,
+    admin_target,
+    check_called,
+    give_inboxes,
+    open_senders,
+)
 from bot.subscriptions.chat_subscriptions import Subscribing
-from bot.subscriptions.senders import admin_target, check_called, give_inboxes, open_senders
 from bot.telemetry import logs
-from bot.util.folders import config_file
+from bot.util.files import config_file
 from bot.util.locks import FileLeases, Leases
 from bot.util.tracing import exporting
 from bot.workspace.workspace import Workspace

@@ -25,7 +25,8 @@ from starlette.routing import Router
 
 from bot import platforms
 from bot.app import configuration, opened
-from bot.cli.output import AnswerFormat, ProgressBar, emit, finish
+from bot.cli.options import AnswerFormat
+from bot.cli.output import ProgressBar, emit, finish
 from bot.cli.run_digest import day_of
 from bot.config.file_model import Listen, WebSettings
 from bot.config.first_config import SetupAnswers, needed, secret_file, settings_of, write
@@ -45,7 +46,7 @@ from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_archive
 from bot.telemetry import logs
 from bot.util.clock import SystemClock
-from bot.util.folders import NAME, config_file, data_folder
+from bot.util.files import NAME, config_file, data_folder
 from bot.util.sanitize import legible
 from bot.util.secrets import cleared
 from bot.util.section import Settings

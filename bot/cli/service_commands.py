@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import Branch, ConfigFile, Form, Name, Zone
-from bot.cli.output import AnswerFormat
+from bot.cli.options import AnswerFormat, Branch, ConfigFile, Form, Name, Zone
 from bot.jobs.roles import ProcessRole
 
 working = typer.Typer()

@@ -7,17 +7,56 @@ from __future__ import annotations
 
 from datetime import time, timedelta
 from enum import StrEnum
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from bot.config.value_types import Holidays, LocalTime, Names, QuietHours, Rules, Weekdays, Zone
-from bot.scheduler.rest import Dates, Rest
+from bot.scheduler.rest import Dates, Hours, Rest, local_time, parse_holidays, parse_hours, weekdays
 from bot.scheduler.schedule import Frequency, Spec
 from bot.util.section import Place, Settings
-from digest.chat.chat_settings import Filters
+from digest.chat.chat_commands import read_rule
+from digest.chat.chat_settings import Filters, Rule
 from digest.core.enums import Language
 from digest.core.grade import Level
+from digest.errors import UnknownZone
+from digest.window import zone_of
+
+
+def _zone(value: Any) -> ZoneInfo:
+    try:
+        return zone_of(str(value))
+    except UnknownZone as error:
+        raise ValueError(str(error)) from error
+
+
+Zone = Annotated[ZoneInfo, BeforeValidator(_zone)]
+LocalTime = Annotated[time, BeforeValidator(local_time)]
+Weekdays = Annotated[frozenset[int], BeforeValidator(weekdays)]
+QuietHours = Annotated[tuple[Hours, ...], BeforeValidator(parse_hours)]
+Holidays = Annotated[tuple[Dates | str, ...], BeforeValidator(parse_holidays)]
+
+
+def _named(names: tuple[str, ...]) -> tuple[str, ...]:
+    for one in names:
+        platform, colon, name = one.partition(":")
+        if not (platform and colon and name):
+            raise ValueError("write each as platform:id, such as telegram:12345")
+    return names
+
+
+Names = Annotated[tuple[str, ...], AfterValidator(_named)]
+"""Chats, people or workspaces, each with its platform."""
+
+
+def _rules(value: Any) -> tuple[Rule, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("write a list, such as ['path src/**', 'author ada']")
+    return tuple(read_rule(one) for one in value)
+
+
+Rules = Annotated[tuple[Rule, ...], BeforeValidator(_rules)]
+"""Filter rules, as chats write them."""
 
 
 def subscription_name(channel: str, kind: Frequency) -> str:

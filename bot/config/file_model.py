@@ -19,9 +19,8 @@ from pydantic import (
     model_validator,
 )
 
-from bot.config.channel_section import ChannelConfig, Preferences
+from bot.config.channel_section import ChannelConfig, Names, Preferences
 from bot.config.repository_section import RepositoryConfig
-from bot.config.value_types import Names
 from bot.util.section import Place, ServerSettings, Settings
 from digest.core.facts import FactKind
 from digest.core.grade import Level

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from bot import platforms
 from bot.config.reader import Config, read
-from bot.util.config_errors import near
-from bot.util.section import Settings
+from bot.util.section import Settings, near
 from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
 
 SECRETS = "secrets"

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.util.config_errors import validated
-from bot.util.section import SectionContext, Settings
+from bot.util.section import SectionContext, Settings, validated
 
 FORGES_SECTION = "forges"
 

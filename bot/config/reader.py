@@ -35,9 +35,8 @@ from bot.config.forge_section import FORGES_SECTION as FORGES
 from bot.config.forge_section import ForgeConfig, read_forges
 from bot.config.model_section import MODEL_SECTION, ModelConfig
 from bot.config.repository_section import RepositoryConfig
-from bot.util.config_errors import complain, near, validated
-from bot.util.folders import Environment, data_folder
-from bot.util.section import SectionContext, Settings, open_to_others
+from bot.util.files import Environment, data_folder
+from bot.util.section import SectionContext, Settings, complain, near, open_to_others, validated
 from digest.errors import InvalidConfig
 
 

@@ -33,7 +33,6 @@ from digest.core.request import (
 )
 from digest.diff.unified_diff import before, read_hunks
 from digest.errors import NotOnForge
-from digest.facts.extract import wanted
 
 _STATUSES = {
     "added": FileStatus.ADDED,
@@ -212,6 +211,9 @@ class GitHub(ForgeRepository):
         """
         if not self.eager:
             return patch
+        # Most questions read no patch, and the extraction of facts is large.
+        from digest.facts.extract import wanted
+
         asked = frozenset(wanted(as_change(request, patch))[:_MOST_TEXTS])
         texts: dict[str, str] = {}
         files: list[FileChange] = []

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from bot.messaging.asgi import AsgiReceive, AsgiScope, AsgiSend
+from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend
 from bot.store.ledger import HOOK
 from bot.util.tracing import trace
 from handlers.ports.storage import Ledger

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.git.git_process import Git, GitFailed
-from digest.core.bots import is_bot
+from digest.core.authors import is_bot
 from digest.core.change import Change, Commit
 
 _MOST_WRITERS = 20

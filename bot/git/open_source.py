@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.git.address import Address, identify, looks_like_address, read_address, without_credentials
-from bot.git.borrowed_repository import BorrowedRepository
 from bot.git.clones import Clone
 from bot.git.git_process import require_git
 from bot.git.git_source import GitSource
-from bot.git.repository_layout import layout_of
+from bot.git.repository_layout import BorrowedRepository, layout_of
 from bot.util.files import write_whole
 from digest.core.grade import Repository
 from digest.errors import NotARepository

@@ -22,7 +22,7 @@ from bot.llm.response_format import (
     lowered,
     simpler,
 )
-from bot.llm.retry import Breaker, Pauses, Tries
+from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
 from bot.util.clock import SystemClock
 from handlers.ports.model_port import (

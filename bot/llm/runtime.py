@@ -1,4 +1,9 @@
-"""The model of a process with its stored analyses, ledger and caps, and its log lines.
+"""The model of a process: connected, tested, and with its stored analyses, ledger and log lines.
+
+``digestbot check`` probes the server before anything depends on it. The list of models is free and
+shows whether the address, the key and often the model are right. Only a reply shows whether a
+server keeps to a schema: that takes one tiny request for each rung down to the one that works, a
+few hundred tokens together, so it is only done if allowed.
 
 Only here is the reason logged why a change was not analysed by the model: a report only says that
 it was not. Only processes with a model import this module.
@@ -7,7 +12,9 @@ it was not. Only processes with a model import this module.
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,14 +22,178 @@ from pathlib import Path
 import structlog
 
 from bot.config.model_section import ModelConfig
+from bot.llm.calls import CappedBudget
 from bot.llm.client import ServedModel
-from bot.llm.probe import connect
+from bot.llm.openai_client import OpenAITransport
 from bot.llm.redaction import Secrets
+from bot.llm.response_format import Anew, DialectFile, DialectMemory, Rung
+from bot.llm.transport_values import ModelFault, ModelTransport
 from bot.store.analyses import SqlAnalyses
 from bot.store.database import Database
 from bot.store.model_calls import SqlCalls
 from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
+from handlers.ports.model_port import (
+    BillingAccount,
+    BudgetPort,
+    CallKind,
+    CallLedger,
+    ModelError,
+    ModelMessage,
+    ModelReason,
+    ModelRequest,
+    Speaker,
+    Usage,
+)
 from handlers.ports.storage import Clock
+
+
+def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
+    """The configured model with its caps; what is learned of its server is stored in ``data``.
+
+    Nothing is imported or opened before the first question, or before ``warm``.
+    """
+    return ServedModel(
+        config,
+        OpenAITransport(config),
+        ledger,
+        purse=CappedBudget(config.caps, ledger, clock),
+        memory=DialectFile(data, clock),
+        clock=clock,
+    )
+
+
+async def look(
+    config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path, *, spend: bool = False
+) -> Probe:
+    """Probe the configured server; with ``spend`` this costs a few tokens."""
+    transport = OpenAITransport(config)
+    try:
+        return await probe(
+            config,
+            transport,
+            ledger,
+            DialectFile(data, clock),
+            purse=CappedBudget(config.caps, ledger, clock),
+            spend=spend,
+        )
+    finally:
+        await transport.aclose()
+
+
+PROBE_TOKENS = 600
+"""The approximate most that a probe with ``spend`` costs, on all rungs together."""
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "colour": {"type": "string", "enum": ["red", "green", "blue"]},
+        "sides": {"type": "integer"},
+    },
+    "required": ["colour", "sides"],
+    "additionalProperties": False,
+}
+_QUESTION = (
+    ModelMessage(role=Speaker.SYSTEM, text="You answer briefly, in JSON."),
+    # Without the schema in words a model cannot guess the keys: that reveals a server ignoring it.
+    ModelMessage(role=Speaker.USER, text="Describe a blue triangle."),
+)
+
+# Enough for a model that thinks before it answers.
+_ROOM = 512
+_PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """The findings of a probe; ``None`` means unknown.
+
+    ``problem`` is why the model cannot be used, with ``detail`` for the person at the terminal
+    (without the key). ``rung`` is the one that works. ``near`` lists models of the server with
+    names similar to the missing one. ``usage`` is what the probe cost.
+    """
+
+    reachable: bool
+    key: bool | None = None
+    model: bool | None = None
+    rung: Rung | None = None
+    problem: ModelReason | None = None
+    detail: str = ""
+    near: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def usable(self) -> bool:
+        """Whether no problem is known."""
+        return self.problem is None
+
+
+async def probe(
+    config: ModelConfig,
+    transport: ModelTransport,
+    ledger: CallLedger,
+    memory: DialectMemory,
+    *,
+    purse: BudgetPort | None = None,
+    spend: bool = False,
+) -> Probe:
+    """Probe a server. Without ``spend`` it uses no tokens. Errors of the server never raise.
+
+    The findings replace what was remembered of the server.
+    """
+    try:
+        listed = await transport.models()
+    except ModelFault as fault:
+        if fault.reason is not ModelReason.REJECTED:
+            return _failed(fault.reason, fault.detail)
+        # Not every server lists its models.
+        listed = ()
+    if spend:
+        model = ServedModel(config, transport, ledger, purse=purse, memory=Anew(memory))
+        return await _spent(config, model, listed)
+    if listed and config.name not in listed:
+        detail = f"the server has no model {config.name!r}"
+        return _failed(ModelReason.UNKNOWN_MODEL, detail, near=_near(config.name, listed))
+    known = True if listed else None
+    return Probe(reachable=True, key=known, model=known)
+
+
+async def _spent(config: ModelConfig, model: ServedModel, listed: Sequence[str]) -> Probe:
+    request = ModelRequest(
+        messages=_QUESTION,
+        schema=_SCHEMA,
+        name="shape",
+        read=lambda found: found,
+        account=BillingAccount(kind=CallKind.PROBE),
+        output_tokens=_ROOM,
+        patience=_PATIENCE,
+    )
+    try:
+        reply = await model.complete(request)
+    except ModelError as error:
+        near = _near(config.name, listed) if error.reason is ModelReason.UNKNOWN_MODEL else ()
+        return _failed(error.reason, error.detail, error.usage, near)
+    model.remember()
+    return Probe(reachable=True, key=True, model=True, rung=model.dialect.rung, usage=reply.usage)
+
+
+def _failed(
+    reason: ModelReason, detail: str, usage: Usage | None = None, near: tuple[str, ...] = ()
+) -> Probe:
+    absent = reason in {ModelReason.UNAVAILABLE, ModelReason.TIMEOUT, ModelReason.BROKEN}
+    return Probe(
+        reachable=not absent,
+        key=False if reason is ModelReason.UNAUTHORIZED else None if absent else True,
+        model=False if reason is ModelReason.UNKNOWN_MODEL else None,
+        problem=reason,
+        detail=detail,
+        near=near,
+        usage=usage or Usage(),
+    )
+
+
+def _near(name: str, listed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(name, listed, n=3, cutoff=0.4))
+
 
 log = structlog.get_logger(__name__)
 

@@ -14,8 +14,18 @@ other packages import the names below from here.
 
 from __future__ import annotations
 
-from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
-from bot.messaging.receiver import Attentive, Ear, Incoming, MessageEvent, Receiver
+from bot.messaging.receiver import (
+    Asgi,
+    AsgiReceive,
+    AsgiScope,
+    AsgiSend,
+    Attentive,
+    Called,
+    Ear,
+    Incoming,
+    MessageEvent,
+    Receiver,
+)
 from bot.messaging.sender import (
     CHAIN,
     Ability,

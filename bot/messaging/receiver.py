@@ -1,12 +1,17 @@
-"""Incoming messages, and the receivers that yield them."""
+"""Incoming messages, and the receivers that yield them.
+
+For receivers that their platform calls over HTTP: requests, replies and replay protection.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from bot.messaging.sender import Receipt
 from bot.util.tracing import trace
@@ -95,3 +100,119 @@ class Attentive(Protocol):
     """A receiver that reports whether it is connected."""
 
     ear: Ear
+
+
+AsgiScope = MutableMapping[str, Any]
+AsgiReceive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+AsgiSend = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Asgi = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
+"""An application for a web server: https://asgi.readthedocs.io/en/latest/specs/www.html"""
+
+
+@runtime_checkable
+class Called(Protocol):
+    """A receiver that its platform can call over HTTP.
+
+    ``web`` answers the calls and refuses those that the platform did not sign; the program's web
+    server mounts it. It is ``None`` if the receiver is configured to connect by itself.
+    """
+
+    web: Asgi | None
+
+
+LARGEST = 2**20
+"""The most bytes of a request; those of platforms have a few thousand."""
+
+
+def headers_of(scope: AsgiScope) -> dict[str, str]:
+    """The headers of a request, their names in lower case."""
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+    }
+
+
+async def body_of(receive: AsgiReceive) -> bytes | None:
+    """The whole body; ``None`` if it is larger than ``LARGEST`` or breaks off."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > LARGEST:
+            return None
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+async def reply(
+    send: AsgiSend, status: int, body: bytes = b"", headers: Sequence[tuple[bytes, bytes]] = ()
+) -> None:
+    """Answer a request."""
+    length = (b"content-length", b"%d" % len(body))
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+    await send({"type": "http.response.body", "body": body})
+
+
+JSON = ((b"content-type", b"application/json"),)
+"""The header of an answer in JSON."""
+
+_MOST = 100_000
+"""The most signatures of one account: more than a platform sends within any window."""
+
+
+class Replays:
+    """Signatures accepted within a window, so that a recorded request cannot be replayed.
+
+    A request's time is covered by its signature, so nothing needs to be remembered for longer than
+    that time is accepted. Platforms sign redeliveries anew.
+    """
+
+    def __init__(self, window: float) -> None:
+        """``window`` is how many seconds a request's time may differ from ours, either way."""
+        self._kept = 2 * window
+        self._seen: OrderedDict[str, float] = OrderedDict()
+
+    def first(self, signature: str, now: float) -> bool:
+        """Whether the signature is new; it is remembered from now on."""
+        while self._seen and (
+            next(iter(self._seen.values())) < now - self._kept or len(self._seen) > _MOST
+        ):
+            self._seen.popitem(last=False)
+        if signature in self._seen:
+            return False
+        self._seen[signature] = now
+        return True
+
+    def forget(self, signature: str) -> None:
+        """The request was not accepted after all, and may come again unchanged."""
+        self._seen.pop(signature, None)
+
+
+_T = TypeVar("_T")
+_REMEMBERED_MOST = 10_000
+"""The most values kept at a time."""
+
+
+class Remembered(Generic[_T]):
+    """A cache of the newest values by key, each valid for some seconds."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
+
+    def get(self, key: str) -> _T | None:
+        """The value, while it is valid."""
+        if key not in self._kept:
+            return None
+        until, value = self._kept[key]
+        return value if until > self._clock() else None
+
+    def keep(self, key: str, value: _T) -> _T:
+        """Store a value, and drop the oldest if there are too many."""
+        self._kept[key] = (self._clock() + self._seconds, value)
+        self._kept.move_to_end(key)
+        while len(self._kept) > _REMEMBERED_MOST:
+            self._kept.popitem(last=False)
+        return value

@@ -26,10 +26,9 @@ from bot.forges import gitea, github, gitlab
 from bot.forges.forge_registry import Forges, make
 from bot.forges.forge_transport import Quota
 from bot.git.git_process import OLDEST
-from bot.llm.probe import PROBE_TOKENS, Probe, look
 from bot.llm.response_format import DialectFile, Rung
-from bot.messaging.asgi import Called
-from bot.messaging.receiver import Receiver
+from bot.llm.runtime import PROBE_TOKENS, Probe, look
+from bot.messaging.receiver import Called, Receiver
 from bot.messaging.sender import Sender, SendError
 from bot.publishing.forge_sync import home_of
 from bot.scheduler.schedule import Frequency, next_slot

@@ -16,7 +16,7 @@ from pathlib import Path
 from bot import platforms
 from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
-from bot.messaging.asgi import Called
+from bot.messaging.receiver import Called
 from bot.messaging.sender import SendError
 from bot.ops.check import Weight
 from bot.ops.doctor_machine import (
@@ -34,7 +34,7 @@ from bot.ops.doctor_machine import (
     worry,
 )
 from bot.ops.doctor_storage import archive
-from bot.util.folders import Environment
+from bot.util.files import Environment
 
 
 def setup(config: Config | None) -> Sequence[Finding]:

@@ -11,25 +11,12 @@ from datetime import UTC, datetime
 from typing import Literal, TextIO
 
 from pydantic import Field
-from rich.color import ColorSystem
-from rich.console import Console as Detected
-from rich.style import Style
 
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.util.section import Place, Settings
-from bot.util.terminal_layout import Line, StyledText, TextStyle, lay_out, plain_text
+from bot.util.terminal import Terminal
 from digest.document import Document
-
-_STYLES = {
-    TextStyle.TITLE: Style(bold=True, color="bright_cyan"),
-    TextStyle.HEADING: Style(bold=True),
-    TextStyle.STRONG: Style(bold=True),
-    TextStyle.EMPHASIS: Style(italic=True),
-    TextStyle.CODE: Style(color="cyan"),
-    TextStyle.LINK: Style(underline=True),
-    TextStyle.FAINT: Style(dim=True),
-}
 
 
 class Config(Settings):
@@ -49,14 +36,11 @@ class Console:
 
     def __init__(self, stream: TextIO, *, width: int = 80, styled: bool = False) -> None:
         self._stream = stream
-        self._width = width
-        self._styled = styled
+        self._terminal = Terminal(width=width, styled=styled)
 
     def render(self, document: Document) -> tuple[Part, ...]:
-        """One part. If the stream supports styles, links are clickable."""
-        lines = lay_out(document, self._width, urls=not self._styled)
-        plain = plain_text(lines)
-        body = "".join(map(_styled, lines)) if self._styled else plain
+        """One part."""
+        plain, body = self._terminal.texts(document)
         return (Part(text=plain, body=body),)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one chat, no threads
@@ -85,7 +69,8 @@ class Console:
         """Check that the stream is open for writing."""
         if self._stream.closed or not self._stream.writable():
             raise SendError(SendReason.NO_CHANNEL, "the stream is closed")
-        return f"{self._width} columns{', with colours' if self._styled else ''}"
+        colours = ", with colours" if self._terminal.styled else ""
+        return f"{self._terminal.width} columns{colours}"
 
     async def aclose(self) -> None:
         """Close a file; leave the terminal open."""
@@ -107,25 +92,9 @@ def create(config: Config) -> Console:
 
 
 def attached(stream: TextIO, width: int | None = None) -> Console:
-    """A console with the width and colours of the stream's terminal.
-
-    Rich determines them, with ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS``.
-    """
-    found = Detected(file=stream)
-    return Console(
-        stream, width=width or found.width, styled=found.is_terminal and bool(found.color_system)
-    )
-
-
-def _styled(line: Line) -> str:
-    return "".join(map(_run, line)).rstrip(" ") + "\n"
-
-
-def _run(run: StyledText) -> str:
-    style = _STYLES.get(run.role)
-    text = style.render(run.text, color_system=ColorSystem.STANDARD) if style else run.text
-    # Rich's own links carry a random id; the same document must give the same text.
-    return f"\x1b]8;;{run.url}\x1b\\{text}\x1b]8;;\x1b\\" if run.url else text
+    """A console with the width and styles of the stream's terminal."""
+    terminal = Terminal.of(stream, width)
+    return Console(stream, width=terminal.width, styled=terminal.styled)
 
 
 class Keyboard:

@@ -37,14 +37,13 @@ from digest.report.full_report import report_document
 from digest.report.weekly import weekly_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
-from handlers.digests.daily import Daily, come, shown_from
-from handlers.digests.filter_digest import sifted, topics_of
+from handlers.digests.daily import Daily, come, shown_from, sifted, topics_of
 from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
 
 if TYPE_CHECKING:
     from bot.config.repository_section import RepositoryConfig
-    from bot.subscriptions.subscription import Subscription
+    from bot.subscriptions.channel_registry import Subscription
     from handlers.ports.analysis_port import Judging
 
 

@@ -27,8 +27,7 @@ from bot.publishing.digest_builder import SingleFlight
 from bot.scheduler.schedule import Frequency
 from bot.store.deliveries import Amendment, SqlAmendments
 from bot.store.digests import KeptDigest
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import Subscription
+from bot.subscriptions.channel_registry import Post, Subscription
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository

@@ -25,8 +25,7 @@ from bot.publishing.digest_builder import Editions
 from bot.publishing.revert_notes import RevertNotes
 from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import Subscription
+from bot.subscriptions.channel_registry import Post, Subscription
 from bot.util.locks import Leases
 from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace

@@ -7,3 +7,7 @@ implemented by :class:`~bot.store.archive.SqlArchive`, :class:`~bot.store.covera
 Code for one database only is in :mod:`bot.store.sqlite`, :mod:`bot.store.postgresql`, the two text
 index modules and :mod:`bot.store.maintenance`. Everything else is SQL that both run.
 """
+
+from bot.store.core_only import spare_mapper
+
+spare_mapper()

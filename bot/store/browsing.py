@@ -24,7 +24,7 @@ from bot.store.digests import HEADINGS, DigestHeading, heading_of
 from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
 from bot.store.tables.chat_tables import analyses, leads
 from bot.store.tables.ledger_tables import digests
-from digest.core.author_text import clipped
+from digest.core.authors import clipped
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.report.report_json import day_from_json

@@ -13,7 +13,7 @@ from bot.store.database import Database, Prepared, SqlStore
 from bot.store.dialect import upsert
 from bot.store.tables.chat_tables import conversations, looks
 from digest.core.grade import Repository
-from handlers.ports.conversation_port import LIFETIME, ConversationKey, Conversations, Look, Talk
+from handlers.ports.chat_port import LIFETIME, ConversationKey, Conversations, Look, Talk
 
 _SELDOM = 60
 """Seconds between two deletions of expired conversations."""

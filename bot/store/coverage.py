@@ -22,8 +22,7 @@ from bot.store.rows import add_repository, find_repository, raise_revision
 from bot.store.tables.archive_tables import repositories
 from bot.store.tables.ledger_tables import outcomes, stretches, tips
 from digest.core.grade import Repository
-from digest.core.read_time import gaps, joined
-from digest.window import Window
+from digest.window import Window, gaps, joined
 from handlers.ports.storage import CoveragePort, Outcome, State
 
 _UTC = ZoneInfo("UTC")

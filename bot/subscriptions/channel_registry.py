@@ -1,23 +1,95 @@
-"""The channels that the loop posts to; they may change at any time.
+"""Channels: their senders and subscriptions, and the registry that the loop posts from.
 
-The loop reads the registry at every sweep, and at once after :meth:`ChannelRegistry.nudge`, so that
-a chat that subscribes, pauses or leaves needs no restart.
+The registry may change at any time. The loop reads it at every sweep, and at once after
+:meth:`ChannelRegistry.nudge`, so that a chat that subscribes, pauses or leaves needs no restart.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from bot import platforms
+from bot.config.channel_section import Promise, subscription_name
+from bot.config.reader import Config
 from bot.delivery.part_sender import Target
+from bot.messaging.inbox import Inbox, InboxStore, Keeping
+from bot.messaging.receiver import Called
 from bot.messaging.sender import Sender
 from bot.scheduler.schedule import Spec
-from bot.subscriptions.subscription import Subscription, SubscriptionSource
+from digest.chat.chat_settings import PLAIN, Filters
+from digest.core.enums import Language
+from digest.core.grade import Level
+from digest.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.config.channel_section import ChannelConfig, Quiet
+    from bot.config.repository_section import RepositoryConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """A schedule with its destination and content.
+
+    The ledger and the tips know it by ``name``: one under a new name starts with its next slot.
+    ``channel`` is the account that model usage is charged to. ``filters`` and ``muted`` topics
+    exclude changes. ``platform`` is an account's name in the configuration, ``chat`` a chat in the
+    platform's notation. ``output`` is a folder for full reports.
+    """
+
+    name: str
+    channel: str
+    platform: str
+    chat: str
+    spec: Spec
+    repositories: tuple[RepositoryConfig, ...]
+    quiet: Quiet
+    language: Language = Language.EN
+    least: Level = Level.HIGH
+    promise: Promise = Promise.AT_MOST_ONCE
+    catch_up: timedelta = timedelta(hours=24)
+    output: Path | None = None
+    filters: Filters = PLAIN
+    muted: tuple[str, ...] = ()
+
+
+class SubscriptionSource(Protocol):
+    """A source of subscriptions. It may be read often, and may change at any time."""
+
+    async def subscriptions(self) -> Sequence[Subscription]:
+        """The subscriptions to serve now, without paused and removed ones."""
+
+
+def subscriptions_of(
+    channel: ChannelConfig, repositories: Iterable[RepositoryConfig]
+) -> tuple[Subscription, ...]:
+    """The schedules of a channel, in their order. Raises ``ValueError`` as ``plans`` does."""
+    watched = tuple(repositories)
+    return tuple(
+        Subscription(
+            name=subscription_name(channel.name, spec.kind),
+            channel=channel.name,
+            platform=channel.platform,
+            chat=channel.chat,
+            spec=spec,
+            repositories=watched,
+            quiet=channel.quiet,
+            language=channel.language,
+            least=least,
+            promise=channel.promise,
+            catch_up=channel.patience,
+            output=channel.output,
+            filters=channel.filters,
+        )
+        for spec, least in channel.plans
+    )
+
 
 log = structlog.get_logger(__name__)
 
@@ -131,3 +203,63 @@ class ChannelRegistry:
         if (event, one.name) not in self._told:
             self._told.add((event, one.name))
             log.error(event, channel=one.name, platform=one.platform)
+
+
+def open_senders(config: Config) -> dict[str, Sender]:
+    """The accounts of the configuration by name, including those that no channel uses.
+
+    A chat that no channel names may still ask, and subscribe, if ``[access]`` allows it. Raises
+    ``SendError``. The caller closes them with ``aclose``.
+    """
+    return {
+        name: platforms.load(account.kind).create(account.settings)
+        for name, account in config.platforms.items()
+    }
+
+
+def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
+    """Give the accounts a store that keeps deliveries until they are handled."""
+    for name, sender in senders.items():
+        if isinstance(sender, Keeping):
+            sender.inbox = Inbox(name, shelf)
+
+
+def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
+    """The channels that can be posted to, by name, in the order of the file."""
+    return {
+        channel.name: Target(
+            name=channel.name,
+            sender=senders[channel.platform],
+            chat=channel.chat,
+            promise=channel.promise,
+            account=channel.platform,
+        )
+        for channel in config.channels
+    }
+
+
+def subscriptions(config: Config) -> list[Subscription]:
+    """Every schedule of every channel, in the order of the file."""
+    return [
+        one
+        for channel in config.channels
+        for one in subscriptions_of(channel, config.watched(channel))
+    ]
+
+
+def admin_target(config: Config, senders: Mapping[str, Sender]) -> Target | None:
+    """The target for admin notices. The ledger keeps them apart from the chat's digests."""
+    if config.admin is None:
+        return None
+    account, chat = config.admin
+    sender = senders[account]
+    return Target(name="for the admin", sender=sender, chat=chat, account=account)
+
+
+def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
+    """Raises ``UserError`` if a platform is to call a web server that is not configured."""
+    for name, sender in senders.items():
+        if config.web is None and isinstance(sender, Called) and sender.web is not None:
+            raise UserError(
+                f"{config.file}: {name} is to be called over HTTP, and there is no section [web]"
+            )

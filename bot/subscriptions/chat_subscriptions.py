@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from bot.access.gate import may_see
-from bot.access.policy import Policy, Role
+from bot.access.permissions import Policy, Role
 from bot.scheduler.schedule import Frequency, Spec, next_run
 from bot.store.chat_records import SqlChats
-from bot.subscriptions.senders import subscriptions as configured
-from bot.subscriptions.subscription import Subscription
+from bot.subscriptions.channel_registry import Subscription
+from bot.subscriptions.channel_registry import subscriptions as configured
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
 from digest.core.enums import Language
 from handlers.ports.chat_port import ChatDigest, ChatKey, Room

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from bot import platforms
 from bot.config.reader import Config
 from bot.delivery.part_sender import Target
-from bot.messaging.asgi import Called
 from bot.messaging.inbox import Inbox, InboxReceiver, InboxStore
+from bot.messaging.receiver import Called
 from bot.messaging.sender import Sender
-from bot.subscriptions.subscription import Subscription, subscriptions_of
+from bot.subscriptions.channel_registry import Subscription, subscriptions_of
 from digest.errors import UserError
 
 

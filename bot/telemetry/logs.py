@@ -23,7 +23,7 @@ import structlog
 from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from bot.util.folders import data_folder
+from bot.util.files import data_folder
 from bot.util.sanitize import legible_lines
 from bot.util.secrets import known
 

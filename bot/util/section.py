@@ -1,4 +1,4 @@
-"""The base of every section of the configuration file, and its handling of secrets.
+"""The base of every section of the configuration file: its secrets and its errors.
 
 A field of the type ``SecretStr`` can be given in three ways; the first that is present wins:
 
@@ -6,28 +6,34 @@ A field of the type ``SecretStr`` can be given in three ways; the first that is 
   ``"$CREDENTIALS_DIRECTORY/token"`` is a credential passed by systemd;
 - ``bot_token = "..."`` in the configuration file;
 - the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, if the section has a name.
+
+An error is one line that names the file, the key and the remedy.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import stat
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Self, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     SecretStr,
+    ValidationError,
     ValidationInfo,
     model_validator,
 )
 
+from bot.util.sanitize import legible
 from bot.util.secrets import conceal, secrets_in
+from digest.errors import InvalidConfig
 
 
 class Settings(BaseModel):
@@ -150,3 +156,122 @@ def read_secret(file: Path, warnings: list[str]) -> str:
 def open_to_others(file: Path) -> bool:
     """Whether anybody but the owner may read the file."""
     return os.name == "posix" and bool(file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+
+
+S = TypeVar("S", bound=Settings)
+
+Location = tuple[int | str, ...]
+
+
+def complain(
+    file: Path, error: ValidationError, model: type[Settings], data: Any, section: str = ""
+) -> InvalidConfig:
+    """The first error that pydantic found, in words, with the number of others.
+
+    An unknown key comes before a missing one: it is mostly that one, misspelled. ``data`` is what
+    was read into ``model``, which is in ``section`` of the file.
+    """
+    found = sorted(error.errors(include_url=False), key=lambda one: one["type"] == "missing")
+    first = found[0]
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    location: Location = first["loc"]
+    where = ".".join(filter(None, [section, spell(location, data)])) or "the file"
+    match first["type"]:
+        case "extra_forbidden":
+            words = _unknown(where, str(location[-1]), _model_at(model, location[:-1]))
+        case "missing":
+            words = f"{where} is missing"
+        case _:
+            words = f"{where}{_value(model, location, data)}: {_reason(first['msg'])}"
+    return InvalidConfig(legible(f"{file}: {words}{more}"))
+
+
+def validated(
+    model: type[S], table: Any, file: Path, reading: SectionContext, section: str, *, name: str = ""
+) -> S:
+    """A section of the file as its model. Raises ``InvalidConfig``.
+
+    ``name`` is the name of the section's secrets in the environment, if it differs from
+    ``section``.
+    """
+    try:
+        return model.model_validate(table, context=replace(reading, section=name or section))
+    except ValidationError as error:
+        raise complain(file, error, model, table, section) from None
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A suggestion of the most similar known word; empty if none is similar."""
+    names = {name.casefold(): name for name in known}
+    found = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
+    return f"; did you mean {names[found[0]]!r}?" if found else ""
+
+
+def spell(location: Location, data: Any) -> str:
+    """A location in the file, such as ``channels['team'].zone``.
+
+    An entry of a list is given by its name, or, without one, as ``#1`` for the first.
+    """
+    words = ""
+    for step in location:
+        data = _step(data, step)
+        if isinstance(step, int):
+            name = data.get("name") if isinstance(data, dict) else None
+            words += f"[{name!r}]" if isinstance(name, str) else f"[#{step + 1}]"
+        else:
+            words += f".{step}" if words else step
+    return words
+
+
+def _step(data: Any, step: int | str) -> Any:
+    try:
+        return data[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _unknown(where: str, key: str, model: type[BaseModel] | None) -> str:
+    known = _keys(model)
+    guess = near(key, known) or f"; known here: {', '.join(sorted(known))}"
+    return f"unknown key {where}{guess}"
+
+
+def _keys(model: type[BaseModel] | None) -> Sequence[str]:
+    if model is None:
+        return ()
+    secrets = model.secret_fields() if issubclass(model, Settings) else ()
+    return [*model.model_fields, *(f"{name}_file" for name in secrets)]
+
+
+def _model_at(model: type[BaseModel] | None, location: Location) -> type[BaseModel] | None:
+    for step in location:
+        if isinstance(step, str) and model is not None and step in model.model_fields:
+            model = _inner(model.model_fields[step].annotation)
+    return model
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for arg in get_args(annotation) if (found := _inner(arg))), None)
+
+
+def _value(model: type[BaseModel], location: Location, data: Any) -> str:
+    """The value as written, unless it is a section or a secret."""
+    owner = _model_at(model, location[:-1])
+    if not location or owner is None or not issubclass(owner, Settings):
+        return ""
+    for step in location:
+        data = _step(data, step)
+    secret = location[-1] in owner.secret_fields()
+    if secret or data is None or isinstance(data, dict):
+        return ""
+    text = str(data) if not isinstance(data, str) else repr(data)
+    return f" = {text if len(text) <= 60 else text[:57] + '...'}"
+
+
+def _reason(message: str) -> str:
+    words = message.removeprefix("Value error, ")
+    if words.startswith("Input should be"):
+        return words.replace("Input should be", "it should be", 1)
+    return words

@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 
-from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend
+from bot.messaging.receiver import Asgi, AsgiReceive, AsgiScope, AsgiSend
 
 log = structlog.get_logger(__name__)
 

@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 
 from bot.config.file_model import LARGEST, Listen, WebSettings
 from bot.delivery.delivery import Wake
-from bot.messaging.asgi import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
+from bot.messaging.receiver import Asgi, AsgiReceive, AsgiScope, AsgiSend, Called
 from bot.messaging.sender import Sender
 from bot.store.sqlite import DatabaseHealth
 from bot.subscriptions.channel_registry import Channels

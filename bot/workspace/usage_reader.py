@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from bot.git.open_source import open_source
 from digest.core.profile import ProfileEntry
 from digest.errors import UserError
-from digest.impact.impact_rules import used
 
 if TYPE_CHECKING:
     from bot.workspace.workspace import Workspace
@@ -71,4 +70,6 @@ def _is_code(path: str) -> bool:
 
 
 def _used(texts: Collection[str], packages: frozenset[str]) -> set[ProfileEntry]:
+    from digest.impact.impact_rules import used
+
     return {entry for text in texts for entry in used(text, packages)}

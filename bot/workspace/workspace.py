@@ -143,12 +143,11 @@ class Workspace:
         self, repository: Repository, thresholds: Thresholds | None = None
     ) -> GradingPolicy:
         """How changes are graded: by the file's thresholds and rules, and what the past taught."""
-        settings = self.config.grading if self.config else None
-        learn = settings is None or settings.learn
+        rules = self.config.grading.rule if self.config else ()
         return GradingPolicy(
             thresholds=thresholds,
-            rules=tuple(one.rule for one in settings.rule) if settings else (),
-            local=tuple(await self.weights.load(repository)) if learn else (),
+            rules=tuple(settings.rule for settings in rules),
+            local=tuple(await self.weights.load(repository)) if self._learns else (),
         )
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:

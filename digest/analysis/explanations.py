@@ -20,7 +20,7 @@ from digest.analysis.context import (
     unsigned,
 )
 from digest.analysis.wording import value
-from digest.core.author_text import authored, sentences
+from digest.core.authors import authored, sentences
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Clue, ClueKind, Fact, FactKind

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from digest.core.author_text import authored
+from digest.core.authors import authored
 from digest.core.enums import Language
 from digest.core.facts import Area, FactKind, Facts, Subject
 from digest.document import Spans, Text

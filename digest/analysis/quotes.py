@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from digest.analysis.context import REQUEST, ChangeContext, said
 from digest.analysis.headline import title_text
-from digest.core.author_text import STOPS, authored, excerpt, sentences
+from digest.core.authors import STOPS, authored, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Evidence
 from digest.core.grade import Graded

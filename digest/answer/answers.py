@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from digest.answer.listing import PAGE, Listed, ListedChange
 from digest.answer.tallies import people_of
-from digest.core.author_text import authored, unticked
+from digest.core.authors import authored, unticked
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository

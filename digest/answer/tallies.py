@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from digest.core.bots import is_bot
+from digest.core.authors import is_bot
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level

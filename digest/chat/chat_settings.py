@@ -19,11 +19,10 @@ from datetime import time
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from digest.core.bots import fixes_weakness, made_by_bot
+from digest.core.authors import fixes_weakness, made_by_bot
 from digest.core.enums import Language
-from digest.core.expressions import check_expression, expression_of, found_in
-from digest.core.globs import matches
 from digest.core.grade import Graded, Level
+from digest.core.patterns import check_expression, expression_of, found_in, matches
 from digest.topics.terms import term
 
 MOST_RULES = 50

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from digest.core.author_text import clipped
+from digest.core.authors import clipped
 from digest.core.change import Commit
 from digest.core.facts import Area, Facts
 

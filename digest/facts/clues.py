@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
-from digest.core.author_text import sentences
+from digest.core.authors import sentences
 from digest.core.change import FileStatus, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.help_text import LONGEST, beside, cleaned, literals

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from digest.core.author_text import sentences
+from digest.core.authors import sentences
 
 LONGEST = 300
 """Characters of a text that are kept."""

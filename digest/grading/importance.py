@@ -16,11 +16,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from math import exp
+from typing import TYPE_CHECKING
 
 from digest.core.change import Commit
 from digest.core.facts import Facts
 from digest.core.grade import Grade, Level, Reason, Thresholds
-from digest.grading.signals import Signal, signals
+
+if TYPE_CHECKING:
+    from digest.grading.signals import Signal
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
 _MOST_REASONS = 5
@@ -89,7 +92,7 @@ def grade(
     ``commit`` identifies the author; ``labels`` are the labels of the request on the forge.
     """
     model, least = model or weights(), thresholds or Thresholds()
-    found = signals(facts, commit, labels)
+    found = _signals(facts, commit, labels)
     news = {s.name: round(model.weights.get(s.name, 0.0) * s.value, 4) for s in found}
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
     due = _due(model, found, undone=facts.reverts is not None)
@@ -103,6 +106,14 @@ def grade(
     return Grade(
         score=score, level=level, reasons=_told(reasons, level), by=graded_by(least, model)
     )
+
+
+def _signals(
+    facts: Facts, commit: Commit | None, labels: Collection[str] = ()
+) -> tuple[Signal, ...]:
+    from digest.grading.signals import signals  # many patterns, which stored grades do not need
+
+    return signals(facts, commit, labels)
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
@@ -139,7 +150,7 @@ def urgency(grade: Grade) -> float:
 
 def demands_high(facts: Facts, commit: Commit | None = None) -> bool:
     """Whether a rule makes the change high, regardless of its news value."""
-    due = _due(weights(), signals(facts, commit), undone=facts.reverts is not None)
+    due = _due(weights(), _signals(facts, commit), undone=facts.reverts is not None)
     return any(demand.level is Level.HIGH for demand in due.values())
 
 

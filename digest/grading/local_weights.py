@@ -22,7 +22,6 @@ from math import exp, log, sqrt
 
 from digest.core.grade import Graded, Thresholds
 from digest.grading.importance import Weights, demands_high, weights
-from digest.grading.signals import signals
 
 RARE = 0.6
 """Signals with a root mean square below this are rare and are penalised more."""
@@ -208,6 +207,8 @@ def learn(
     past = [change for change in past if change.commit.committed_at < since][:MOST_PAST]
     if len(past) < LEAST_PAST:
         return None
+    from digest.grading.signals import signals  # learning is rare, loading what was learnt is not
+
     read = [{s.name: s.value for s in signals(g.facts, g.commit)} for g in past]
     first, last = _covered(past, named)
     rows = [

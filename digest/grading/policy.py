@@ -12,8 +12,8 @@ from hashlib import sha256
 
 from digest.core.change import Change, Commit
 from digest.core.facts import FactKind, Facts
-from digest.core.globs import matches
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
+from digest.core.patterns import matches
 from digest.grading.importance import FORCED, Weights, grade, graded_by, weights
 from digest.grading.local_weights import LocalWeights
 

@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import log1p, log2
 
-from digest.core.bots import made_by_bot
+from digest.core.authors import made_by_bot
 from digest.core.change import Commit, FileStatus
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, Subject, Undone
 from digest.facts.change_notes import is_change_note

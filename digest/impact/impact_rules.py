@@ -23,8 +23,8 @@ from digest.analysis.signatures import differences
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Effect
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
-from digest.core.globs import matches
 from digest.core.grade import Graded
+from digest.core.patterns import matches
 from digest.core.profile import EntryKind, Profile, ProfileEntry
 from digest.topics.index_terms import Bearing
 from digest.topics.matching import Aliases, bears, candidates, resolve

@@ -1,18 +1,220 @@
 """Lays out a change for a model: every line marked, ids at the head, within a token limit.
 
-The layout is part of the prompt: :data:`LAYOUT` is increased whenever it changes.
+The layout is part of the prompt: :data:`LAYOUT` is increased whenever it changes. The diff is cut
+into pieces that can be shown or left out one by one, the most important first. A piece is a hunk,
+or a stretch of a hunk that is too long for one piece; all stretches of a hunk have its id.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from digest.core.change import printable
-from digest.core.facts import Action, Fact, FileFacts
-from digest.llm.diff_pieces import DiffPiece, HunkIds
-from digest.llm.model_input import Material
-from digest.llm.quoting import visible
-from digest.llm.truncation import Omission, notes
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side, printable
+from digest.core.facts import Action, Area, Evidence, Fact, FileFacts
+from digest.llm.model_input import MESSAGE, Material, file_id, hunk_id
+from digest.llm.prompt_text import Cause, Omission, gathered, notes, visible, visible_lines
+
+
+class HunkIds:
+    """The hunks of a change by path, side and line."""
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
+        self._files = {file.path: at for at, file in enumerate(change.files)}
+        self._old = {file.old_path or file.path: at for at, file in enumerate(change.files)}
+        self._starts: dict[tuple[int, bool], list[int]] = {}
+
+    def indexes(self, place: Evidence) -> tuple[int, int | None] | None:
+        """The index of the file, and of the hunk if the place is one of its changed lines."""
+        new = place.side is not Side.OLD
+        at = (self._files if new else self._old).get(place.path)
+        if at is None:
+            return None
+        hunks = self._change.files[at].hunks
+        if (at, new) not in self._starts:
+            self._starts[at, new] = [h.new_start if new else h.old_start for h in hunks]
+        starts = self._starts[at, new]
+        number = bisect_right(starts, place.line) - 1
+        if number < 0 or not place.line:
+            return at, None
+        lines = hunks[number].added if new else hunks[number].removed
+        return at, number if place.line < starts[number] + len(lines) else None
+
+    def id_of(self, place: Evidence) -> str:
+        """The id of the hunk, of the file if no hunk contains the place, or of the message."""
+        if place.side in {Side.MESSAGE, Side.REQUEST}:
+            return MESSAGE
+        found = self.indexes(place)
+        if found is None:
+            return MESSAGE
+        at, number = found
+        return file_id(at) if number is None else hunk_id(at, number)
+
+
+LONG_LINE = 400
+"""Characters after which a line is cut: minified code, data, base64."""
+
+REMOVED = 24
+"""Removed lines of a hunk that are shown; its beginning and its facts say what was removed."""
+
+REMOVED_FILE = 12
+"""Removed lines that are shown of a file that was deleted."""
+
+_CLOSED = {
+    Area.GENERATED: Cause.GENERATED,
+    Area.VENDORED: Cause.VENDORED,
+    Area.LOCKFILE: Cause.LOCKFILE,
+}
+
+# Code that runs, its configuration, what builds and checks it, its tests, its documentation.
+_ORDER = (
+    Area.CORE,
+    Area.CONFIG,
+    Area.BUILD,
+    Area.CI,
+    Area.TESTS,
+    Area.BENCHMARKS,
+    Area.EXAMPLES,
+    Area.DOCS,
+)
+_RANKS = {area: rank for rank, area in enumerate(_ORDER)}
+_TOLD = {Area.CORE, Area.CONFIG, Area.BUILD, Area.CI}
+"""Areas whose facts raise a hunk's rank; those of tests and examples do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPiece:
+    """Some lines of a hunk, ready to be shown.
+
+    ``rank`` orders pieces by importance, lowest first; ``file`` and ``hunk`` are indexes; ``lines``
+    is the number of changed lines in it.
+    """
+
+    rank: tuple[int, int, int, int, int]
+    file: int
+    hunk: int
+    text: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffPieces:
+    """A change in pieces, the most important first, and what is in none of them."""
+
+    pieces: tuple[DiffPiece, ...]
+    omitted: tuple[Omission, ...]
+
+
+def cut(material: Material, longest: int) -> DiffPieces:
+    """Cut a change into pieces of at most about ``longest`` characters."""
+    pieces: list[DiffPiece] = []
+    omitted: list[Omission] = []
+    bearing = _bearing(material)
+    for at, (_, file, facts) in enumerate(material.files()):
+        if cause := _closed(file, facts):
+            lines = file.added + file.deleted
+            omitted.append(Omission(cause=cause, paths=(file.path,), lines=lines))
+            continue
+        if unread := _unread(file):
+            cause = Cause.PRIVATE if material.bare else Cause.LARGE
+            omitted.append(Omission(cause=cause, paths=(file.path,), lines=unread))
+        told = facts.area in _TOLD
+        for number, hunk in enumerate(file.hunks):
+            rank = (0 if told and (at, number) in bearing else 1, _RANKS[facts.area], at, number)
+            shown = _Shown(hunk, whole=file.status is FileStatus.DELETED)
+            pieces += _pieces(hunk_id(at, number), shown, rank, longest)
+            if shown.left:
+                omitted.append(Omission(cause=Cause.LONG, paths=(file.path,), lines=shown.left))
+    pieces.sort(key=lambda piece: piece.rank)
+    return DiffPieces(pieces=tuple(pieces), omitted=gathered(omitted))
+
+
+def _closed(file: FileChange, facts: FileFacts) -> Cause | None:
+    """Why nothing of a file is shown, if so."""
+    if facts.area in _CLOSED:
+        return _CLOSED[facts.area]
+    if file.omitted:
+        return Cause.ABSENT
+    if file.binary:
+        return Cause.BINARY
+    return None
+
+
+def _unread(file: FileChange) -> int:
+    """Changed lines that git counts but no hunk has."""
+    held = sum(len(hunk.removed) + len(hunk.added) for hunk in file.hunks)
+    return max(0, file.added + file.deleted - held)
+
+
+def _bearing(material: Material) -> set[tuple[int, int | None]]:
+    """The hunks with facts, by the indexes of their file and of themselves."""
+    places = HunkIds(material.change)
+    found = (places.indexes(item.evidence) for item in material.facts.items)
+    return {indexes for indexes in found if indexes}
+
+
+class _Shown:
+    """The lines of a hunk that are shown, marked; ``left`` counts those that are not."""
+
+    def __init__(self, hunk: Hunk, *, whole: bool) -> None:
+        kept = REMOVED_FILE if whole else REMOVED
+        self.section = visible(hunk.section.replace("\t", " ")).strip()[:LONG_LINE]
+        self.changed = len(hunk.removed) + len(hunk.added)
+        self.left = 0
+        self.rows = self._marked("-", hunk.removed[:kept])
+        if len(hunk.removed) > kept:
+            rest = len(hunk.removed) - kept
+            self.left += rest
+            self.rows.append(f"~ and {rest} more removed lines")
+        self.rows += self._marked("+", hunk.added)
+
+    def _marked(self, mark: str, lines: Sequence[str]) -> list[str]:
+        """The lines after their mark, all at once: nearly all lines need no escaping."""
+        if not lines:
+            return []
+        text = "\n".join(lines)
+        if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
+            lines = visible_lines(text).split("\n")
+        if len(text) <= LONG_LINE or max(map(len, lines)) <= LONG_LINE:
+            return [mark + line for line in lines]
+        return [mark + self._clipped(line) for line in lines]
+
+    def _clipped(self, line: str) -> str:
+        if len(line) <= LONG_LINE:
+            return line
+        self.left += 1
+        return f"{line[:LONG_LINE]} [and {len(line) - LONG_LINE} more characters]"
+
+
+def _pieces(
+    name: str, shown: _Shown, rank: tuple[int, int, int, int], longest: int
+) -> Iterator[DiffPiece]:
+    """The hunk whole, or in stretches, the first of which has the rank of the hunk."""
+    groups = list(_groups(shown.rows, longest))
+    left = shown.changed
+    for number, rows in enumerate(groups):
+        head = f"@ {name}"
+        if number:
+            head += " (continued)"
+        if shown.section:
+            head += f" in {shown.section}"
+        lines = left if number == len(groups) - 1 else min(left, len(rows))
+        left -= lines
+        yield DiffPiece((*rank, number), rank[2], rank[3], "\n".join((head, *rows)), lines)
+
+
+def _groups(rows: Sequence[str], longest: int) -> Iterator[Sequence[str]]:
+    """The rows in stretches of at most ``longest`` characters, or of one row."""
+    start, size = 0, 0
+    for at, row in enumerate(rows):
+        size += len(row) + 1
+        if size > longest and at > start:
+            yield rows[start:at]
+            start, size = at, len(row) + 1
+    yield rows[start:]
+
 
 LAYOUT = 1
 

@@ -23,7 +23,7 @@ from digest.llm.change_sheet import Count
 from digest.llm.model_input import Privacy, Redactor, impersonal
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt, PromptKind, prompt, room_for_material
-from digest.llm.quoting import visible
+from digest.llm.prompt_text import visible
 from digest.llm.rejection import Failed
 from digest.llm.statement_check import judge_words, spans_of, strings
 from digest.report.themes import MOST, DaySummary, Sentence, Theme, ToldChange, efforts, themes

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from digest.core.change import Change
 from digest.core.enums import Language
-from digest.llm.change_sheet import Count, body, foot, head, together
-from digest.llm.diff_pieces import DiffPiece, cut
+from digest.llm.change_sheet import Count, DiffPiece, body, cut, foot, head, together
 from digest.llm.model_input import Material
 from digest.llm.prompt import Prompt, PromptKind, kind_of, prompt, room_for_material
-from digest.llm.truncation import Cause, Omission, gathered
+from digest.llm.prompt_text import Cause, Omission, gathered
 
 _LONGEST, _SHORTEST = 12_000, 400
 """Characters of a piece: one never takes more than a fair part of a prompt."""

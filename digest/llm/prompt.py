@@ -27,8 +27,7 @@ from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
 from digest.llm.change_sheet import LAYOUT, Count
-from digest.llm.quoting import fenced
-from digest.llm.truncation import Omission
+from digest.llm.prompt_text import Omission, fenced
 
 VERSION = 1
 

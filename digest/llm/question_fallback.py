@@ -20,7 +20,7 @@ from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.errors import UserError
 from digest.llm.prompt import Schema, filled, meaning, texts
-from digest.llm.quoting import fenced, visible
+from digest.llm.prompt_text import fenced, visible
 from digest.question.commit_range import Refs
 from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.intent import (

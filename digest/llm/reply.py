@@ -5,11 +5,14 @@ facts. If nothing at all is left, the reader raises ``ValueError`` with words th
 what to correct, so that it may be asked once more. There are readers for one change, for notes on a
 part of a change that is longer than a prompt, and for a line on each of several changes. A model
 may also move a level: one step, by a named rule, with a citation.
+
+A reply can also be read while it arrives: each entry of a section as soon as it is complete.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,8 +27,64 @@ from digest.grading.level_override import LevelOverride, laid_over
 from digest.llm.model_input import Material, cited
 from digest.llm.packing import Note
 from digest.llm.prompt import ABOUT, RULES
+from digest.llm.prompt_text import Omission, said
 from digest.llm.statement_check import Dropped, StatementFilter, complaint, strings
-from digest.llm.truncation import Omission, said
+
+
+class PartialReply:
+    """Reads ``{"section": [{...}, {...}], ...}`` piece by piece, whatever text is around it."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._at = 0
+        self._open: list[str] = []
+        self._section = ""
+        self._string: int | None = None
+        self._escaped = False
+        self._entry = 0
+
+    def feed(self, piece: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The entries that the piece completes, each with its section."""
+        self._text += piece
+        while self._at < len(self._text):
+            at = self._at
+            self._at += 1
+            yield from self._step(at, self._text[at])
+
+    def _step(self, at: int, char: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        if self._string is not None:
+            self._inside(at, char)
+        elif char == '"' and self._open:
+            self._string = at
+        elif char in "{[" and (self._open or char == "{"):
+            if char == "{" and len(self._open) == 2:
+                self._entry = at
+            self._open.append(char)
+        elif char in "}]" and self._open:
+            self._open.pop()
+            if char == "}" and self._open == ["{", "["]:
+                yield from self._whole(self._text[self._entry : at + 1])
+
+    def _inside(self, at: int, char: str) -> None:
+        """One more character of a string; a string right below the root may name a section."""
+        assert self._string is not None
+        if self._escaped:
+            self._escaped = False
+        elif char == "\\":
+            self._escaped = True
+        elif char == '"':
+            if self._open == ["{"]:
+                self._section = self._text[self._string + 1 : at]
+            self._string = None
+
+    def _whole(self, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        try:
+            entry = json.loads(text)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(entry, dict):
+            yield self._section, entry
+
 
 _STEPS = {"raise": -1, "lower": 1}
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from digest.core.author_text import authored, unticked
+from digest.core.authors import authored, unticked
 from digest.core.change import Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Evidence

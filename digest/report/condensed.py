@@ -12,7 +12,7 @@ from dataclasses import replace
 from digest.analysis.analyse import gist
 from digest.analysis.headline import title_text
 from digest.analysis.quotes import restates
-from digest.core.author_text import authored, unticked
+from digest.core.authors import authored, unticked
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin, Statement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from digest.core.author_text import authored, clipped, unticked
+from digest.core.authors import authored, clipped, unticked
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import (

@@ -39,7 +39,7 @@ from digest.question.intent import (
 from digest.question.parser import parse
 from digest.question.periods import default_period
 from handlers.context import Context
-from handlers.ports.conversation_port import Length, Talk
+from handlers.ports.chat_port import Length, Talk
 
 FOLLOWUPS: Mapping[type[Intent], Phrase] = {
     More: HELP_MORE,

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from digest.core.grade import Graded, Thresholds
 from digest.core.reference import Query
 from digest.errors import ForgeFailed, InvalidWindow
-from digest.facts.change_notes import is_change_note
 from digest.grading.local_weights import MOST_PAST, LocalWeights, learn
 from digest.grading.outcomes import (
     SOON,
@@ -145,6 +144,8 @@ def _learn(given: tuple[str, datetime, Sequence[Graded], frozenset[int]]) -> Loc
 
 async def _named_by_changelog(ctx: Context, tag: str, past: Sequence[Graded]) -> frozenset[int]:
     """The requests that the changelogs of a release name; past changes show where those are."""
+    from digest.facts.change_notes import is_change_note
+
     touched = Counter(file.path for change in past for file in change.facts.files)
     paths = [path for path, _ in touched.most_common() if is_change_note(path)][:_MOST_FILES]
     commit = await ctx.watched.source.resolve(tag)

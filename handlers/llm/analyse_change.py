@@ -16,10 +16,17 @@ from digest.core.enums import Language
 from digest.core.grade import Thresholds
 from digest.llm.model_input import Material
 from digest.llm.packing import NoRoom, lines_prompts, merge_prompt, prompts_for
-from digest.llm.partial_json import PartialReply
 from digest.llm.prompt import Prompt
 from digest.llm.prompt import PromptKind as Asked
-from digest.llm.reply import SECTIONS, CheckedReply, PartNotes, lines_reader, notes_reader, reader
+from digest.llm.reply import (
+    SECTIONS,
+    CheckedReply,
+    PartialReply,
+    PartNotes,
+    lines_reader,
+    notes_reader,
+    reader,
+)
 from digest.llm.statement_check import StatementFilter
 from handlers.ports.analysis_port import Listener
 from handlers.ports.model_port import (

@@ -8,7 +8,7 @@ from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, graded_because
 from digest.answer.excerpt import PAGE_LINES, files_about, lines_of
 from digest.answer.tallies import people_of
-from digest.core.author_text import unticked
+from digest.core.authors import unticked
 from digest.core.change import Change, FileChange, printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Reason, Thresholds

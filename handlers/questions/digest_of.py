@@ -21,7 +21,7 @@ from digest.window import Window, edge
 from handlers.context import Context
 from handlers.digests.daily import between, come, look
 from handlers.digests.ingest import ensure, tip_of
-from handlers.ports.conversation_port import Length, Look
+from handlers.ports.chat_port import Length, Look
 from handlers.ports.storage import Range, Tip
 from handlers.questions.scope import newest, range_of, seen
 

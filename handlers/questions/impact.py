@@ -29,8 +29,13 @@ from digest.topics.matching import Aliases
 from handlers.chat.settings import allowed
 from handlers.context import Context
 from handlers.digests.ingest import Labels, fill, labels_of, tip_of
-from handlers.ports.chat_port import Profiles, StoredProfile, chat_owner, person_owner
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import (
+    ConversationKey,
+    Profiles,
+    StoredProfile,
+    chat_owner,
+    person_owner,
+)
 from handlers.ports.storage import Range, Tip
 from handlers.questions.scope import reach, seen
 

@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from rapidfuzz.distance import OSA
-
 from digest.answer.answers import AnswerRow, because, beside_title, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
 from digest.core.enums import Language
@@ -18,6 +16,7 @@ from digest.document import Code, Spans
 from digest.i18n.phrase import listed
 from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
+from digest.question.lexicon import alike
 from digest.topics.matching import (
     Resolved,
     bears,
@@ -107,8 +106,7 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
 
 def is_misspelt(word: str, known: str) -> bool:
     """Whether a word is a misspelling of a known one: one letter off, or two in a long word."""
-    most = 1 if len(word) < 8 else 2
-    return len(word) > 4 and OSA.distance(word, known, score_cutoff=most) <= most
+    return len(word) > 4 and alike(word, known, 1 if len(word) < 8 else 2)
 
 
 async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:

@@ -27,7 +27,7 @@ from digest.report.blocks import title_link
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
-from handlers.ports.conversation_port import Length
+from handlers.ports.chat_port import Length
 from handlers.ports.forge_port import Publishing
 from handlers.questions.about_change import answer_of, one_change
 from handlers.questions.scope import range_of, seen

@@ -13,7 +13,7 @@ from digest.question.intent import PrivacyOf, Status
 from digest.window import Window, edge
 from handlers.context import Context
 from handlers.digests.ingest import current_of, tip_of
-from handlers.ports.conversation_port import LIFETIME
+from handlers.ports.chat_port import LIFETIME
 from handlers.ports.status_port import BotStatus, Budget
 from handlers.questions.scope import seen
 

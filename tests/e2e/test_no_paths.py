@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.access.gate import AccessGate
-from bot.access.policy import policy_of
+from bot.access.permissions import policy_of
 from bot.app import opened
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
@@ -18,7 +18,7 @@ from bot.platforms.slack.blocks import render
 from bot.util.clock import FixedClock
 from digest.core.enums import Language
 from digest.errors import UserError
-from digest.i18n.error_text import complaint
+from digest.i18n.chat_text import complaint
 from digest.question.examples import EXAMPLES
 from tests.support.builders import START, RepositoryBuilder
 

@@ -20,7 +20,7 @@ from bot.jobs.services import LoopServices
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, Sender
 from bot.shared_state.shared_parts import SharedParts
-from bot.subscriptions.senders import open_senders
+from bot.subscriptions.channel_registry import open_senders
 from digest.document import Document, Paragraph, Text
 from handlers.ports.storage import DeliveryKey
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer

@@ -17,7 +17,7 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, Sender
 from bot.shared_state.shared_parts import SharedParts
 from bot.store.chat_records import SqlChats
-from bot.subscriptions.senders import open_senders
+from bot.subscriptions.channel_registry import open_senders
 from bot.workspace.workspace import Workspace
 from digest.chat.chat_settings import Subscribed
 from handlers.ports.chat_port import ChatKey

@@ -27,7 +27,7 @@ from bot.git.open_source import open_source
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts.extract import extract, wanted
 from digest.facts.paths import area_of
-from handlers.digests.ingest import settle
+from handlers.digests.tree_facts import settle
 
 GRAVE = ("removed", "renamed", "default_changed", "deprecated")
 """The actions that a reader acts on: each must be right."""

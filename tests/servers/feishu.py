@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.platforms.feishu.frames import Method, SocketFrame
+from bot.platforms.feishu.connection import Method, SocketFrame
 from tests.servers.feishu_cards import BadCard, Seen, check, see
 from tests.servers.feishu_events import APP, BOT, SECRET
 from tests.servers.loopback import Act, Loopback, Quota, Sent, answer

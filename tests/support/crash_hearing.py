@@ -28,9 +28,9 @@ from sqlalchemy import select
 
 from bot.chat.message_service import Conversation
 from bot.config.file_model import Listen, WebSettings
-from bot.messaging.asgi import Called
 from bot.messaging.inbox import Arrival, Inbox
 from bot.messaging.rates import Rate
+from bot.messaging.receiver import Called
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
 from bot.platforms.slack import create as slack

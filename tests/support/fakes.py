@@ -13,14 +13,13 @@ from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
-from digest.core.read_time import joined
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease, eligible, spellings
 from digest.errors import UnknownBranch
 from digest.facts.extract import extract
 from digest.grading.importance import grade
 from digest.topics.index_terms import topics_of
-from digest.window import Window
+from digest.window import Window, joined
 from handlers.context import Context
 from handlers.ports.storage import Outcome, Range, Selection, Tip, Watched
 

@@ -49,8 +49,7 @@ from digest.errors import UserError
 from digest.facts.message import read_description
 from digest.impact.impact_rules import declared_packages, used
 from digest.llm.packing import lines_prompts, prompt_for
-from digest.llm.partial_json import PartialReply
-from digest.llm.reply import judge_reply
+from digest.llm.reply import PartialReply, judge_reply
 from digest.markdown import markdown
 from digest.question.lexicon import is_foreign, language_of
 from digest.question.parser import read

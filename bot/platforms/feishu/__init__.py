@@ -12,9 +12,8 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.open_api import Api
-from bot.platforms.feishu.receiver import Feishu
+from bot.platforms.feishu.receiver import Feishu, FeishuWebEvents
 from bot.platforms.feishu.sender import FeishuSender
-from bot.platforms.feishu.web_events import FeishuWebEvents
 from bot.util.section import Settings
 
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}

@@ -5,7 +5,9 @@ delivered again, up to four times in six hours, perhaps to another process of th
 https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
 
 The protocol is documented only by the official SDKs: an address from ``/callback/ws/endpoint``,
-frames both ways, and pings from the client that the server answers.
+frames both ways, and pings from the client that the server answers. A frame is a protocol buffer of
+nine fields, numbered as in ``pbbp2.proto`` of every SDK and encoded here, because the library for
+them takes ten seconds to import: https://protobuf.dev/programming-guides/encoding/
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ import base64
 import json
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -26,11 +29,138 @@ from bot.messaging.inbox import Unkept
 from bot.messaging.receiver import Ear
 from bot.messaging.sender import SendError, SendReason
 from bot.messaging.wire import HttpClient
-from bot.platforms.feishu.frames import BadFrame, Method, SocketFrame
 from bot.platforms.feishu.open_api import Api
 
 if TYPE_CHECKING:
     import aiohttp
+
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+_SEQUENCE, _LOG, _SERVICE, _METHOD, _HEADERS, _PAYLOAD = 1, 2, 3, 4, 5, 8
+
+_MASK64 = (1 << 64) - 1
+
+
+class Method(IntEnum):
+    """The purpose of a frame."""
+
+    CONTROL = 0
+    DATA = 1
+
+
+class BadFrame(ValueError):
+    """Bytes that are not a frame."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SocketFrame:
+    """One message of the connection, either way. Headers map names to texts, as in HTTP."""
+
+    method: int
+    service: int = 0
+    sequence: int = 0
+    log: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    payload: bytes = b""
+
+    @property
+    def type(self) -> str:
+        """``event``, ``card``, ``ping``, ``pong``."""
+        return self.headers.get("type", "")
+
+    def dump(self) -> bytes:
+        """The frame as bytes, fields in order."""
+        parts = [
+            _number(_SEQUENCE, self.sequence),
+            _number(_LOG, self.log),
+            _number(_SERVICE, self.service),
+            _number(_METHOD, self.method),
+        ]
+        for name, value in self.headers.items():
+            parts.append(_bytes(_HEADERS, _bytes(1, name.encode()) + _bytes(2, value.encode())))
+        if self.payload:
+            parts.append(_bytes(_PAYLOAD, self.payload))
+        return b"".join(parts)
+
+    @classmethod
+    def parse(cls, data: bytes) -> SocketFrame:
+        """The frame in the bytes; unknown fields are ignored. Raises ``BadFrame``."""
+        numbers: dict[int, int] = {}
+        headers: dict[str, str] = {}
+        payload = b""
+        for number, value in _fields(data):
+            if isinstance(value, int):
+                numbers[number] = value
+            elif number == _HEADERS:
+                pair = dict(_fields(value))
+                headers[_text(pair.get(1))] = _text(pair.get(2))
+            elif number == _PAYLOAD:
+                payload = value
+        return cls(
+            method=numbers.get(_METHOD, 0),
+            service=numbers.get(_SERVICE, 0),
+            sequence=numbers.get(_SEQUENCE, 0),
+            log=numbers.get(_LOG, 0),
+            headers=headers,
+            payload=payload,
+        )
+
+
+def _text(value: int | bytes | None) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+
+
+def _number(number: int, value: int) -> bytes:
+    return _varint(number << 3 | _VARINT) + _varint(value & _MASK64)
+
+
+def _bytes(number: int, value: bytes) -> bytes:
+    return _varint(number << 3 | _BYTES) + _varint(len(value)) + value
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """The fields in their order, only numbers and bytes."""
+    at = 0
+    while at < len(data):
+        key, at = _read_varint(data, at)
+        number, kind = key >> 3, key & 7
+        if kind == _VARINT:
+            value, at = _read_varint(data, at)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            length, at = _read_varint(data, at)
+        elif kind in {_FIXED64, _FIXED32}:
+            length = 8 if kind == _FIXED64 else 4
+        else:
+            raise BadFrame(f"field {number} is of the unknown kind {kind}")
+        if at + length > len(data):
+            raise BadFrame(f"field {number} is cut off")
+        if kind == _BYTES:
+            yield number, data[at : at + length]
+        at += length
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while at < len(data) and shift < 70:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & _MASK64, at
+        shift += 7
+    raise BadFrame("a number is cut off")
 
 
 log = structlog.get_logger(__name__)
@@ -228,7 +358,10 @@ class Pieces:
 
     def whole(self, frame: SocketFrame, now: float) -> bytes | None:
         """The payload, if the frame completes one."""
-        total, place = _number(frame.headers.get("sum")), _number(frame.headers.get("seq"))
+        total, place = (
+            _header_number(frame.headers.get("sum")),
+            _header_number(frame.headers.get("seq")),
+        )
         if total <= 1:
             return frame.payload
         name = frame.headers.get("message_id", ""), total
@@ -245,7 +378,7 @@ class Pieces:
         return b"".join(parts[place] for place in range(total))
 
 
-def _number(text: str | None) -> int:
+def _header_number(text: str | None) -> int:
     return int(text) if text and text.isdecimal() and len(text) < 6 else 0
 
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from bot.feishu_card.card import Style, mark_of, marked, render
-from bot.messaging.asgi import Remembered
 from bot.messaging.rates import Pace, Rate
+from bot.messaging.receiver import Remembered
 from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.messaging.wire import queued
 from bot.platforms.feishu.open_api import NO_HISTORY, NO_THREADS, Api, FeishuRefusal, Json

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from bot.platforms.slack.manifest import as_yaml, manifest
+from bot.platforms.slack.oauth import as_yaml, manifest
 
 sys.stdout.write(as_yaml(manifest(*sys.argv[1:2])))

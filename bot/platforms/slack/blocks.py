@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bot.messaging.sender import Counted, Limit, Part, Unit
-from bot.platforms.slack.fallback_text import spoken
 from bot.platforms.slack.rich_text import (
     CODE,
     LONGEST_LINE,
@@ -27,6 +26,7 @@ from bot.platforms.slack.rich_text import (
     lines_of,
     listed,
     plain_text,
+    spoken,
     units,
     web_address,
     weight,

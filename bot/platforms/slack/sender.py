@@ -13,13 +13,13 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
-from bot.messaging.asgi import Remembered
 from bot.messaging.rates import Pace, Paces, Rate
+from bot.messaging.receiver import Remembered
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason
 from bot.messaging.wire import queued
 from bot.platforms.slack.blocks import LIMIT, render
-from bot.platforms.slack.fallback_text import LONGEST, escape, fallback
 from bot.platforms.slack.installations import Accounts, SlackAccount
+from bot.platforms.slack.rich_text import LONGEST, escape, fallback
 from bot.platforms.slack.web_api import BLOCKS_REFUSED, Json, SlackRefusal, SlackWebApi
 from bot.util.chart_image import Picture
 from digest.document import Document

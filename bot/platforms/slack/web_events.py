@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from bot.messaging.asgi import (
+from bot.messaging.inbox import Keep, Unkept
+from bot.messaging.receiver import (
     JSON,
     AsgiReceive,
     AsgiScope,
@@ -25,7 +26,6 @@ from bot.messaging.asgi import (
     headers_of,
     reply,
 )
-from bot.messaging.inbox import Keep, Unkept
 from bot.platforms.slack.oauth import Installing
 
 if TYPE_CHECKING:

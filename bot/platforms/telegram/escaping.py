@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from bot.platforms.telegram.packing import Mark, TextRun
+from bot.platforms.telegram.message_parts import Mark, TextRun
 from bot.util.sanitize import address, legible
 from digest.document import Code, Emphasis, Link, Span, Spans, Strong, Text
 

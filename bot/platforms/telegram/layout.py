@@ -12,7 +12,7 @@ from itertools import count
 
 from bot.platforms.telegram.escaping import bold, runs, still
 from bot.platforms.telegram.menu import Words, rows
-from bot.platforms.telegram.packing import Gap, Mark, MessageLine, TextRun, units
+from bot.platforms.telegram.message_parts import Gap, Mark, MessageLine, TextRun, units
 from bot.util.sanitize import legible_lines
 from bot.util.terminal_layout import columns_of, signed
 from digest.document import (

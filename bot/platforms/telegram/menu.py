@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from bot.platforms.telegram.escaping import is_target
-from bot.platforms.telegram.packing import ButtonKey, units
+from bot.platforms.telegram.message_parts import ButtonKey, units
 from bot.util.sanitize import address, legible
 from bot.util.terminal_layout import cells
 from digest.core.enums import Language

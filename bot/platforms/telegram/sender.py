@@ -18,7 +18,7 @@ from bot.messaging.sender import CHAIN, Ability, Part, Receipt, SendError, SendR
 from bot.platforms.telegram.chat_place import ChatPlace, place_of
 from bot.platforms.telegram.escaping import inert
 from bot.platforms.telegram.layout import lay_out
-from bot.platforms.telegram.packing import LIMIT, pack
+from bot.platforms.telegram.message_parts import LIMIT, pack
 from bot.platforms.telegram.webhook import TelegramWebhook, secret_of
 from bot.util.sanitize import legible
 from digest.document import Document

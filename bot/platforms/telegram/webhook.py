@@ -12,8 +12,8 @@ import hmac
 import json
 from http import HTTPStatus
 
-from bot.messaging.asgi import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
 from bot.messaging.inbox import Keep, Unkept
+from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
 
 _HEADER = b"x-telegram-bot-api-secret-token"
 

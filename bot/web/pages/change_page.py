@@ -17,7 +17,7 @@ from bot.web.pages.rows import title_of
 from bot.web.pages.site import Json, NotThere, Page
 from bot.workspace.workspace import day_of
 from digest.answer.excerpt import lines_of
-from digest.core.author_text import unticked
+from digest.core.authors import unticked
 from digest.core.change import Change, FileStatus, printable
 from digest.core.facts import FileFacts, Undone
 from digest.core.grade import Graded

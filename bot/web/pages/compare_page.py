@@ -41,7 +41,7 @@ from digest.errors import (
     UserError,
 )
 from digest.i18n.answer_text import KINDS, OTHER_KINDS
-from digest.i18n.error_text import complaint
+from digest.i18n.chat_text import complaint
 from digest.i18n.labels import AREAS
 from digest.i18n.labels import KINDS as THINGS
 from digest.question.commit_range import Refs, Span, refs_named

@@ -15,9 +15,8 @@ from bot.web.pages.site import NotThere, Site, SiteRepository
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
-from digest.core.read_time import gaps
 from digest.errors import InvalidDate
-from digest.window import YEARS, Window, parse_date
+from digest.window import YEARS, Window, gaps, parse_date
 
 CHOSEN = "digestbot_language"
 """The cookie that stores a chosen language."""

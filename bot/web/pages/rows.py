@@ -14,7 +14,7 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
 from digest.analysis.analyse import gist
 from digest.answer.marks import Mark, marks_of, urgency
-from digest.core.author_text import authored
+from digest.core.authors import authored
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Origin

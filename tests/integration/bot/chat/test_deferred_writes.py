@@ -7,7 +7,7 @@ import contextlib
 from datetime import UTC, datetime
 
 from bot.access.gate import AccessGate
-from bot.access.policy import policy_of
+from bot.access.permissions import policy_of
 from bot.app import opened
 from bot.chat.question_service import QuestionService
 from bot.chat.reply import ReplyMessage
@@ -16,12 +16,11 @@ from bot.config.reader import read
 from bot.delivery.part_sender import Patience
 from bot.messaging.sender import SendError, SendReason
 from bot.store.replies import MessageKey, SqlReplies
-from bot.subscriptions.channel_registry import Configured
-from bot.subscriptions.senders import subscriptions
+from bot.subscriptions.channel_registry import Configured, subscriptions
 from digest.core.enums import Language
 from digest.document import Document
 from digest.markdown import markdown
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey
 from tests.integration.bot.chat.talk import Board, Talk, said
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import Crash, Killed, paragraphs

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
-from bot.access.policy import Policy
+from bot.access.permissions import Policy
 from bot.chat.home_page import page_for
 from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.scheduler.schedule import Spec
-from bot.subscriptions.channel_registry import Configured
-from bot.subscriptions.subscription import Subscription
+from bot.subscriptions.channel_registry import Configured, Subscription
 from bot.util.terminal_layout import lay_out, plain_text
 from tests.support.fakes_delivery import FakeClock
 

@@ -23,8 +23,7 @@ from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.leases import ServerLeases
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import subscriptions_of
+from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.clock import FixedClock
 from digest.core.grade import Level
 from tests.integration.handlers.llm.day import DAY, EVENING

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.access.gate import AccessGate
-from bot.access.policy import Policy
+from bot.access.permissions import Policy
 from bot.app import opened
 from bot.delivery.delivery import Delivery, Visibility
 from bot.platforms.console import Console

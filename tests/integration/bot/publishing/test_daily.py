@@ -25,8 +25,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import subscriptions_of
+from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract

@@ -24,8 +24,7 @@ from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
 from bot.store.deliveries import SqlAmendments
 from bot.store.digests import KeptDigest, SqlDigests
-from bot.subscriptions.channel_registry import Fixed, Post
-from bot.subscriptions.subscription import subscriptions_of
+from bot.subscriptions.channel_registry import Fixed, Post, subscriptions_of
 from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Graded, Level, Repository

@@ -17,8 +17,7 @@ from bot.messaging.receiver import Receiver
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.digests import mark_of
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import subscriptions_of
+from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.clock import FixedClock
 from digest.core.grade import Level
 from digest.document import Actions

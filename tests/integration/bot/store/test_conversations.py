@@ -11,7 +11,7 @@ from bot.store.conversations import SqlConversations
 from bot.store.database import Database
 from digest.core.enums import Language
 from digest.core.grade import Repository
-from handlers.ports.conversation_port import LIFETIME, ConversationKey, Length, Look, Talk
+from handlers.ports.chat_port import LIFETIME, ConversationKey, Length, Look, Talk
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 KEY = ConversationKey(platform="slack", chat="C1", thread="171.2", person="U1")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.config.model_section import CapSettings, CapsSettings
-from bot.llm.budget import CappedBudget
+from bot.llm.calls import CappedBudget
 from bot.store.database import Database
 from bot.store.model_calls import SqlCalls, money, nanos
 from handlers.ports.model_port import BillingAccount, BudgetSpent, CallKind, ModelCall, Usage

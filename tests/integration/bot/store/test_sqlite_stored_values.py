@@ -28,8 +28,7 @@ from digest.core.enums import Language
 from digest.core.grade import Level, Repository
 from digest.core.reference import Query
 from digest.markdown import markdown
-from handlers.ports.chat_port import ChatKey
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ChatKey, ConversationKey
 from handlers.ports.storage import DeliveryKey
 
 PACKED = Path(__file__).parents[3] / "data" / "archive-0.1.0.sqlite3.gz"

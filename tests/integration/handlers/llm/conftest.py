@@ -16,12 +16,11 @@ import pytest
 
 from bot.app import opened
 from bot.config.model_section import ModelConfig
-from bot.llm.budget import CappedBudget
-from bot.llm.calls import now
+from bot.llm.calls import CappedBudget, now
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
-from bot.llm.retry import Breaker, Pauses
 from bot.llm.runtime import ModelRuntime
+from bot.llm.throttle import Breaker, Pauses
 from bot.store.analyses import SqlAnalyses
 from bot.store.model_calls import SqlCalls
 from bot.util.clock import FixedClock

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.access.gate import AccessGate
-from bot.access.policy import policy_of
+from bot.access.permissions import policy_of
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -18,7 +18,7 @@ from digest.core.enums import Language
 from digest.llm.model_input import Privacy
 from digest.markdown import markdown
 from handlers.digests.daily import look
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey
 from handlers.ports.model_port import CallKind
 from handlers.router import ask
 from tests.integration.handlers.llm.day import DAY

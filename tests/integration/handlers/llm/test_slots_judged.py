@@ -16,8 +16,7 @@ from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot, Spec
 from bot.store.model_calls import SqlCalls
-from bot.subscriptions.channel_registry import Post
-from bot.subscriptions.subscription import subscriptions_of
+from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.clock import FixedClock
 from digest.answer.buttons import without_buttons
 from digest.core.enums import Language

@@ -9,7 +9,7 @@ import pytest
 
 import bot.access.gate as gate_module
 from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide
-from bot.access.policy import Policy, QuestionLimits, Role
+from bot.access.permissions import Policy, QuestionLimits, Role
 from bot.messaging.receiver import Incoming
 
 POLICY = Policy(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.access.gate import AccessGate
-from bot.access.policy import policy_of
+from bot.access.permissions import policy_of
 from bot.app import opened
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress

@@ -21,8 +21,8 @@ from bot.config.model_section import CapSettings, CapsSettings, ModelConfig, Pri
 from bot.config.reader import read
 from bot.config.repository_section import RepositoryConfig, ThresholdSettings
 from bot.scheduler.schedule import Frequency
-from bot.subscriptions.senders import admin_target, open_senders, subscriptions, targets
-from bot.util.folders import Environment, config_file, data_folder
+from bot.subscriptions.channel_registry import admin_target, open_senders, subscriptions, targets
+from bot.util.files import Environment, config_file, data_folder
 from bot.util.section import SectionContext, Settings, read_secret
 from digest.core.enums import Language
 from digest.core.facts import FactKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.messaging.asgi import Replays
+from bot.messaging.receiver import Replays
 
 
 def test_signature_is_first_once() -> None:

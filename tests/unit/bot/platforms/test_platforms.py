@@ -10,7 +10,7 @@ import pytest
 
 from bot import platforms
 from bot.config.reader import read
-from bot.subscriptions.senders import open_senders
+from bot.subscriptions.channel_registry import open_senders
 from digest.document import Document, Paragraph, Text
 
 PAGE = Path(__file__).parents[4] / "docs" / "platforms.md"

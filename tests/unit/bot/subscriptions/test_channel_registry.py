@@ -11,8 +11,7 @@ import structlog
 
 from bot.config.channel_section import Quiet
 from bot.scheduler.schedule import Spec
-from bot.subscriptions.channel_registry import ChannelRegistry, Configured
-from bot.subscriptions.subscription import Subscription
+from bot.subscriptions.channel_registry import ChannelRegistry, Configured, Subscription
 from tests.support.fakes_delivery import FakeSender
 
 TEAM = Subscription(

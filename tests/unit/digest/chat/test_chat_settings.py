@@ -7,16 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from digest.chat.chat_settings import (
-    BOT,
-    EVERYTHING,
-    Filters,
-    Rule,
-    RuleField,
-    counted,
-    left_out,
-)
-from digest.core.bots import is_bot
+from digest.chat.chat_settings import BOT, EVERYTHING, Filters, Rule, RuleField, counted, left_out
+from digest.core.authors import is_bot
 from digest.core.change import Side
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from tests.support import samples

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from digest.core.enums import Language
 from digest.llm.model_input import Masked, Privacy, impersonal, mapped, material
 from digest.llm.packing import prompt_for
-from digest.llm.truncation import Cause
+from digest.llm.prompt_text import Cause
 from tests.support import materials
 
 NEW = """\

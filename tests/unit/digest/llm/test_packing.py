@@ -17,7 +17,7 @@ from digest.core.change import FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
-from digest.llm.diff_pieces import LONG_LINE, cut
+from digest.llm.change_sheet import LONG_LINE, cut
 from digest.llm.packing import (
     BATCH,
     NoRoom,
@@ -28,7 +28,7 @@ from digest.llm.packing import (
     prompts_for,
 )
 from digest.llm.prompt import PromptKind
-from digest.llm.truncation import Cause, said
+from digest.llm.prompt_text import Cause, said
 from tests.support import materials
 from tests.support.materials import words
 

@@ -10,7 +10,7 @@ import pytest
 from digest.document import Chart, CodeBlock
 from digest.errors import EmptyRange, NothingBefore, UnknownBranch
 from digest.markdown import markdown
-from handlers.ports.conversation_port import ConversationKey, Look, Talk
+from handlers.ports.chat_port import ConversationKey, Look, Talk
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 

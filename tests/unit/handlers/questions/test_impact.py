@@ -12,8 +12,7 @@ from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
 from digest.question.impact_questions import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
-from handlers.ports.chat_port import ChatKey, Room, StoredProfile
-from handlers.ports.conversation_port import ConversationKey
+from handlers.ports.chat_port import ChatKey, ConversationKey, Room, StoredProfile
 from handlers.ports.storage import Tip
 from handlers.questions.impact import alert, edit_profile, profile_from
 from tests.support.fakes import FakeSource, context

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platforms.feishu.frames import BadFrame, Method, SocketFrame
-from bot.platforms.feishu.web_events import decrypted
+from bot.platforms.feishu.connection import BadFrame, Method, SocketFrame
+from bot.platforms.feishu.receiver import decrypted
 from tests.integration.bot.platforms.feishu.test_web_events import KEY, sealed
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses

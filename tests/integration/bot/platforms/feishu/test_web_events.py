@@ -15,10 +15,10 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from pydantic import SecretStr
 
-from bot.messaging.asgi import LARGEST, Called
 from bot.messaging.inbox import Inbox
+from bot.messaging.receiver import LARGEST, Called
 from bot.platforms.feishu import Config, create
-from bot.platforms.feishu.web_events import Unreadable, decrypted, verified
+from bot.platforms.feishu.receiver import Unreadable, decrypted, verified
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses, says
 from tests.support.fakes_inbox import FullShelf

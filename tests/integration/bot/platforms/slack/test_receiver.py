@@ -13,8 +13,7 @@ import structlog
 
 from bot.chat.reply import ReplyMessage
 from bot.delivery.part_sender import Patience
-from bot.messaging.asgi import Called
-from bot.messaging.receiver import MessageEvent, Receiver
+from bot.messaging.receiver import Called, MessageEvent, Receiver
 from bot.messaging.sender import Hosted, Part, SendError, SendReason
 from bot.platforms.slack import create
 from bot.platforms.slack.config import Config

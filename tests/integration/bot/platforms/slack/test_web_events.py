@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from bot.messaging.asgi import LARGEST, Called
 from bot.messaging.inbox import Inbox
+from bot.messaging.receiver import LARGEST, Called
 from bot.platforms.slack import create
 from bot.platforms.slack.config import Config
 from tests.integration.bot.platforms.slack.slack_caller import MENTION, SECRET, Caller

@@ -10,9 +10,8 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from bot.messaging.asgi import LARGEST, Called
 from bot.messaging.inbox import Unkept
-from bot.messaging.receiver import Incoming
+from bot.messaging.receiver import LARGEST, Called, Incoming
 from bot.platforms.telegram import Config, create
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.platforms.telegram.webhook import TelegramWebhook, secret_of

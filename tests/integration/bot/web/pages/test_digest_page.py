@@ -43,7 +43,7 @@ class Site:
     async def post(self, kind: str = "daily", name: str = "owner/open"):
         """What a channel is posted at three on Tuesday: windows that no calendar day holds."""
         from bot.config.channel_section import ChannelConfig
-        from bot.subscriptions.subscription import subscriptions_of
+        from bot.subscriptions.channel_registry import subscriptions_of
 
         settings = next(one for one in self.app.config.repositories if one.name == name)
         given = {"kind": "weekly", "weekdays": ["tue"]} if kind == "weekly" else {}

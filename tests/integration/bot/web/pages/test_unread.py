@@ -14,8 +14,7 @@ from bot.web.pages.routes import routes
 from bot.web.pages.site import Memo
 from bot.web.server import application
 from bot.web.site_factory import alone
-from digest.core.read_time import gaps, joined
-from digest.window import Window, day_window
+from digest.window import Window, day_window, gaps, joined
 from tests.servers.pages import MONDAY, NOW, TOKEN, UTC_ZONE, shelved
 from tests.support.fakes import FakeCoverage
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.platforms.feishu.connection import Pieces
-from bot.platforms.feishu.frames import Method, SocketFrame
+from bot.platforms.feishu.connection import Method, Pieces, SocketFrame
 
 
 def frame(name: str, total: int, place: int, payload: bytes = b"x") -> SocketFrame:

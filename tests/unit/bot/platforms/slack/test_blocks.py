@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.platforms.slack.blocks import LIMIT, home_blocks, render
-from bot.platforms.slack.fallback_text import LONGEST, escape, fallback
+from bot.platforms.slack.rich_text import LONGEST, escape, fallback
 from digest.document import (
     Actions,
     Button,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.platforms.slack.config import Config
-from bot.platforms.slack.manifest import EVENTS, SCOPES, as_yaml, manifest
+from bot.platforms.slack.oauth import EVENTS, SCOPES, as_yaml, manifest
 from bot.platforms.slack.web_events import WINDOW, verified
 from bot.util.section import SectionContext
 

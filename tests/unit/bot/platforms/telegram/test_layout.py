@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bot.platforms.telegram import Config, create
 from bot.platforms.telegram.escaping import JOINER
-from bot.platforms.telegram.packing import _is_blank
+from bot.platforms.telegram.message_parts import _is_blank
 from bot.util.sanitize import legible
 from digest.core.enums import Language
 from digest.core.grade import Level

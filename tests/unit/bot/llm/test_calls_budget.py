@@ -4,7 +4,7 @@ from decimal import Decimal
 import pytest
 
 from bot.config.model_section import CapsSettings
-from bot.llm.budget import CappedBudget
+from bot.llm.calls import CappedBudget
 from handlers.ports.model_port import (
     BillingAccount,
     BudgetSpent,
@@ -17,6 +17,7 @@ from tests.support.fakes import FakeClock
 from tests.support.fakes_model import FakeCallLedger
 
 TEAM = BillingAccount(kind=CallKind.ANALYSIS, channel="team", person="ada")
+
 OTHER = BillingAccount(kind=CallKind.EXPLAIN, channel="other", person="bob")
 
 

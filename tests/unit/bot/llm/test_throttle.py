@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.rate_gate import MINUTE, MinuteWindow
+from bot.llm.throttle import MINUTE, MinuteWindow
 
 STEPS = st.lists(
     st.tuples(st.floats(0, 40), st.integers(1, 12), st.none() | st.integers(0, 12)), max_size=60

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.author_text import authored, clipped, excerpt, sentences, unticked
+from digest.core.authors import authored, clipped, excerpt, sentences, unticked
 from digest.document import Code, Text, plain
 
 

@@ -7,7 +7,7 @@ from hashlib import blake2s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.llm.quoting import fenced, visible, visible_lines
+from digest.llm.prompt_text import fenced, visible, visible_lines
 from tests.support.strategies import HOSTILE
 
 texts = st.one_of(st.text(max_size=200), st.sampled_from(HOSTILE))
@@ -23,7 +23,7 @@ def test_the_content_cannot_hold_its_own_fence(content):
 
 
 def test_a_content_that_holds_its_hash_gets_another_fence(monkeypatch):
-    from digest.llm import quoting as fence
+    from digest.llm import prompt_text as fence
 
     known = blake2s(b"x").hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-from bot.llm.retry import Pauses, Tries
+from bot.llm.throttle import Pauses, Tries
 from bot.llm.transport_values import ModelFault
 from handlers.ports.model_port import ModelReason
 

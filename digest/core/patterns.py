@@ -1,19 +1,25 @@
-"""Path patterns, interpreted as in ``.gitignore`` if the pattern has a slash.
+"""Patterns that people write: for paths, and regular expressions between slashes.
 
-``*`` and ``?`` stay within a segment, ``**`` crosses them; a pattern without wildcards is a file,
-or a folder with everything below it; one without a slash is matched against every segment.
-
-Patterns come from users and paths from committers. A regular expression backtracks at every
-wildcard, in time that grows with the power of their number; from ``_FEW`` wildcards on, all
+A path pattern with a slash is read as in ``.gitignore``: ``*`` and ``?`` stay within a segment,
+``**`` crosses them; a pattern without wildcards is a file, or a folder with everything below it;
+one without a slash is matched against every segment. Python's regular expressions backtrack at
+every wildcard, in time that grows with the power of their number; from ``_FEW`` wildcards on, all
 possible matches are tracked in parallel (Baeza-Yates and Gonnet, "A new approach to text
 searching", 1992), in time that grows only with the length of the path.
+
+Expressions such as ``/^fix(es)?:/`` come from chats and texts from whoever commits, so RE2 matches
+them: its time is linear in the length of the text, whatever the expression. Upper and lower case
+are alike.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
+
+from digest.errors import UsageError
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
 _FEW = 3
@@ -117,3 +123,45 @@ class _Readings:
             if more == at:
                 return at
             at = more
+
+
+_WRITTEN = re.compile(r"/(.+)/", re.DOTALL)
+
+
+def expression_of(text: str) -> str:
+    """The expression between slashes that the text is; empty if it is none."""
+    found = _WRITTEN.fullmatch(text)
+    return found[1] if found else ""
+
+
+def check_expression(expression: str) -> None:
+    """Raise ``UsageError`` if the expression cannot be used."""
+    _expression(expression)
+
+
+def found_in(expression: str, texts: Iterable[str]) -> bool:
+    """Whether a part of any text matches the expression."""
+    search = _expression(expression).search
+    return any(search(_encodable(text)) is not None for text in texts)
+
+
+@lru_cache(maxsize=1024)
+def _expression(expression: str) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    try:
+        return re2.compile(_encodable(expression), options)
+    except re2.error as error:
+        (reason,) = error.args
+        told = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        raise UsageError(
+            f"/{expression}/ is no regular expression of RE2 ({told}); "
+            "see https://github.com/google/re2/wiki/Syntax"
+        ) from None
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

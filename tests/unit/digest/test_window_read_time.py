@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.read_time import gaps, joined
-from digest.window import Window
+from digest.window import Window, gaps, joined
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -21,6 +20,7 @@ def window(first: int, last: int) -> Window:
 
 
 hours = st.tuples(st.integers(0, 60), st.integers(0, 60)).map(sorted)
+
 stretches = st.lists(hours, max_size=8)
 
 

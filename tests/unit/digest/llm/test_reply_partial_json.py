@@ -7,14 +7,16 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.llm.partial_json import PartialReply
+from digest.llm.reply import PartialReply
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
+
 entries = st.lists(st.dictionaries(st.text(max_size=4), values, max_size=3), max_size=4)
+
 replies = st.dictionaries(
     st.sampled_from(["summary", "impact", "risks", "importance"]),
     entries | values,

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core import globs
-from digest.core.globs import matches
+from digest.core import patterns
+from digest.core.patterns import matches
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_every_path_meets_itself_and_its_folders(parts: list[str]) -> None:
 )
 def test_readings_side_by_side_find_what_an_expression_finds(pieces, path):
     pattern = "".join(pieces)
-    tokens = list(globs._TOKEN.finditer(pattern.strip("/")))
+    tokens = list(patterns._TOKEN.finditer(pattern.strip("/")))
     anywhere = "/" not in pattern.rstrip("/")
-    expected = globs._compiled(tokens, anywhere=anywhere).fullmatch(path) is not None
-    assert globs._Readings(tokens, anywhere=anywhere)(path) is expected
+    expected = patterns._compiled(tokens, anywhere=anywhere).fullmatch(path) is not None
+    assert patterns._Readings(tokens, anywhere=anywhere)(path) is expected
 
 
 def test_many_wildcards_against_a_long_path_come_to_an_end():

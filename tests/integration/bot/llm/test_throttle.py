@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.llm.rate_gate import MINUTE, MinuteWindow
+from bot.llm.throttle import MINUTE, MinuteWindow
 from handlers.ports.model_port import ModelReason
 from tests.integration.bot.llm.asking import GOOD, request
 from tests.servers.model import Says, Sent
@@ -50,7 +50,7 @@ async def test_limits_of_a_minute_hold_back_and_give_up_with_the_callers_time(
 
 
 async def test_tokens_that_were_not_taken_make_room(serve, connect, monkeypatch):
-    monkeypatch.setattr("bot.llm.rate_gate._LOOK", 0.05)
+    monkeypatch.setattr("bot.llm.throttle._LOOK", 0.05)
     taken = {"prompt_tokens": 20, "completion_tokens": 10}
     server = serve(answer=lambda sent: Says(text=GOOD, usage=taken, latency=0.1))
     # Each sets aside more than 1024 tokens, so that two fit at first, and all once they are done.

@@ -1,10 +1,11 @@
 import pytest
 
-from bot.llm.retry import Breaker
+from bot.llm.throttle import Breaker
 from bot.llm.transport_values import ModelFault
 from handlers.ports.model_port import ModelReason
 
 GONE = ModelFault(reason=ModelReason.UNAVAILABLE, detail="refused")
+
 LATE = ModelFault(reason=ModelReason.TIMEOUT, detail="late", charged=True)
 
 

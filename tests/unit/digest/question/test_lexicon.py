@@ -1,0 +1,34 @@
+"""Tests of digest/question/lexicon.py."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from digest.question.lexicon import alike, mended
+
+WORDS = st.text("abc", max_size=6)
+
+
+def distance(left: str, right: str) -> int:
+    """The optimal string alignment distance by its definition."""
+    if not left or not right:
+        return len(left) + len(right)
+    found = [
+        distance(left[1:], right) + 1,
+        distance(left, right[1:]) + 1,
+        distance(left[1:], right[1:]) + (left[0] != right[0]),
+    ]
+    if len(left) > 1 and left[:2] == right[1::-1]:
+        found.append(distance(left[2:], right[2:]) + 1)
+    return min(found)
+
+
+@given(WORDS, WORDS, st.integers(0, 2))
+def test_words_are_alike_up_to_so_many_mistakes(left: str, right: str, most: int) -> None:
+    assert alike(left, right, most) == (distance(left, right) <= most)
+
+
+def test_a_misspelt_cue_word_is_mended_and_an_unknown_word_is_not() -> None:
+    assert mended("chagned") == "changed"
+    assert mended("zebrafish") == "zebrafish"
