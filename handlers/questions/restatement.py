@@ -8,8 +8,8 @@ from datetime import timedelta
 from digest.answer.answers import refs_words, title_of
 from digest.core.facts import FactKind
 from digest.document import Spans, Text, plain
-from digest.i18n import reading_text as words
 from digest.i18n import names_text as names
+from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING
 from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
