@@ -37,7 +37,8 @@ from digest.report.full_report import report_document
 from digest.report.weekly import weekly_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
-from handlers.digests.daily import Daily, come, shown_from, sifted, topics_of
+from handlers.digests.daily import Daily, come, shown_from
+from handlers.digests.filter_digest import sifted, topics_of
 from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
 

@@ -19,7 +19,7 @@ from bot import platforms
 from bot.config.channel_section import Promise, subscription_name
 from bot.config.reader import Config
 from bot.delivery.part_sender import Target
-from bot.messaging.inbox import Inbox, InboxStore, Keeping
+from bot.messaging.inbox import Inbox, InboxReceiver, InboxStore
 from bot.messaging.receiver import Called
 from bot.messaging.sender import Sender
 from bot.scheduler.schedule import Spec
@@ -220,7 +220,7 @@ def open_senders(config: Config) -> dict[str, Sender]:
 def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
     """Give the accounts a store that keeps deliveries until they are handled."""
     for name, sender in senders.items():
-        if isinstance(sender, Keeping):
+        if isinstance(sender, InboxReceiver):
             sender.inbox = Inbox(name, shelf)
 
 
