@@ -33,8 +33,8 @@ def test_digest_names_the_removed_flag_of_the_last_active_day(
 def test_digest_with_a_file_that_cannot_be_parsed_prints_no_log_events(
     process: Digestbot, project: RepositoryBuilder
 ) -> None:
-    nested = "^modaa(" * 28_000
-    project.commit("Add a macro (#5)", {"macro.rs": nested})
+    nested = "[[new" * 38_000
+    project.commit("Add attributes (#5)", {"header.h": nested})
     done = process("digest", str(project.path))
     assert done.returncode == 0, done.stderr
     assert "3 commits" in done.stdout
