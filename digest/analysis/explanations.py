@@ -180,7 +180,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         text = _opening(clue.text).rstrip(".")
         if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
-            yield said(phrase(reading.language, words=text), [clue.evidence])
+            yield said(phrase(reading.language, words=authored(text)), [clue.evidence])
             return
 
 

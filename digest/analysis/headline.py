@@ -68,7 +68,6 @@ _SORTS = (
 )
 """Labels, the types and tags for which they stand, and how titles begin that need no label."""
 
-_MERGE = re.compile(r"merg(?:e|es|ed|ing) ", re.IGNORECASE)
 _LEAST = 2
 """Minimum number of words of content in a title that says what is different."""
 
@@ -93,7 +92,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_prefixed(label, where, authored(text), language),
-        telling=len(content) >= _LEAST and not _MERGE.match(text),
+        telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
     )
 
 

@@ -29,7 +29,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
-from digest.grading.signals import deprecated
+from digest.grading.signals import deprecated, is_branch_merge
 from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
 from digest.i18n.phrase import joined
@@ -92,7 +92,7 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
     description = reading.graded.description
     title = headline(reading.facts, reading.language, description.labels if description else ())
     yield from _undoing(reading)
-    if reading.facts.merge and not title.telling:
+    if is_branch_merge(reading.facts):
         yield from _title(reading, title)
         return
     acts = list(_acts(reading, title))

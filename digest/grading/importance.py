@@ -30,6 +30,10 @@ _MOST_REASONS = 5
 _FOOT = 0.08
 """How far above its level's threshold the most urgent demand alone can lift a score."""
 
+_MERGES = "branch_merge"
+_MERGED = -6.0
+"""The weight of a merged branch, whatever the model: its commits are graded one by one."""
+
 FORCED = "forced"
 """The rule name in the reasons of a grade that a configured rule set."""
 
@@ -94,6 +98,8 @@ def grade(
     model, least = model or weights(), thresholds or Thresholds()
     found = _signals(facts, commit, labels)
     news = {s.name: round(model.weights.get(s.name, 0.0) * s.value, 4) for s in found}
+    if _MERGES in news:
+        news[_MERGES] = _MERGED
     score = 1 / (1 + exp(-model.bias - sum(news.values())))
     due = _due(model, found, undone=facts.reverts is not None)
     score = round(max(score, _urgency(due.values(), least)), 4)
@@ -117,8 +123,13 @@ def _signals(
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
-    """The rules that a change meets; at most medium for a revert, which may undo recent work."""
+    """The rules that a change meets; at most medium for a revert, which may undo recent work.
+
+    A merged branch demands nothing: its commits are graded one by one.
+    """
     due = {s.name: model.act[s.name] for s in found if s.name in model.act}
+    if any(s.name == _MERGES for s in found):
+        return {}
     if undone:
         return {
             name: Demand(level=Level.MEDIUM, strength=demand.strength)

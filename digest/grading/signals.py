@@ -243,6 +243,14 @@ def signals(
     return tuple(s for s in (*found, Signal("bot", float(bot))) if s.value)
 
 
+_MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)
+
+
+def is_branch_merge(facts: Facts) -> bool:
+    """Whether a change merges a branch whose commits are changes of their own."""
+    return facts.merge and _MERGE.match(facts.subject.words) is not None
+
+
 def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
@@ -251,6 +259,7 @@ def _title(facts: Facts) -> Iterator[Signal]:
         if not (name.startswith("says_") and set(facts.areas) <= _ASIDE):
             yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
+    yield Signal("branch_merge", float(is_branch_merge(facts)))
 
 
 def _spread(facts: Facts) -> Iterator[Signal]:
@@ -330,7 +339,10 @@ def _items(facts: Facts) -> Iterator[Signal]:
 
 
 def deprecated(facts: Facts) -> tuple[Fact, ...]:
-    """What is deprecated, if a version or the author says so: a comment may mean anything."""
+    """What is deprecated, if the author, a version or a replacement says so.
+
+    A comment alone may speak of anything.
+    """
     texts = (facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes))
 
     def told(fact: Fact) -> bool:
@@ -338,7 +350,7 @@ def deprecated(facts: Facts) -> tuple[Fact, ...]:
         return bool(fact.evidence.path) and any(name in text for text in texts)
 
     found = facts.of(FactKind.DEPRECATION, Action.ADDED)
-    return tuple(f for f in found if f.when or f.after or told(f))
+    return tuple(f for f in found if f.when or f.after or f.replacement or told(f))
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:

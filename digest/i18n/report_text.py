@@ -168,6 +168,7 @@ REASONS = {
     "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
     "undoes_in_window": Phrase("undoes {subject} of the same time", "撤销同期的 {subject}"),
     "undone_in_window": Phrase("undone by {subject} at once", "随即被 {subject} 撤销"),
+    "branch_merge": Phrase("merges a branch", "合并分支"),
     "crowded": Phrase("less urgent than others of the same time", "不如同期其他变更紧迫"),
     "forced": Phrase("set by your rule ({subject})", "由你的规则设定（{subject}）"),
     "flag_added": Phrase("new command-line flag {subject}", "新增命令行参数 {subject}"),

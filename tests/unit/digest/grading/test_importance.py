@@ -151,6 +151,14 @@ def changed(title: str, *items: Fact, notes: tuple[Note, ...] = ()) -> Facts:
     return Facts(subject=subject, files=(file(Area.CORE, 1),), items=items, notes=notes)
 
 
+@pytest.mark.parametrize(
+    ("title", "level"), [("Merge v3.7 into main", Level.LOW), ("feat: x", Level.HIGH)]
+)
+def test_merged_branch_is_low_whatever_it_brings(title: str, level: Level) -> None:
+    gone = replace(fact(FactKind.FLAG, Action.REMOVED, "--x"))
+    assert grade(replace(changed(title, gone), merge=True)).level is level
+
+
 def test_security_in_a_document_alone_demands_nothing() -> None:
     told = Facts(subject=read_subject("Add security guidance"), files=(file(Area.DOCS, 1),))
     assert grade(told).level is Level.LOW
