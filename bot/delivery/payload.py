@@ -25,19 +25,26 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class Messages:
+    """What to send: ``parts``, in reply to ``thread`` if there is one.
+
+    ``repository`` is the one they are about, empty if there is none.
+    """
+
+    parts: tuple[Part, ...]
+    thread: Receipt | None = None
+    repository: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload(Messages):
     """A document with the parts that a platform rendered from it.
 
-    ``thread`` is the message that they reply to, if any. The first ``own`` parts are the
-    document's; the others are ``details`` that follow it. ``repository`` is the one it is about,
-    empty if there is none.
+    The first ``own`` parts are the document's; the others are ``details`` that follow it.
     """
 
     document: Document
-    parts: tuple[Part, ...]
-    thread: Receipt | None = None
     own: int = 0
-    repository: str = ""
     details: Document | None = None
 
 
@@ -68,42 +75,30 @@ def freeze(
     return json.dumps(frozen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
-    """What to send: parts, the message that they reply to, and the repository they are about."""
-
-    parts: tuple[Part, ...]
-    thread: Receipt | None
-    repository: str
-
-
 def messages(content: str) -> Messages:
     """What to send, from the text of :func:`freeze`, without parsing documents."""
-    return _messages(json.loads(content))
+    return Messages(**_messages(json.loads(content)))
 
 
 @lru_cache(maxsize=32)
 def thaw(content: str) -> Payload:
     """The payload that :func:`freeze` wrote; cached, because many channels get the same text."""
     loaded = json.loads(content)
-    contents = _messages(loaded)
     return Payload(
+        **_messages(loaded),
         document=_decode(loaded["document"]),
-        parts=contents.parts,
-        thread=contents.thread,
-        repository=contents.repository,
         own=loaded.get("own", len(loaded["parts"])),
         details=_decode(loaded["details"]) if "details" in loaded else None,
     )
 
 
-def _messages(loaded: Mapping[str, Any]) -> Messages:
+def _messages(loaded: Mapping[str, Any]) -> dict[str, Any]:
     at = datetime.fromisoformat(loaded["at"]) if "at" in loaded else None
-    return Messages(
-        parts=tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
-        thread=Receipt.parse(loaded.get("thread", "")),
-        repository=loaded.get("repository", ""),
-    )
+    return {
+        "parts": tuple(Part(text=text, body=body, since=at) for text, body in loaded["parts"]),
+        "thread": Receipt.parse(loaded.get("thread", "")),
+        "repository": loaded.get("repository", ""),
+    }
 
 
 # The documents of many channels differ only in their buttons.

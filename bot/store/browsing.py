@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func, select
 
 from bot.store.analyses import kept_of
-from bot.store.columns import moment, seconds
+from bot.store.columns import from_row, moment, seconds
 from bot.store.database import SqlStore
 from bot.store.dialect import one_of, words
 from bot.store.digests import HEADINGS, DigestHeading, heading_of
@@ -352,12 +352,5 @@ def _edges(window: Window) -> dict[str, int]:
 
 def _line(row: Any) -> ChangeLine:
     subject: Mapping[str, Any] = json.loads(row.subject)
-    return ChangeLine(
-        sha=row.sha,
-        at=moment(row.committed_at),
-        level=_LEVELS[row.level],
-        score=row.score,
-        title=clipped(subject["title"]),
-        author=row.author,
-        number=row.number,
-    )
+    level, title = _LEVELS[row.level], clipped(subject["title"])
+    return from_row(ChangeLine, row, at=row.committed_at, level=level, title=title)

@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import given, moment, seconds, storable
+from bot.store.columns import from_row, given, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
 from bot.store.deliveries import AmendmentProgress
 from bot.store.dialect import contains, insert_into, upsert
@@ -212,27 +212,16 @@ def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
 
 def heading_of(row: Row[*tuple[Any, ...]]) -> DigestHeading:
     """The heading in a row of :data:`HEADINGS`."""
-    return DigestHeading(
-        name=row.name,
-        repository=row.repository,
-        branch=row.branch,
-        window=Window(since=moment(row.since), until=moment(row.until), zone=ZoneInfo(row.zone)),
-        created_at=moment(row.created_at),
-        counts=json.loads(row.counts),
-    )
+    window = Window(since=moment(row.since), until=moment(row.until), zone=ZoneInfo(row.zone))
+    return from_row(DigestHeading, row, window=window, counts=json.loads(row.counts))
 
 
 def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
-    return KeptDigest(
-        heading=heading_of(row),
-        document=row.document,
-        markdown=row.markdown,
-        tip=row.tip,
-        outcomes=tuple(
-            Outcome(sha=sha, state=State(state), why=why)
-            for sha, state, why in json.loads(row.outcomes)
-        ),
+    outcomes = tuple(
+        Outcome(sha=sha, state=State(state), why=why)
+        for sha, state, why in json.loads(row.outcomes)
     )
+    return from_row(KeptDigest, row, heading=heading_of(row), outcomes=outcomes)
 
 
 _AT_ONCE = 200

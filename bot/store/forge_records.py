@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import adapter, given, moment, seconds, typed
+from bot.store.columns import adapter, columns, given, moment, seconds, typed
 from bot.store.database import Prepared, SqlStore, select_in
 from bot.store.dialect import insert_into, upsert
 from bot.store.rows import add_repository, numbered, reasons_from_json, reasons_to_json
@@ -152,10 +152,7 @@ class SqlRequests(SqlStore, Requests):
 def _row(key: int, request: PullRequest, graded: str, now: datetime) -> dict[str, Any]:
     return {
         "repository_id": key,
-        "number": request.number,
-        "state": request.state.value,
-        "merge_commit": request.merge_commit,
-        "updated_at": seconds(request.updated_at),
+        **columns(request, "number", "state", "merge_commit", "updated_at"),
         "seen_at": seconds(now),
         "content": json.dumps(request_to_json(request)),
         "graded": graded,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import psycopg
 import structlog
 
-from bot.store.postgresql import PostgresDatabase
-from digest.errors import UnreachableDatabase
+from bot.store.postgresql import PostgresDatabase, user_errors
 
 log = structlog.get_logger(__name__)
 
@@ -62,7 +61,7 @@ class ServerLeases:
         async with self._turn:
             if number in self._held:
                 return False
-            with self._user_errors():
+            with user_errors(self._place):
                 taken = await _lock(await self._connected(), number)
             if taken:
                 self._held.add(number)
@@ -94,14 +93,6 @@ class ServerLeases:
             if not await _lock(made, number):
                 log.error("lease.lost", number=number)
         return made
-
-    @contextmanager
-    def _user_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
-            why = str(error).strip().partition("\n")[0]
-            raise UnreachableDatabase(self._place, why) from error
 
 
 async def _lock(connection: psycopg.AsyncConnection, number: int) -> bool:
