@@ -12,7 +12,7 @@ The rules; the first that refuses wins:
    message is refused.
 
 A refusal is one short line. Recent questions are counted per person, by :class:`Alone` in this
-process, or by :class:`bot.shared_state.redis_state.RedisAsked` for all processes.
+process, or by :class:`bot.shared_state.redis_state.RedisQuestionCounts` for all processes.
 """
 
 from __future__ import annotations

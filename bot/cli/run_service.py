@@ -35,7 +35,7 @@ from bot.messaging.sender import Sender, SendError
 from bot.ops.admin_alerts import AdminAlerts, AdminChannel, telling
 from bot.ops.retention import Reanalysis, Retention
 from bot.publishing.alerts import ImmediateAlerts, takes_up
-from bot.publishing.forge_sync import Keeper
+from bot.publishing.forge_sync import ForgeSync
 from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
 from bot.shared_state.shared_parts import SharedParts, open_common
@@ -132,7 +132,7 @@ async def _run(
         stop_on_signals(stop)
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         follow = [work.alerts.moved] if work.alerts is not None else []
-        keeper = Keeper(app, config, follow)
+        keeper = ForgeSync(app, config, follow)
         read = config.repositories if role.reads else ()
         looking = asyncio.create_task(warn_of_unreadable(app, read))
         stack.callback(looking.cancel)
@@ -161,7 +161,7 @@ async def _part(
     senders: Mapping[str, Sender],
     common: SharedParts,
     *,
-    keeper: Keeper,
+    keeper: ForgeSync,
     stack: AsyncExitStack,
 ) -> RoleDuties:
     """The duties of the process; the job engine is imported only if a role needs it."""
@@ -172,9 +172,9 @@ async def _part(
             taking=AtOnce(app.ledger, keeper.arrived),
             wake=work.waking.tell,
         )
-    from bot.jobs.role_duties import part_of
+    from bot.jobs.role_duties import duties_of
 
-    return await part_of(role, app, work, senders, common, keeper=keeper, stack=stack)
+    return await duties_of(role, app, work, senders, common, keeper=keeper, stack=stack)
 
 
 async def _leases(app: Workspace, stack: AsyncExitStack) -> Leases:

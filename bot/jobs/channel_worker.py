@@ -149,7 +149,7 @@ def _newest(post: Post, now: datetime) -> str:
     return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()
 
 
-class Served:
+class CurrentChannels:
     """The channels as last read; ``posts`` are by name."""
 
     def __init__(self, channels: Channels) -> None:
@@ -174,7 +174,7 @@ class Served:
             await self.look()
 
 
-class Timetabled(Served):
+class ScheduledChannels(CurrentChannels):
     """Channels with timers: ``attend`` is called with the name of one whose slot is due."""
 
     def __init__(

@@ -63,11 +63,9 @@ FETCH: Final = """
     FROM candidate WHERE job.id = candidate.id
     RETURNING job.*
 """
-"""Takes the first job of ``queue`` for ``worker``.
+"""Takes the first job of ``queue`` for ``worker``; returns a row, or none.
 
-Of jobs that share a lock the one deferred first,
-
-while none of them is running. Returns a row, or none.
+Of jobs that share a lock it takes the one deferred first, while none of them is running.
 """
 
 
@@ -78,22 +76,6 @@ async def make_indexes(connection: AsyncConnection) -> None:
         await connection.exec_driver_sql(
             f"CREATE INDEX {name} ON procrastinate_jobs {INDEXES[name]}"
         )
-
-
-class Turns:
-    """The order in which a worker checks its queues: each is first in turn.
-
-    So a queue with thousands of jobs does not hold up the others.
-    """
-
-    def __init__(self) -> None:
-        self._orders: dict[tuple[str, ...], deque[str]] = {}
-
-    def next(self, queues: Sequence[str]) -> Sequence[str]:
-        """The queues of a worker, in the order for this time."""
-        order = self._orders.setdefault(tuple(queues), deque(queues))
-        order.rotate(-1)
-        return tuple(order)
 
 
 log = structlog.get_logger(__name__)
@@ -145,13 +127,17 @@ class _Jobs(JobManager):
 
     def __init__(self, connector: PsycopgConnector) -> None:
         super().__init__(connector)
-        self._turns = Turns()
+        self._orders: dict[tuple[str, ...], deque[str]] = {}
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
-        """As in the library, by :data:`bot.jobs.job_store.FETCH`; queues are checked in turn."""
+        """As in the library, but by :data:`FETCH`, and with the queues in turn."""
         if queues is None:
             return await super().fetch_job(queues, worker_id)
-        for queue in self._turns.next(list(queues)):
+        # Each queue is first in turn: one with thousands of jobs does not hold up the others.
+        names = tuple(queues)
+        order = self._orders.setdefault(names, deque(names))
+        order.rotate(-1)
+        for queue in tuple(order):
             rows = await self.connector.execute_query_all_async(
                 FETCH, queue=queue, worker=worker_id
             )

@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 
 from bot.delivery.delivery import Left
-from bot.jobs.channel_worker import ChannelWorker, Served, Timetabled
+from bot.jobs.channel_worker import ChannelWorker, CurrentChannels, ScheduledChannels
 from bot.jobs.services import GRACE, LoopServices, TaskTracker, traced
 from bot.messaging.receiver import Receiver
 from bot.messaging.sender import Sender
@@ -133,9 +133,9 @@ class Runner:
         """``timetable`` follows the channels; without one there are no timers."""
         self.under_way = TaskTracker()
         self.channels = (
-            Served(work.posts)
+            CurrentChannels(work.posts)
             if timetable is None
-            else Timetabled(work.posts, timetable, work.clock, self.attend_named)
+            else ScheduledChannels(work.posts, timetable, work.clock, self.attend_named)
         )
         self._work = work
         self._attendance = ChannelWorker(work)

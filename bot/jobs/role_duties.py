@@ -21,15 +21,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.chat.message_service import Conversation
 from bot.delivery.delivery import Left
 from bot.forges.hooks import Arrived
-from bot.jobs.channel_worker import NOTES, Served
+from bot.jobs.channel_worker import NOTES, CurrentChannels
 from bot.jobs.job_engine import Engine
 from bot.jobs.loop import Listening, Runner
 from bot.jobs.roles import ProcessRole, RoleDuties
 from bot.jobs.services import GRACE, LoopServices, TaskTracker
-from bot.jobs.worker import Worker, labour
+from bot.jobs.worker import Worker, run_worker
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import Sender
-from bot.publishing.forge_sync import Keeper
+from bot.publishing.forge_sync import ForgeSync
 from bot.scheduler.timetable import Timetable
 from bot.shared_state.shared_parts import SharedParts
 from bot.store.database import Database
@@ -197,7 +197,7 @@ class MessageIntake:
 
 async def receive(work: LoopServices, stop: asyncio.Event) -> None:
     """Receive until ``stop`` is set."""
-    channels, under_way = Served(work.posts), TaskTracker()
+    channels, under_way = CurrentChannels(work.posts), TaskTracker()
     listening = Listening(work, under_way)
     await channels.look()
     listeners = [asyncio.create_task(listening.listen(sender)) for sender in work.receivers]
@@ -213,14 +213,14 @@ async def receive(work: LoopServices, stop: asyncio.Event) -> None:
         log.info("run.stopped")
 
 
-async def part_of(
+async def duties_of(
     role: ProcessRole,
     app: Workspace,
     work: LoopServices,
     senders: Mapping[str, Sender],
     common: SharedParts,
     *,
-    keeper: Keeper,
+    keeper: ForgeSync,
     stack: AsyncExitStack,
 ) -> RoleDuties:
     """The duties of a process with the role; ``stack`` closes its engine.
@@ -241,7 +241,7 @@ async def part_of(
             assert isinstance(work.hearing, Conversation)
             model = app.mind is not None
             worker = Worker(work, work.hearing, senders, keeper, asks_model=model)
-            return RoleDuties(loop=partial(labour, worker, engine))
+            return RoleDuties(loop=partial(run_worker, worker, engine))
         case _:
             records = common.records(DeferringReplies(app.database, engine))
             intake = MessageIntake(records, engine, app.clock, senders)

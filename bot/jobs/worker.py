@@ -10,12 +10,12 @@ import structlog
 
 from bot.chat.message_service import Conversation
 from bot.forges.hooks import Arrived
-from bot.jobs.channel_worker import ChannelWorker, Served
+from bot.jobs.channel_worker import ChannelWorker, CurrentChannels
 from bot.jobs.job_engine import Duty, Engine
 from bot.jobs.roles import Precedence
 from bot.jobs.services import GRACE, LoopServices, TaskTracker
 from bot.messaging.sender import Sender
-from bot.publishing.forge_sync import Keeper
+from bot.publishing.forge_sync import ForgeSync
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, JobKind
 from bot.store.replies import MessageKey, load
 from bot.subscriptions.channel_registry import Post
@@ -55,7 +55,7 @@ class Worker:
         work: LoopServices,
         conversation: Conversation,
         accounts: Mapping[str, Sender],
-        keeper: Keeper | None = None,
+        keeper: ForgeSync | None = None,
         *,
         asks_model: bool = False,
     ) -> None:
@@ -69,7 +69,7 @@ class Worker:
         self._precedence = Precedence(
             questions=self.at_once, digests=_BUILT_AT_ONCE, meanwhile=meanwhile
         )
-        self.channels = Served(work.posts)
+        self.channels = CurrentChannels(work.posts)
         self.under_way = TaskTracker()
         self._work = work
         self._attendance = ChannelWorker(work)
@@ -181,7 +181,7 @@ class Worker:
             await self._work.parking.look({})
 
 
-async def labour(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
+async def run_worker(worker: Worker, engine: Engine, stop: asyncio.Event) -> None:
     """Run jobs until ``stop`` is set, then finish the running ones."""
     engine.serve(worker.duties)
     duties = [

@@ -134,7 +134,7 @@ class _Read:
     """The default branch of the repository."""
 
 
-class Editions:
+class DigestBuilder:
     """Builds editions."""
 
     def __init__(self, app: Workspace, leases: Leases | None = None) -> None:

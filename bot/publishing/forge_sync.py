@@ -37,7 +37,7 @@ Follow = Callable[[Watched], Awaitable[None]]
 """Called with a repository whose newest changes were just read."""
 
 
-class Keeper:
+class ForgeSync:
     """Reads what is new in the configured repositories. ``follow`` is called when one has moved."""
 
     def __init__(self, app: Workspace, config: Config, follow: Sequence[Follow] = ()) -> None:

@@ -21,7 +21,7 @@ from bot.config.repository_section import RepositoryConfig
 from bot.delivery.delivery import Delivered, Posting, Visibility
 from bot.delivery.payload import thaw
 from bot.messaging.receiver import Receiver
-from bot.publishing.digest_builder import Editions
+from bot.publishing.digest_builder import DigestBuilder
 from bot.publishing.revert_notes import RevertNotes
 from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
@@ -63,7 +63,7 @@ class Slots:
         self._discretion = discretion
         self._app = app
         self._subscription = subscription
-        self._editions = Editions(app, leases)
+        self._editions = DigestBuilder(app, leases)
         self._built: OrderedDict[str, KeptDigest] = OrderedDict()
         self._amending = amending
 

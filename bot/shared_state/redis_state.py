@@ -71,7 +71,7 @@ return {1, string.format('%.0f', at - now)}
 _MILLION = 1_000_000
 
 
-class RedisTurns:
+class RedisWindows:
     """The turns of one account, named as it is in the configuration."""
 
     def __init__(self, connection: RedisConnection, account: str) -> None:
@@ -119,7 +119,7 @@ return before
 """
 
 
-class RedisAsked:
+class RedisQuestionCounts:
     """Counts for all processes, and for this one too, which applies while Redis is away."""
 
     def __init__(
@@ -177,7 +177,7 @@ _KEPT = timedelta(hours=1)
 """Most repeated deliveries arrive within that; Feishu's last one comes after 6 hours."""
 
 
-class RememberedRecords:
+class CachedRecords:
     """``Records`` that save the database repeated claims of the same message."""
 
     def __init__(self, records: Records, connection: RedisConnection) -> None:
@@ -223,7 +223,7 @@ _WAIT = 0.5
 """Seconds that one read waits; below the connection's timeout."""
 
 
-class Nudges:
+class WakeUps:
     """Sends wake-ups to other processes and receives theirs."""
 
     def __init__(self, connection: RedisConnection, nudge: Callable[[], None]) -> None:

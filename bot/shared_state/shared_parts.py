@@ -18,7 +18,7 @@ from digest.errors import InvalidConfig
 
 if TYPE_CHECKING:
     from bot.shared_state.redis_connection import RedisConnection
-    from bot.shared_state.redis_state import Nudges, RedisTurns
+    from bot.shared_state.redis_state import RedisWindows, WakeUps
 
 
 class SharedParts:
@@ -26,7 +26,7 @@ class SharedParts:
 
     def __init__(self, connection: RedisConnection | None = None) -> None:
         self._connection = connection
-        self._nudges: Nudges | None = None
+        self._nudges: WakeUps | None = None
 
     @property
     def look(self) -> Callable[[], Awaitable[str]] | None:
@@ -37,25 +37,25 @@ class SharedParts:
         """The counter of each person's questions."""
         if self._connection is None:
             return Alone()
-        from bot.shared_state.redis_state import RedisAsked
+        from bot.shared_state.redis_state import RedisQuestionCounts
 
-        return RedisAsked(self._connection)
+        return RedisQuestionCounts(self._connection)
 
     def records(self, records: Records) -> Records:
         """The records of messages, with a cache of repeated deliveries."""
         if self._connection is None:
             return records
-        from bot.shared_state.redis_state import RememberedRecords
+        from bot.shared_state.redis_state import CachedRecords
 
-        return RememberedRecords(records, self._connection)
+        return CachedRecords(records, self._connection)
 
     def nudging(self, nudge: Callable[[], None]) -> Callable[[], None]:
         """A function that wakes every process after a change; ``nudge`` wakes this one."""
         if self._connection is None:
             return nudge
-        from bot.shared_state.redis_state import Nudges
+        from bot.shared_state.redis_state import WakeUps
 
-        self._nudges = Nudges(self._connection, nudge)
+        self._nudges = WakeUps(self._connection, nudge)
         return self._nudges.tell
 
     def share_turns(self, senders: Mapping[str, Sender]) -> None:
@@ -81,10 +81,10 @@ class SharedParts:
             yield
 
 
-def _turns(connection: RedisConnection, account: str, part: str) -> RedisTurns:
-    from bot.shared_state.redis_state import RedisTurns
+def _turns(connection: RedisConnection, account: str, part: str) -> RedisWindows:
+    from bot.shared_state.redis_state import RedisWindows
 
-    return RedisTurns(connection, f"{account}/{part}")
+    return RedisWindows(connection, f"{account}/{part}")
 
 
 async def open_common(

@@ -10,7 +10,7 @@ import pytest
 from bot.app import opened
 from bot.forges.hooks import Arrived
 from bot.ops.check import look_at_forge
-from bot.publishing.forge_sync import Keeper
+from bot.publishing.forge_sync import ForgeSync
 from digest.core.reference import Query
 from digest.errors import ForgeUnauthorized, NotOnForge
 from tests.servers.github import TOKEN, merged, pull
@@ -58,7 +58,7 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
         seen.append(watched.repository.name)
 
     async with opened(file) as app:
-        keeper = Keeper(app, app.config, [follow])
+        keeper = ForgeSync(app, app.config, [follow])
         sha = repository.commit(
             "Add a page (#12)", {"b.py": "y\n"}, at=datetime.now(UTC).replace(microsecond=0)
         )
@@ -70,7 +70,7 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
 
 async def test_arrival_at_another_repository_does_nothing(server, file):
     async with opened(file) as app:
-        keeper = Keeper(app, app.config)
+        keeper = ForgeSync(app, app.config)
         for arrived in (
             Arrived(host=HOST, repository="octo/other", moved=True),
             Arrived(host="github.com", repository="octo/engine", moved=True),
@@ -83,7 +83,7 @@ async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, f
     server.pulls[11] = merged(11, labels=[{"name": "moe"}])
     server.script.extend([Breaks(), Breaks()])
     async with opened(file) as app:
-        keeper = Keeper(app, app.config)
+        keeper = ForgeSync(app, app.config)
         async with keeper.running(timedelta(seconds=0.05)):
             watched = await app.watch("octo/engine")
             async with asyncio.timeout(20):

@@ -30,7 +30,7 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability
 from bot.scheduler.schedule import Spec
 from bot.shared_state.redis_connection import RedisConnection
-from bot.shared_state.redis_state import RedisTurns, RememberedRecords
+from bot.shared_state.redis_state import CachedRecords, RedisWindows
 from bot.store.job_queue import WORKED
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
@@ -72,7 +72,7 @@ class Told(Board):
     def __init__(self, file: Path, step: Dice, redis: RedisConnection) -> None:
         super().__init__(file, step)
         self.pace = Pace(Rate(count=200, seconds=1.0), Rate(count=200, seconds=1.0))
-        self.pace.share(RedisTurns(redis, "board"))
+        self.pace.share(RedisWindows(redis, "board"))
 
     async def ready(self, chat, *, answer=False):
         await self.pace.turn(chat, (), answer=answer)
@@ -166,7 +166,7 @@ async def scheduling(plan, database, engine, leases, sender, redis, dice) -> Non
 
 async def receiving(plan, database, engine, leases, sender, redis, dice) -> None:
     """Hear every question three times, as platforms say them; die between two."""
-    records = RememberedRecords(DeferringReplies(database, engine), redis)
+    records = CachedRecords(DeferringReplies(database, engine), redis)
     intake = MessageIntake(records, engine, At(datetime.now(UTC)), {"board": sender})
     for number in range(plan.questions):
         said = Incoming(

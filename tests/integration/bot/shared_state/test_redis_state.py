@@ -21,7 +21,7 @@ from bot.messaging.receiver import Incoming
 from bot.ops.check import Weight
 from bot.ops.doctor_storage import redis as doctor
 from bot.shared_state.redis_connection import RedisConnection
-from bot.shared_state.redis_state import Nudges, RedisAsked, RedisTurns, RememberedRecords
+from bot.shared_state.redis_state import CachedRecords, RedisQuestionCounts, RedisWindows, WakeUps
 from bot.shared_state.shared_parts import open_common
 from bot.store.replies import MessageKey, SqlReplies, Stage
 from bot.store.sqlite import open_database
@@ -38,7 +38,7 @@ SLACK = 0.03
 def paces(pair: tuple[RedisConnection, RedisConnection], overall: Rate = QUICK) -> list[Pace]:
     made = [Pace(overall, overall) for _ in pair]
     for pace, connection in zip(made, pair, strict=True):
-        pace.share(RedisTurns(connection, "bot"))
+        pace.share(RedisWindows(connection, "bot"))
     return made
 
 
@@ -107,7 +107,7 @@ async def test_pace_counts_alone_while_redis_is_away_and_together_again(pair, se
 
 
 async def test_person_is_counted_by_all_processes_and_refusals_are_not(pair) -> None:
-    one, other = RedisAsked(pair[0]), RedisAsked(pair[1])
+    one, other = RedisQuestionCounts(pair[0]), RedisQuestionCounts(pair[1])
     assert (await one.count("p:1")).minute == 0
     assert (await other.count("p:1")).minute == 1
     await other.uncount("p:1")
@@ -118,14 +118,14 @@ async def test_person_is_counted_by_all_processes_and_refusals_are_not(pair) -> 
 
 
 async def test_person_at_two_processes_at_once_gets_one_last_question(pair) -> None:
-    both = [RedisAsked(connection) for connection in pair]
+    both = [RedisQuestionCounts(connection) for connection in pair]
     loads = await asyncio.gather(*(both[n % 2].count("p:1") for n in range(20)))
     assert sorted(load.minute for load in loads) == list(range(20))
 
 
 async def test_person_is_still_counted_while_redis_is_away(pair, server) -> None:
     now = [0.0]
-    asked = RedisAsked(pair[0], Alone(lambda: now[0]))
+    asked = RedisQuestionCounts(pair[0], Alone(lambda: now[0]))
     await asked.count("p:1")
     server.stop()
     assert (await asked.count("p:1")).minute == 1
@@ -158,7 +158,7 @@ class Counting(SqlReplies):
 async def test_message_that_comes_again_does_not_reach_the_database(pair, server, tmp_path) -> None:
     async with await open_database(tmp_path) as database:
         records = Counting(database)
-        one, other = (RememberedRecords(records, connection) for connection in pair)
+        one, other = (CachedRecords(records, connection) for connection in pair)
         key, said = asking("1")
         assert await one.claim(key, said, said.at)
         assert not await other.claim(key, said, said.at)
@@ -174,7 +174,7 @@ async def test_message_that_comes_again_does_not_reach_the_database(pair, server
 async def test_message_that_the_database_did_not_take_is_not_remembered(pair, tmp_path) -> None:
     async with await open_database(tmp_path) as database:
         records = Counting(database)
-        one, other = (RememberedRecords(records, connection) for connection in pair)
+        one, other = (CachedRecords(records, connection) for connection in pair)
         key, said = asking("1")
         records.broken = True
         with pytest.raises(OSError, match="away"):
@@ -185,7 +185,7 @@ async def test_message_that_the_database_did_not_take_is_not_remembered(pair, tm
 
 async def test_nudge_reaches_every_process_also_after_redis_was_away(pair, server) -> None:
     told = [asyncio.Event(), asyncio.Event()]
-    one, other = (Nudges(pair[n], told[n].set) for n in range(2))
+    one, other = (WakeUps(pair[n], told[n].set) for n in range(2))
     async with one.heard(), other.heard():
         await until_heard(server, 2)
         for round_ in range(2):
@@ -238,7 +238,7 @@ async def test_redis_that_hangs_costs_one_call_its_patience_and_no_other(server)
         return await redis.get("a") or "nothing"
 
     try:
-        async with Nudges(connection, lambda: heard.append(1)).heard():
+        async with WakeUps(connection, lambda: heard.append(1)).heard():
             await until_heard(server, 1)
             assert await connection.ask(ask)
             os.kill(server.pid, signal.SIGSTOP)
