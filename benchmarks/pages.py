@@ -79,7 +79,7 @@ def rows(clone: str, data: str = "", days: int = 3650) -> list[Row]:
     """
     with (
         nullcontext(data) if data else tempfile.TemporaryDirectory() as folder,
-        _served(clone, folder, days) as (site, server),
+        served(clone, folder, days) as (site, server),
         closing(_connected(site)) as reader,
     ):
         return [_row(kind, reader, server) for kind in _kinds(reader, Path(folder))]
@@ -209,10 +209,11 @@ def _write(folder: Path) -> None:
 
 
 @contextmanager
-def _served(clone: str, folder: str, days: int) -> Iterator[tuple[str, int]]:
+def served(clone: str, folder: str, days: int, name: str = "") -> Iterator[tuple[str, int]]:
     """The address and the process of ``digestbot serve``, once its archive is filled."""
     command = [Path(sys.executable).parent / "digestbot", "serve", clone]
     options = ["--port", "0", "--days", str(days), "--tz", "UTC"]
+    options += ["--name", name] if name else []
     environment = {**os.environ, "DIGESTBOT_DATA": folder}
     with _process([*map(str, command), *options], environment) as started:
         assert started.stdout

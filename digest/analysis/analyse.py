@@ -56,8 +56,3 @@ def acts(graded: Graded) -> bool:
     """Whether users may have to act: a contract was removed or changed, or security is affected."""
     first = next(consequences(read(graded, Language.EN)), None)
     return first is not None and first.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY}
-
-
-def typed(graded: Graded, language: Language) -> Analysis:
-    """The change types alone, for counts over many changes."""
-    return Analysis(language=language, change_types=change_types(read(graded, language)))

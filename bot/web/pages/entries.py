@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
 from bot.web.pages.diffs import Colours, Excerpt, excerpt
 from bot.web.pages.site import Json, Site, SiteRepository
-from digest.analysis.analyse import analyse, typed
+from digest.analysis.analyse import acts, analyse
 from digest.analysis.context import read
 from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact
 from digest.core.grade import Graded, Level, Repository
-from digest.core.statement import Analysis, Origin, Statement
+from digest.core.statement import Origin, Statement
 from digest.document import Spans
 from digest.grading.level_override import PREFIX, laid_over
 from digest.i18n.labels import CHANGE_TYPES, KINDS
@@ -79,24 +79,12 @@ def line_to_json(line: ChangeLine) -> Json:
 
 def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Language) -> ReportEntry:
     """A change with its analysis: a stored one of a model, else the one from facts."""
-    return _entry_of(graded, told, shown, partial(analyse, language=language))
-
-
-def typed_entry(
-    graded: Graded, told: Told, shown: SiteRepository, language: Language
-) -> ReportEntry:
-    """An entry whose types matter; without a model's analysis it holds nothing else."""
-    return _entry_of(graded, told, shown, partial(typed, language=language))
-
-
-def _entry_of(
-    graded: Graded, told: Told, shown: SiteRepository, tell: Callable[[Graded], Analysis]
-) -> ReportEntry:
-    kept = told.get(graded.sha)
+    kept, acting = told.get(graded.sha), acts(graded)
     if kept is None or kept.analysis is None:
-        return ReportEntry(graded=graded, analysis=tell(graded))
+        return ReportEntry(graded=graded, analysis=analyse(graded, language=language), acts=acting)
     grade = laid_over(graded.grade, kept.move, shown.thresholds)
-    return ReportEntry(graded=replace(graded, grade=grade), analysis=kept.analysis)
+    whole = replace(graded, grade=grade)
+    return ReportEntry(graded=whole, analysis=kept.analysis, acts=acting)
 
 
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)

@@ -6,18 +6,18 @@ tells its window; without one, it is the window that holds all changes the summa
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
 
 from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, KeptPost
 from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import Step, days_of, places_of
 from bot.web.pages.charts import Share
-from bot.web.pages.entries import Told, entry_of, loaded, told_of, typed_entry
+from bot.web.pages.entries import Told, entry_of, loaded, told_of
 from bot.web.pages.page_request import Form, PageRequest, day_named, last_of_week, week_named
 from bot.web.pages.page_text import PHRASES, day_words, week_words
 from bot.web.pages.rows import WrittenRows, rows_of
@@ -26,7 +26,7 @@ from bot.web.pages.unread import Unread
 from bot.workspace.workspace import day_of
 from digest.answer.answers import window_words
 from digest.core.enums import Language
-from digest.core.grade import Level, Repository
+from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
 from digest.question.dates import monday
@@ -136,14 +136,19 @@ class PeriodEntries:
             self.places = await places_of(asked, self._window)
 
     async def _made_lead(self) -> Spans:
-        """A lead sentence on the window's changes; empty if there are too many."""
+        """What matters first, and whether there is something to do; empty of too many changes."""
         counts, language = self._chosen.counts, self._asked.language
-        about = [one.sha for one in self._lines if one.level is Level.HIGH or not counts.high]
-        if len(about) > _MOST_LED:
+        least = Level.MEDIUM if counts.high else Level.LOW
+        about = [one.sha for one in self._lines if one.level.rank <= least.rank]
+        if not 0 < len(about) <= _MOST_LED:
             return ()
         found = await loaded(self._asked.shelf, self._shown, about)
-        typed = [typed_entry(one, self.written.told, self._shown, language) for one in found]
-        return lead(typed, counts, language) if typed else ()
+        entries = await asyncio.to_thread(self._entries_of, found)
+        return lead(entries, counts, language) if entries else ()
+
+    def _entries_of(self, changes: Sequence[Graded]) -> tuple[ReportEntry, ...]:
+        told, language = self.written.told, self._asked.language
+        return tuple(entry_of(one, told, self._shown, language) for one in changes)
 
     def report(self) -> Report:
         """The page as a report; its counts are those of the whole window."""
@@ -152,17 +157,11 @@ class PeriodEntries:
             branch=self._shown.branch,
             window=self._window,
             language=self._asked.language,
-            entries=self._entries,
+            entries=self._entries_of(self.written.changes),
             counts=self._chosen.counts,
             lead=self.lead,
             day=self.led.day if self.led else None,
         )
-
-    @cached_property
-    def _entries(self) -> tuple[ReportEntry, ...]:
-        """The changes of a page of Markdown or JSON with their analyses."""
-        changes, language = self.written.changes, self._asked.language
-        return tuple(entry_of(one, self.written.told, self._shown, language) for one in changes)
 
 
 async def day_page(asked: PageRequest) -> Page:
