@@ -106,12 +106,7 @@ class _Exchange:
     """One request with its response."""
 
     def __init__(
-        self,
-        scope: AsgiScope,
-        receive: AsgiReceive,
-        send: AsgiSend,
-        held: _Held,
-        trace: str,
+        self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend, held: _Held, trace: str
     ) -> None:
         self._held = held
         self._trace = trace

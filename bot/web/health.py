@@ -109,11 +109,7 @@ def routes(health: Health, token: SecretStr | None = None) -> list[BaseRoute]:
         told = health.metrics.text(pending=waiting, deaf=health.deaf(), jobs=jobs)
         return Response(told, media_type=CONTENT_TYPE)
 
-    return [
-        Route("/healthz", alive),
-        Route("/readyz", ready),
-        Route("/metrics", figures),
-    ]
+    return [Route("/healthz", alive), Route("/readyz", ready), Route("/metrics", figures)]
 
 
 def _shown(request: Request, token: SecretStr) -> bool:

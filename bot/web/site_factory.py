@@ -159,9 +159,7 @@ def shown_of(settings: RepositoryConfig) -> SiteRepository:
         found = identify(read_address(settings.place), folder=settings.name)
     return SiteRepository(
         repository=Repository(
-            name=settings.name,
-            web=settings.web or found.web,
-            forge=settings.forge or found.forge,
+            name=settings.name, web=settings.web or found.web, forge=settings.forge or found.forge
         ),
         private=settings.private,
         branch=settings.branch or "",

@@ -15,9 +15,10 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.scheduler.schedule import next_run
-from bot.store.deliveries import SqlUncertainDeliveries, UncertainDelivery
+from bot.store.digests import mark_of
 from bot.store.model_calls import Cost, SqlCalls
 from bot.telemetry.logs import Redaction
+from bot.util.page_links import digest_path
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.response import headers_of
 from bot.web.pages.session import Attempts, Sessions, form_of
@@ -27,26 +28,17 @@ from handlers.ports.storage import Clock
 if TYPE_CHECKING:
     from bot.config.reader import Config
     from bot.delivery.delivery import Wake
-    from bot.store.deliveries import DeliverySummary, SqlDeliveries
+    from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
     from bot.subscriptions.channel_registry import Channels, Post
 
 
 _SHOWN = 50
 _DAYS = 30
+_SLOT = 3
+"""The position of the slot in a digest's name; see ``bot.publishing.slots.name_of``."""
+
 _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 """A JSON list without nested lists or objects, and without strings that hold such brackets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelRow:
-    """A channel with its next slot; ``local`` is that time as written in the channel's zone."""
-
-    name: str
-    platform: str
-    chat: str
-    at: datetime
-    zone: str
-    local: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,19 +56,12 @@ class AdminData:
     config: Config | None = None
     wake: Wake | None = None
 
-    async def due(self) -> Sequence[ChannelRow]:
-        """The active channels, the next due first."""
+    async def due(self) -> list[tuple[datetime, Post]]:
+        """The active channels with their next run in their own zone, the next due first."""
         now = self.clock.now()
-        found = [_due(post, now) for post in await self.channels.current()]
-        return sorted(found, key=lambda due: (due.at, due.name))
-
-    async def delivered(self) -> Sequence[DeliverySummary]:
-        """The newest deliveries."""
-        return await self.deliveries.newest(_SHOWN)
-
-    async def failed(self) -> Sequence[UncertainDelivery]:
-        """The newest parts that were not sent, or whose outcome is unknown."""
-        return await self.doubts.newest(_SHOWN)
+        posts = [(next_run(one.spec, now), one) for one in await self.channels.current()]
+        posts.sort(key=lambda due: (due[0], due[1].name))
+        return [(at.astimezone(post.spec.zone), post) for at, post in posts]
 
     async def again(self, delivery: int) -> int:
         """Resend the uncertain parts of a delivery; returns their number."""
@@ -103,16 +88,11 @@ def _in_a_line(found: re.Match[str]) -> str:
     return re.sub(r"\n\s*", " ", found[0]).replace("[ ", "[").replace(" ]", "]")
 
 
-def _due(post: Post, now: datetime) -> ChannelRow:
-    at, zone = next_run(post.spec, now), post.spec.zone
-    return ChannelRow(
-        name=post.name,
-        platform=post.target.sender.name,
-        chat=post.target.chat,
-        at=at,
-        zone=zone.key,
-        local=at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
-    )
+def digest_words(name: str) -> tuple[str, str]:
+    """What a digest is called, such as ``owner/name 2026-03-02``, and the path of its page."""
+    parts = name.split(":")
+    words = f"{parts[1]} {parts[3]}" if len(parts) > _SLOT else name
+    return words, digest_path(mark_of(name))
 
 
 def _told(config: Config) -> dict[str, Any]:
@@ -198,8 +178,9 @@ class Admin:
             request,
             "admin.html",
             due=await office.due(),
-            delivered=await office.delivered(),
-            failed=await office.failed(),
+            delivered=await office.deliveries.newest(_SHOWN),
+            failed=await office.doubts.newest(_SHOWN),
+            digest_words=digest_words,
             costs=await office.costs(),
             configuration=office.configuration(),
             done="again" in request.query_params,
@@ -232,11 +213,7 @@ class Admin:
         # length would reveal the secret (https://www.breachattack.com/).
         asked = self._read(request)
         pieces = rendered(
-            template,
-            asked,
-            title=PATH,
-            form_token=self._sessions.form_token(request),
-            **values,
+            template, asked, title=PATH, form_token=self._sessions.form_token(request), **values
         )
         body = "".join(pieces).encode("utf-8", "replace")
         return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")

@@ -210,12 +210,7 @@ def _file(file: FileFacts, graded: Graded, asked: PageRequest) -> tuple[FileFact
 def _document(asked: PageRequest, entry: ReportEntry) -> Document:
     graded = entry.graded
     blocks = change_blocks(
-        graded,
-        entry.analysis,
-        asked.shown().repository,
-        asked.shelf.zone,
-        asked.language,
-        level=1,
+        graded, entry.analysis, asked.shown().repository, asked.shelf.zone, asked.language, level=1
     )
     return Document(
         title=graded.title or graded.sha[:10], blocks=blocks, language=str(asked.language)
@@ -234,10 +229,7 @@ def _json(asked: PageRequest, entry: ReportEntry) -> Json:
 
 def _diff_document(title: str, change: Change, asked: PageRequest) -> Document:
     lines = [line for file in change.files for line in lines_of(file)][:MOST_LINES]
-    blocks: tuple[Block, ...] = (
-        Heading(1, (Text(title),)),
-        CodeBlock("\n".join(lines), "diff"),
-    )
+    blocks: tuple[Block, ...] = (Heading(1, (Text(title),)), CodeBlock("\n".join(lines), "diff"))
     return Document(title=title, blocks=blocks, language=str(asked.language))
 
 

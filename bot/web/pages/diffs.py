@@ -155,11 +155,7 @@ def _around(hunk: Hunk, evidence: Evidence, path: str, colours: Colours) -> tupl
     beside = max(min(at - 1, len(other) - _OTHER), 0)
     mine = _side("-" if old else "+", own[first : at + _AROUND + 1], start + first, path, colours)
     theirs = _side(
-        "+" if old else "-",
-        other[beside : beside + _OTHER],
-        other_start + beside,
-        path,
-        colours,
+        "+" if old else "-", other[beside : beside + _OTHER], other_start + beside, path, colours
     )
     return (*mine, *theirs) if old else (*theirs, *mine)
 

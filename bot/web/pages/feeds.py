@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -19,6 +19,7 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import as_json, headers_of
 from bot.web.pages.rows import Row, rows_of
+from bot.web.pages.search_page import resolved_topic
 from bot.web.pages.site import Json, NotThere, SiteRepository
 from bot.web.pages.templating import fragment, rendered, spans_markup
 from digest.answer.buttons import without_buttons
@@ -26,7 +27,6 @@ from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.i18n.labels import LEVELS
 from digest.markdown import clean
-from digest.topics.matching import candidates, resolve
 
 SIZE = 40
 
@@ -81,41 +81,25 @@ async def changes_feed(asked: PageRequest) -> Feed:
     shown, topic = asked.shown(), asked.word("topic")
     name = shown.repository.name
     level = LEVELS[asked.level].template(asked.language) if asked.level else ""
-    lines = await _lines(asked, shown)
-    key = ("feed", topic, str(asked.level or ""))
     return Feed(
         id=name_of(f"{name} {topic} {asked.level or ''}"),
         title=" · ".join(filter(None, (name, topic, level))),
-        home=path_of(name, topic=topic) if topic else path_of(name),
-        items=await _items(asked, shown, lines, key),
+        home=path_of(name, topic=topic),
+        items=await _items(asked, shown, await _lines(asked, shown, topic), topic),
     )
 
 
 async def all_feed(asked: PageRequest) -> Feed:
     """The newest changes of every repository that the reader may see."""
     items: list[Item] = []
-    level = asked.level or Level.LOW
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
-        lines = await asked.shelf.browsing.newest(shown.repository, SIZE, level)
-        found = await _items(asked, shown, lines, ("feed", "", str(asked.level or "")))
-        items += (_of(item, shown) for item in found)
+        name = shown.repository.name
+        found = await _items(asked, shown, await _lines(asked, shown, ""), "")
+        items += (replace(item, title=f"{name}: {item.title}") for item in found)
     items.sort(key=lambda item: item.at, reverse=True)
     title = PHRASES["all_repositories"].template(asked.language)
     feed = name_of(f"* {asked.level or ''}")
     return Feed(id=feed, title=f"digestbot · {title}", home="/", items=items[:SIZE])
-
-
-def _of(item: Item, shown: SiteRepository) -> Item:
-    return Item(
-        id=item.id,
-        path=item.path,
-        title=f"{shown.repository.name}: {item.title}",
-        html=item.html,
-        at=item.at,
-        author=item.author,
-        level=item.level,
-        outside=item.outside,
-    )
 
 
 async def digests_feed(asked: PageRequest) -> Feed:
@@ -143,28 +127,25 @@ def _digest(asked: PageRequest, told: KeptPost) -> Item:
     )
 
 
-async def _lines(asked: PageRequest, shown: SiteRepository) -> Sequence[ChangeLine]:
+async def _lines(asked: PageRequest, shown: SiteRepository, topic: str) -> Sequence[ChangeLine]:
     """The newest changes of the requested level and above, and of the topic if one is given."""
-    topic = asked.word("topic")
     if not topic:
         level = asked.level or Level.LOW
         return await asked.shelf.browsing.newest(shown.repository, SIZE, level)
-    archive = asked.shelf.archive
-    aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
-    known = await archive.vocabulary(shown.repository, candidates(topic, aliases))
-    resolved = resolve(topic, known, aliases)
+    resolved = await resolved_topic(asked, topic)
     if not resolved.topics:
         raise NotThere
     query = Query(
         topics=resolved.topics, about=resolved.alternatives, level=asked.level, limit=SIZE
     )
-    return [line_of(one) for one in await archive.select(shown.repository, query)]
+    return [line_of(one) for one in await asked.shelf.archive.select(shown.repository, query)]
 
 
 async def _items(
-    asked: PageRequest, shown: SiteRepository, lines: Sequence[ChangeLine], key: tuple[object, ...]
+    asked: PageRequest, shown: SiteRepository, lines: Sequence[ChangeLine], topic: str
 ) -> list[Item]:
     lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+    key = ("feed", topic, str(asked.level or ""))
     rows = await rows_of(asked, lines, told, key, shown=shown)
     return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
 

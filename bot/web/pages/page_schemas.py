@@ -30,175 +30,111 @@ def _the(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-_BY_LEVEL = {str(level): _COUNT for level in Level}
+def _each(of: Schema, *names: str) -> dict[str, Schema]:
+    return dict.fromkeys(names, of)
 
+
+_FLAG: Schema = {"type": "boolean"}
+_ANY: Schema = {"type": "object"}
+_BY_LEVEL = _each(_COUNT, *map(str, Level))
+_HEAD = {"schema": _COUNT, "repository": _TEXT}
+_PAGED = _each(_COUNT, "page", "pages")
 _LINE = {
-    "sha": _TEXT,
-    "pr": _NUMBER,
-    "title": _TEXT,
-    "author": _TEXT,
-    "committed_at": _MOMENT,
-    "level": _LEVEL,
-    "score": _SHARE,
+    **_each(_TEXT, "sha", "title", "author"),
+    **{"pr": _NUMBER, "committed_at": _MOMENT, "level": _LEVEL, "score": _SHARE},
 }
-
 _DIGEST: dict[str, Schema] = {
-    "id": _TEXT,
-    "path": _TEXT,
-    "span": _TEXT,
-    "since": _MOMENT,
-    "until": _MOMENT,
-    "created_at": _MOMENT,
-    "weekly": {"type": "boolean"},
-    "counts": {"type": "object"},
+    **_each(_TEXT, "id", "path", "span"),
+    **_each(_MOMENT, "since", "until", "created_at"),
+    **{"weekly": _FLAG, "counts": _ANY},
 }
+_SECTIONS = ("impact", "insights", "risks", "suggestions")
 
 SCHEMAS: dict[str, Schema] = {
     "Missing": _object(error=_TEXT),
     "Window": _object(since=_MOMENT, until=_MOMENT, tz=_TEXT),
-    "Statement": _object(
-        text=_TEXT,
-        aspect=_TEXT,
-        evidence=_many(
-            _object(
-                path=_TEXT,
-                line=_COUNT,
-                side={"type": "string", "enum": ["old", "new", "message"]},
-            )
-        ),
+    "Evidence": _object(
+        path=_TEXT, line=_COUNT, side={"type": "string", "enum": ["old", "new", "message"]}
     ),
+    "Statement": _object(text=_TEXT, aspect=_TEXT, evidence=_many(_the("Evidence"))),
     "Line": _object(**_LINE),
-    "Day": _object(day={"type": "string", "format": "date"}, **_BY_LEVEL, read={"type": "boolean"}),
-    "Calendar": _object(
-        schema=_COUNT, repository=_TEXT, days=_many(_the("Day")), page=_COUNT, pages=_COUNT
+    "Day": _object(day={"type": "string", "format": "date"}, **_BY_LEVEL, read=_FLAG),
+    "Calendar": _object(**_HEAD, days=_many(_the("Day")), **_PAGED),
+    "File": _object(
+        **_each(_TEXT, "path", "status", "area"),
+        **_each(_COUNT, "added", "deleted"),
+        old_path=_MAYBE,
+        omitted=_FLAG,
     ),
     "Entry": _object(
-        sha=_TEXT,
+        **_each(_TEXT, "sha", "author", "subject", "summary"),
+        **_each(_many(_TEXT), "reasons", "change_types"),
+        **_each(_many(_the("Statement")), *_SECTIONS),
         pr=_NUMBER,
         committed_at=_MOMENT,
-        author=_TEXT,
-        subject=_TEXT,
         level=_LEVEL,
         score=_SHARE,
-        reasons=_many(_TEXT),
-        late={"type": "boolean"},
-        change_types=_many(_TEXT),
-        summary=_TEXT,
-        impact=_many(_the("Statement")),
-        insights=_many(_the("Statement")),
-        risks=_many(_the("Statement")),
-        suggestions=_many(_the("Statement")),
-        files=_many(
-            _object(
-                path=_TEXT,
-                old_path=_MAYBE,
-                status=_TEXT,
-                added=_COUNT,
-                deleted=_COUNT,
-                area=_TEXT,
-                omitted={"type": "boolean"},
-            )
-        ),
-        facts={"type": "object"},
+        late=_FLAG,
+        files=_many(_the("File")),
+        facts=_ANY,
     ),
     "Report": _object(
+        **_each(_TEXT, "repo", "branch", "lead"),
         schema=_COUNT,
-        repo=_TEXT,
-        branch=_TEXT,
         window=_the("Window"),
         counts=_object(total=_COUNT, **_BY_LEVEL),
-        lead=_TEXT,
         commits=_many(_the("Entry")),
         unread=_many(_the("Window")),
-        page=_COUNT,
-        pages=_COUNT,
+        **_PAGED,
     ),
-    "Change": _object(schema=_COUNT, repository=_TEXT, path=_TEXT, change=_the("Entry")),
+    "Change": _object(**_HEAD, path=_TEXT, change=_the("Entry")),
     "Found": _object(
-        schema=_COUNT,
-        repository=_TEXT,
+        **_HEAD,
+        **_PAGED,
         total=_COUNT,
         levels=_object(**_BY_LEVEL),
-        page=_COUNT,
-        pages=_COUNT,
         near=_many(_TEXT),
-        changes=_many(_object(**_LINE, area=_TEXT, line=_TEXT, why=_TEXT)),
+        changes=_many(_object(**_LINE, **_each(_TEXT, "area", "line", "why"))),
+    ),
+    "Upgrade": _object(
+        **_each(_TEXT, "kind", "action", "name", "sha", "path"),
+        **_each(_MAYBE, "before", "after"),
+        pr=_NUMBER,
+        line=_COUNT,
     ),
     "Compared": _object(
-        schema=_COUNT,
-        repository=_TEXT,
+        **_HEAD,
+        **_PAGED,
+        **_each(_COUNT, "total", "missing", "people"),
         title=_TEXT,
-        total=_COUNT,
-        missing=_COUNT,
         levels=_object(**_BY_LEVEL),
         areas={"type": "object", "additionalProperties": _COUNT},
-        people=_COUNT,
-        upgrade=_many(
-            _object(
-                kind=_TEXT,
-                action=_TEXT,
-                name=_TEXT,
-                before=_MAYBE,
-                after=_MAYBE,
-                sha=_TEXT,
-                pr=_NUMBER,
-                path=_TEXT,
-                line=_COUNT,
-            )
-        ),
-        page=_COUNT,
-        pages=_COUNT,
+        upgrade=_many(_the("Upgrade")),
         changes=_many(_object(**_LINE, area=_TEXT, kind=_MAYBE)),
     ),
-    "Releases": _object(
-        schema=_COUNT,
-        repository=_TEXT,
-        releases=_many(_object(tag=_TEXT, before=_TEXT, path=_TEXT)),
+    "Releases": _object(**_HEAD, releases=_many(_object(**_each(_TEXT, "tag", "before", "path")))),
+    "Hunk": _object(
+        **_each(_COUNT, "old_start", "new_start"), **_each(_many(_TEXT), "removed", "added")
     ),
     "Diff": _object(
-        schema=_COUNT,
-        repository=_TEXT,
+        **_HEAD,
         sha=_TEXT,
         files=_many(
-            _object(
-                path=_TEXT,
-                added=_COUNT,
-                deleted=_COUNT,
-                hunks=_many(
-                    _object(
-                        old_start=_COUNT,
-                        new_start=_COUNT,
-                        removed=_many(_TEXT),
-                        added=_many(_TEXT),
-                    )
-                ),
-            )
+            _object(path=_TEXT, **_each(_COUNT, "added", "deleted"), hunks=_many(_the("Hunk")))
         ),
     ),
     "Digest": _object(
-        schema=_COUNT,
-        repository=_TEXT,
-        branch=_TEXT,
-        window=_the("Window"),
+        **_HEAD,
         **_DIGEST,
-        title=_TEXT,
-        posted=_TEXT,
-        changes=_many(_object(sha=_TEXT, posted={"type": "boolean"}, state=_TEXT)),
+        **_each(_TEXT, "branch", "title", "posted"),
+        window=_the("Window"),
+        changes=_many(_object(sha=_TEXT, posted=_FLAG, state=_TEXT)),
     ),
-    "Answer": _object(
-        schema=_COUNT,
-        repository=_TEXT,
-        question=_TEXT,
-        title=_TEXT,
-        answer=_TEXT,
-    ),
+    "Answer": _object(**_HEAD, **_each(_TEXT, "question", "title", "answer")),
     "Repository": _object(
-        repository=_TEXT,
-        web=_TEXT,
-        path=_TEXT,
+        **_each(_TEXT, "repository", "web", "path"),
+        **_each(_MAYBE, "first", "last"),
         changes=_COUNT,
-        first=_MAYBE,
-        last=_MAYBE,
     ),
     "Index": _object(schema=_COUNT, repositories=_many(_the("Repository"))),
     "Overview": {
@@ -214,16 +150,11 @@ SCHEMAS: dict[str, Schema] = {
         ]
     },
     "Feed": _object(
+        **_each(_TEXT, "title", "home_page_url", "feed_url"),
         version={"const": "https://jsonfeed.org/version/1.1"},
-        title=_TEXT,
-        home_page_url=_TEXT,
-        feed_url=_TEXT,
         items=_many(
             _object(
-                id=_TEXT,
-                url=_TEXT,
-                title=_TEXT,
-                content_html=_TEXT,
+                **_each(_TEXT, "id", "url", "title", "content_html"),
                 date_published=_MOMENT,
                 tags=_many(_TEXT),
             )

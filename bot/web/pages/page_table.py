@@ -41,93 +41,50 @@ class PageRoute:
 
 
 _FILTERS = ("level", "kind", "area", "since", "until", "page")
+_PAGED = ("level", "page")
+
+
+def _of(name: str, path: str, view: View, summary: str, answer: str, *asks: str) -> PageRoute:
+    """A page within a repository."""
+    whole = f"{REPOSITORY}{WITHIN}/{path}"
+    return PageRoute(name=name, path=whole, view=view, summary=summary, answer=answer, asks=asks)
+
 
 PAGES = (
-    PageRoute(
-        name="day",
-        path=f"{REPOSITORY}{WITHIN}/days/{{day}}",
-        view=day_page,
-        summary="The full report of a calendar day",
-        answer="Report",
-        asks=("level", "page"),
+    _of("day", "days/{day}", day_page, "The changes of a calendar day", "Report", *_PAGED),
+    _of("week", "weeks/{week}", week_page, "The changes of an ISO 8601 week", "Report", *_PAGED),
+    _of("calendar", "calendar", calendar_page, "What each day held", "Calendar", "page"),
+    _of("change", "changes/{change}", change_page, "One change in full", "Change"),
+    _of("diff", "changes/{change}/diff", diff_page, "The patch of a change", "Diff"),
+    _of("topic", "topics/{topic:path}", topic_page, "Changes of a topic", "Found", *_FILTERS),
+    _of("author", "authors/{author:path}", author_page, "Changes of an author", "Found", *_FILTERS),
+    _of(
+        "search",
+        "search",
+        search_page,
+        "Changes whose text holds all words",
+        "Found",
+        "q",
+        "path",
+        "author",
+        *_FILTERS,
     ),
-    PageRoute(
-        name="week",
-        path=f"{REPOSITORY}{WITHIN}/weeks/{{week}}",
-        view=week_page,
-        summary="The full report of an ISO 8601 week",
-        answer="Report",
-        asks=("level", "page"),
+    _of(
+        "compare",
+        "compare/{span:path}",
+        compare_page,
+        "What lies between two tags, branches, commits or days: base...tip",
+        "Compared",
+        *_PAGED,
     ),
-    PageRoute(
-        name="calendar",
-        path=f"{REPOSITORY}{WITHIN}/calendar",
-        view=calendar_page,
-        summary="What each day held, by months, the newest first",
-        answer="Calendar",
-        asks=("page",),
+    _of(
+        "releases",
+        "compare",
+        releases_page,
+        "The newest releases, each to be compared with the one before",
+        "Releases",
     ),
-    PageRoute(
-        name="change",
-        path=f"{REPOSITORY}{WITHIN}/changes/{{change}}",
-        view=change_page,
-        summary="One change in full, by commit name or request number",
-        answer="Change",
-    ),
-    PageRoute(
-        name="diff",
-        path=f"{REPOSITORY}{WITHIN}/changes/{{change}}/diff",
-        view=diff_page,
-        summary="The patch of a change, where its clone is on the machine",
-        answer="Diff",
-    ),
-    PageRoute(
-        name="topic",
-        path=f"{REPOSITORY}{WITHIN}/topics/{{topic:path}}",
-        view=topic_page,
-        summary="The changes of a topic, the most important first",
-        answer="Found",
-        asks=_FILTERS,
-    ),
-    PageRoute(
-        name="author",
-        path=f"{REPOSITORY}{WITHIN}/authors/{{author:path}}",
-        view=author_page,
-        summary="The changes of an author, the most important first",
-        answer="Found",
-        asks=_FILTERS,
-    ),
-    PageRoute(
-        name="search",
-        path=f"{REPOSITORY}{WITHIN}/search",
-        view=search_page,
-        summary="Changes whose text holds all words",
-        answer="Found",
-        asks=("q", "path", "author", *_FILTERS),
-    ),
-    PageRoute(
-        name="compare",
-        path=f"{REPOSITORY}{WITHIN}/compare/{{span:path}}",
-        view=compare_page,
-        summary="What lies between two tags, branches, commits or days: base...tip",
-        answer="Compared",
-        asks=("level", "page"),
-    ),
-    PageRoute(
-        name="releases",
-        path=f"{REPOSITORY}{WITHIN}/compare",
-        view=releases_page,
-        summary="The newest releases, each to be compared with the one before",
-        answer="Releases",
-    ),
-    PageRoute(
-        name="ask",
-        path=f"{REPOSITORY}{WITHIN}/ask",
-        view=ask_page,
-        summary="The answer to a question; only of digestbot serve",
-        answer="Answer",
-        asks=("q",),
-    ),
+    _of("ask", "ask", ask_page, "The answer to a question; only digestbot serve", "Answer", "q"),
     PageRoute(
         name="digest",
         path=f"{DIGESTS}/{{digest}}",
@@ -139,16 +96,10 @@ PAGES = (
         name="repository",
         path=REPOSITORY,
         view=repository_page,
-        summary="A repository: changes a day, folders of the week, newest digests",
+        summary="A repository: changes per day, busiest folders, newest digests",
         answer="Overview",
     ),
-    PageRoute(
-        name="index",
-        path="/",
-        view=index_page,
-        summary="The repositories",
-        answer="Index",
-    ),
+    PageRoute(name="index", path="/", view=index_page, summary="The repositories", answer="Index"),
 )
 """In the order in which paths are tried: a repository's name may contain any of them."""
 

@@ -32,22 +32,20 @@ PHRASES = {
     "skip": Phrase("Skip to the content", "跳到正文"),
     "repositories": Phrase("Repositories", "代码仓库"),
     "no_repositories": Phrase("There is no repository to show.", "没有可显示的代码仓库。"),
-    "sign_in_for_more": Phrase(
-        "Private repositories are shown to those who sign in.", "登录后可查看私有仓库。"
-    ),
+    "sign_in_for_more": Phrase("Sign in to see private repositories.", "登录后可查看私有仓库。"),
     "changes": Phrase("{n:change|changes}", "{n} 个变更"),
     "archived": Phrase("{n:change|changes}, {first} – {last}", "{n} 个变更，{first} – {last}"),
     "nothing_archived": Phrase("Nothing is archived yet.", "尚无归档内容。"),
     "private": Phrase("private", "私有"),
-    "pulse": Phrase("Changes a day", "每日变更数"),
+    "pulse": Phrase("Changes per day", "每日变更数"),
     "pulse_told": Phrase(
         "Changes a day by importance, {first} to {last}: {n:change|changes}, {high} of high "
         "importance; the busiest day was {busiest} with {most}.",
         "{first} 至 {last} 每日各重要度的变更数：共 {n} 个变更，其中高重要度 {high} 个；"
         "最多的一天是 {busiest}，有 {most} 个。",
     ),
-    "hot": Phrase("Where the last seven days' changes are", "最近七天的变更所在"),
-    "hot_of_week": Phrase("Where the week's changes are", "本周的变更所在"),
+    "hot": Phrase("Busiest folders of the last seven days", "最近七天的变更所在"),
+    "hot_of_week": Phrase("Busiest folders of the week", "本周的变更所在"),
     "hot_told": Phrase(
         "Folders touched by most changes: {place} by {n}.",
         "被最多变更涉及的目录：{place}，{n} 个。",
@@ -56,10 +54,9 @@ PHRASES = {
     "more": Phrase("and {n} more", "等 {n} 个"),
     "by_model": Phrase("model", "模型"),
     "by_model_told": Phrase(
-        "Written by a model, kept where the changes bear it out.",
-        "由模型撰写，仅保留变更可佐证的内容。",
+        "Written by a model and checked against the changes.", "由模型撰写，并已对照变更核实。"
     ),
-    "led_of": Phrase("Of the digest of {span}.", "出自 {span} 的摘要。"),
+    "led_of": Phrase("From the digest of {span}.", "出自 {span} 的摘要。"),
     "as_table": Phrase("As a table", "以表格查看"),
     "folder": Phrase("Folder", "目录"),
     "day": Phrase("Day", "日期"),
@@ -91,19 +88,19 @@ PHRASES = {
     "since_many": Phrase("# changes since your last visit", "自上次访问以来有 # 个变更"),
     "digests": Phrase("Newest digests", "最近的摘要"),
     "weekly": Phrase("weekly", "每周"),
-    "posted_as": Phrase("Digest as it was posted", "发布时的摘要"),
-    "posted_details": Phrase("In detail, as posted below it", "随后发布的详细说明"),
-    "digest_changes": Phrase("All {n:change|changes} of this digest", "此摘要的全部 {n} 个变更"),
+    "posted_as": Phrase("The digest as posted", "发布时的摘要"),
+    "posted_details": Phrase("Details, as posted in the thread", "随后发布的详细说明"),
+    "digest_changes": Phrase("All {n:change|changes} in this digest", "此摘要的全部 {n} 个变更"),
     "day_page": Phrase("The calendar day", "当天页面"),
     "week_page": Phrase("The calendar week", "当周页面"),
-    "no_digests": Phrase("No digest was made yet.", "尚未生成摘要。"),
-    "newest": Phrase("Newest of high importance", "最近的高重要度变更"),
+    "no_digests": Phrase("No digests yet.", "尚未生成摘要。"),
+    "newest": Phrase("Newest important changes", "最近的高重要度变更"),
     "search": Phrase("Search", "搜索"),
     "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
     "search_hint": Phrase("Words, #number, commit or question", "关键词、#编号、提交或提问"),
     "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
-    "nothing_found": Phrase("No change holds all of this.", "没有同时包含这些内容的变更。"),
-    "near": Phrase("Near topics:", "相近的主题："),
+    "nothing_found": Phrase("No changes found.", "没有找到变更。"),
+    "near": Phrase("Similar topics:", "相近的主题："),
     "topic": Phrase("Topic {topic}", "主题 {topic}"),
     "all_levels": Phrase("All", "全部"),
     "from_medium": Phrase("Medium and above", "中及以上"),
@@ -116,7 +113,7 @@ PHRASES = {
     "not_read": Phrase("not read", "未读取"),
     "pulse_unread": Phrase("{n:day was|days were} not read in full.", "另有 {n} 天未完整读取。"),
     "unread_all": Phrase(
-        "This time was not read: whether anything changed is not known.",
+        "This period was not read, so its changes are not known.",
         "这段时间尚未读取，是否有变更不得而知。",
     ),
     "unread_parts": Phrase(
@@ -126,11 +123,11 @@ PHRASES = {
     "read_now": Phrase("Read it now", "立即读取"),
     "reading": Phrase("Reading…", "正在读取……"),
     "reading_of": Phrase("Reading: {done} of {total}", "正在读取：{done} / {total}"),
-    "not_begun": Phrase("This time has not begun.", "这段时间尚未开始。"),
+    "not_begun": Phrase("This period has not begun.", "这段时间尚未开始。"),
     "quiet_so_far": Phrase("No changes so far.", "目前没有变更。"),
     "as_of": Phrase("As of {at}", "截至 {at}"),
-    "never_read": Phrase("Nothing was read yet.", "尚未读取任何内容。"),
-    "quiet": Phrase("No changes in this time.", "这段时间没有变更。"),
+    "never_read": Phrase("Nothing has been read yet.", "尚未读取任何内容。"),
+    "quiet": Phrase("No changes in this period.", "这段时间没有变更。"),
     "level_filter": Phrase("Importance", "重要度"),
     "pages": Phrase("Pages", "分页"),
     "page": Phrase("Page {page} of {pages}", "第 {page} / {pages} 页"),
@@ -140,14 +137,14 @@ PHRASES = {
     "previous": Phrase("Previous", "上一页"),
     "diff": Phrase("diff", "差异"),
     "whole_diff": Phrase("Whole patch", "完整补丁"),
-    "diff_unread": Phrase("Its lines cannot be shown.", "无法显示其内容。"),
-    "diff_cut": Phrase("The patch is longer than this page.", "补丁超出本页，未全部显示。"),
+    "diff_unread": Phrase("The lines of this file cannot be shown.", "无法显示其内容。"),
+    "diff_cut": Phrase("The patch is too long to be shown in full.", "补丁超出本页，未全部显示。"),
     "to_do": Phrase("What to check", "需要关注"),
     "what_changed": Phrase("What changed", "变更内容"),
     "names": Phrase("Names", "名称"),
     "action": Phrase("Action", "操作"),
     "where": Phrase("Where", "位置"),
-    "whole_change": Phrase("Whole change", "完整变更"),
+    "whole_change": Phrase("Open the change", "打开变更"),
     "week": Phrase("Week {week}", "{week} 周"),
     "evidence": Phrase("Why this grade", "评级依据"),
     "files": Phrase("{n:file|files}", "{n} 个文件"),
@@ -171,18 +168,18 @@ PHRASES = {
         "标签、分支、提交，或两个日期，如 2026-01-31。",
     ),
     "compare_go": Phrase("Compare", "比较"),
-    "compare_turned": Phrase("Compare them the other way round", "交换两端后比较"),
+    "compare_turned": Phrase("Compare in the other direction", "交换两端后比较"),
     "unknown_ref": Phrase(
         "There is no tag, branch or commit called {name}.", "没有名为 {name} 的标签、分支或提交。"
     ),
     "nothing_between": Phrase(
-        "{tip} has no change that {base} has not.", "{tip} 没有 {base} 所没有的变更。"
+        "{tip} contains no change that is not in {base}.", "{tip} 没有 {base} 所没有的变更。"
     ),
     "releases": Phrase("Releases", "版本发布"),
     "all_releases": Phrase("All releases", "全部版本"),
-    "no_releases": Phrase("No release is tagged here.", "这里没有发布标签。"),
+    "no_releases": Phrase("This repository has no release tags.", "这里没有发布标签。"),
     "not_readable": Phrase(
-        "The repository cannot be read here right now.", "目前无法在此读取该仓库。"
+        "The repository cannot be read at the moment.", "目前无法在此读取该仓库。"
     ),
     "compared": Phrase(
         "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
@@ -191,24 +188,24 @@ PHRASES = {
         "Not read: {n:commit|commits} of this range. They are not shown.",
         "此范围内有 {n} 个提交尚未读取，未列出。",
     ),
-    "upgrade": Phrase("What an upgrade meets", "升级时会遇到的变化"),
+    "upgrade": Phrase("Upgrade notes", "升级须知"),
     "upgrade_told": Phrase(
-        "Interfaces of the project that are gone, renamed or have another default at the end than "
-        "at the begin. What came and went between is left out.",
+        "Interfaces that were removed, renamed or given another default between the two points. "
+        "What was added and removed again is left out.",
         "与起点相比，终点处已移除、改名或默认值不同的项目接口；期间增加又移除的不列出。",
     ),
     "upgrade_none": Phrase(
-        "No flag, variable, setting, route or metric is found that is gone, renamed or has "
-        "another default.",
+        "No flag, variable, setting, route or metric was removed, renamed or given another "
+        "default.",
         "未发现被移除、改名或默认值改变的参数、变量、配置项、路由或指标。",
     ),
     "upgrade_unknown": Phrase(
         "No verdict: {n:commit was|commits were} not read and may remove or change something.",
         "无法下结论：有 {n} 个提交尚未读取，其中可能有移除或改变。",
     ),
-    "gone": Phrase("Gone", "已移除"),
+    "gone": Phrase("Removed", "已移除"),
     "renamed": Phrase("Renamed", "已改名"),
-    "default": Phrase("Another default", "默认值改变"),
+    "default": Phrase("Changed defaults", "默认值改变"),
     "thing": Phrase("Name", "名称"),
     "was": Phrase("Before", "之前"),
     "default_was": Phrase("Default before", "原默认值"),
@@ -242,16 +239,16 @@ PHRASES = {
     "sign_in": Phrase("Sign in", "登录"),
     "sign_out": Phrase("Sign out", "退出"),
     "token": Phrase("Admin token", "管理令牌"),
-    "wrong_token": Phrase("That is not the token.", "令牌不正确。"),
-    "too_often": Phrase("Too many attempts; wait a minute.", "尝试次数过多，请稍等一分钟。"),
-    "expired": Phrase("This form is too old; load the page again.", "表单已过期，请重新加载页面。"),
-    "admin": Phrase("Administration", "管理"),
+    "wrong_token": Phrase("Wrong token.", "令牌不正确。"),
+    "too_often": Phrase("Too many attempts. Wait a minute.", "尝试次数过多，请稍等一分钟。"),
+    "expired": Phrase("This form has expired. Reload the page.", "表单已过期，请重新加载页面。"),
+    "admin": Phrase("Admin", "管理"),
     "channels": Phrase("Channels", "频道"),
     "channel": Phrase("Channel", "频道"),
     "platform": Phrase("Platform", "平台"),
     "next_run": Phrase("Next run", "下次运行"),
-    "deliveries": Phrase("Deliveries", "投递记录"),
-    "failed_deliveries": Phrase("Deliveries that failed", "失败的投递"),
+    "deliveries": Phrase("Newest posts", "最近的发布"),
+    "failed_deliveries": Phrase("Failed or unconfirmed posts", "失败或未确认的发布"),
     "no_deliveries": Phrase("None.", "无。"),
     "digest": Phrase("Digest", "摘要"),
     "state": Phrase("State", "状态"),
@@ -259,23 +256,22 @@ PHRASES = {
     "state_sending": Phrase("being sent", "发送中"),
     "state_sent": Phrase("sent, not confirmed", "已发送，未确认"),
     "state_failed": Phrase("failed", "失败"),
-    "sent": Phrase("Parts sent", "已发送部分"),
+    "sent": Phrase("Messages sent", "已发送消息数"),
+    "part": Phrase("message {n}", "第 {n} 条消息"),
     "error": Phrase("Error", "错误"),
     "again": Phrase("Send again", "重新发送"),
     "again_done": Phrase(
-        "It is sent again now, or as soon as its channel does not rest.",
+        "It will be sent again now, or when the quiet hours of its channel end.",
         "正在重新发送；若频道处于静默时段，则在其结束后发送。",
     ),
     "costs": Phrase("Costs of the last 30 days", "最近 30 天的费用"),
-    "no_costs": Phrase("No model was asked.", "没有调用过模型。"),
+    "no_costs": Phrase("No model was used.", "没有调用过模型。"),
     "calls": Phrase("Calls", "调用次数"),
-    "tokens": Phrase("Tokens in / out", "输入 / 输出 token"),
+    "tokens": Phrase("Tokens (input / output)", "输入 / 输出 token"),
     "cost": Phrase("Cost", "费用"),
     "repository": Phrase("Repository", "代码仓库"),
     "config": Phrase("Configuration in effect", "生效的配置"),
-    "made_by": Phrase(
-        "Made by digestbot from git, with evidence.", "由 digestbot 依据 git 生成，均有出处。"
-    ),
+    "made_by": Phrase("Made by digestbot from git.", "由 digestbot 依据 git 生成。"),
 }
 """Phrases by the names that templates use."""
 

@@ -129,8 +129,7 @@ class PeriodEntries:
         memo = asked.shelf.memo
         self.lead = await memo.of(("lead", *about), self._made_lead)
         self.led = await memo.of(
-            ("led", *about),
-            lambda: led_of(asked, self._window, self._lines, weekly=self._weekly),
+            ("led", *about), lambda: led_of(asked, self._window, self._lines, weekly=self._weekly)
         )
         if self._weekly:
             self.places = await places_of(asked, self._window)

@@ -49,17 +49,21 @@ _Found = tuple[Listed, Mapping[Level, int]]
 async def topic_page(asked: PageRequest) -> Page:
     """The changes of a topic at any time; similar topics if it is unknown. Raises ``NotThere``."""
     topic = asked.part("topic")
-    shown, archive = asked.shown(), asked.shelf.archive
-    repository = shown.repository
-    aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
-    known = await archive.vocabulary(repository, candidates(topic, aliases))
-    resolved = resolve(topic, known, aliases)
     title = PHRASES["topic"].text(asked.language, topic=topic)
+    resolved = await resolved_topic(asked, topic)
     if resolved.topics:
         query = Query(topics=resolved.topics, about=resolved.alternatives)
         return await _page(asked, title, query, resolved=resolved, topic=topic)
-    near = near_topics(topic, await archive.alike(repository, sought(topic)))
-    return await _page(asked, title, None, near=near, topic=topic)
+    alike = await asked.shelf.archive.alike(asked.shown().repository, sought(topic))
+    return await _page(asked, title, None, near=near_topics(topic, alike), topic=topic)
+
+
+async def resolved_topic(asked: PageRequest, topic: str) -> Resolved:
+    """The topics of the requested repository that a name stands for. Raises ``NotThere``."""
+    shown, archive = asked.shown(), asked.shelf.archive
+    aliases = {name: tuple(topics) for name, topics in shown.aliases.items()}
+    known = await archive.vocabulary(shown.repository, candidates(topic, aliases))
+    return resolve(topic, known, aliases)
 
 
 async def author_page(asked: PageRequest) -> Page:

@@ -108,7 +108,7 @@ async def test_delivering_process_is_told_at_once_what_to_send_again(configurati
         failed = PartRecord(part=0, state=PartState.FAILED, error="chat_gone")
         await app.ledger.mark(KEY, failed)
         office = replace(shelf.office, wake=wake)
-        (doubt,) = await office.failed()
+        (doubt,) = await office.doubts.newest(1)
         assert await office.again(doubt.delivery) == 1
         assert await office.again(doubt.delivery) == 0
         assert await office.again(10**9) == 0

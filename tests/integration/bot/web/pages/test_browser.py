@@ -387,7 +387,7 @@ def test_two_points_are_compared_by_hand(page):
     page.get_by_role("textbox", name="To").fill("main")
     page.keyboard.press("Enter")
     page.wait_for_url("**/compare/v0.1.0...main")
-    gone = page.locator(".met", has_text="Gone")
+    gone = page.locator(".met", has_text="Removed")
     assert gone.locator("code").first.inner_text() == "--pool-size"
     gone.locator("a").first.click()
     assert "Remove the wait" in page.locator("h1").inner_text()

@@ -121,7 +121,7 @@ async def test_digest_from_nine_to_nine_leads_to_the_day_that_it_begins_on(site)
     await site.post("daily:owner/open:main:2026-03-03:team", window, day)
     page = await site.page(DAY)
     assert "From nine to nine" in page
-    assert "Of the digest of 2026-03-02 09:00" in page
+    assert "From the digest of 2026-03-02 09:00" in page
     assert "From nine to nine" not in await site.page("/r/owner/open/-/days/2026-03-03")
 
 
@@ -134,7 +134,7 @@ async def test_what_was_posted_goes_before_what_was_only_made(site):
     page = await site.page(DAY)
     assert "Posted <code>" in page
     assert "Made later" not in page
-    assert "Of the digest of" not in page
+    assert "From the digest of" not in page
 
 
 async def test_digest_of_a_week_is_of_no_day(site):

@@ -24,7 +24,7 @@ FIRST = date(2026, 2, 26)
 
 DAYS = [FIRST + timedelta(days=n) for n in range(9)]
 
-QUIET = ("No changes in this time", "No changes so far")
+QUIET = ("No changes in this period", "No changes so far")
 
 
 def stretch(since: datetime, hours: float) -> Window:
@@ -78,7 +78,7 @@ async def test_archive_that_read_nothing_says_so_everywhere(configuration):
         reader_of(shelf) as reader,
     ):
         for path in (OPEN, f"{OPEN}/-/days/2026-03-02", f"{OPEN}/-/changes/3"):
-            assert "Nothing was read yet" in (await reader.get(path)).text
+            assert "Nothing has been read yet" in (await reader.get(path)).text
 
 
 async def test_every_page_says_until_when_it_was_read(client):
@@ -94,7 +94,7 @@ async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
         async with reader_of(alone(app, [empty], "UTC")) as reader:
             path = "/r/owner/new/-/days/2026-03-02"
             page = await reader.get(path)
-            assert "This time was not read" in page.text
+            assert "This period was not read" in page.text
             assert "Read it now" in page.text
             form = {"span": "2026-03-02...2026-03-02"}
             answer = await reader.post("/r/owner/new/-/read", data=form)
@@ -112,7 +112,7 @@ async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
 async def test_stranger_and_other_sites_have_nothing_read(client):
     form = {"span": "2026-02-01...2026-02-02"}
     page = await client.get(f"{OPEN}/-/days/2026-02-01")
-    assert "This time was not read" in page.text
+    assert "This period was not read" in page.text
     assert "Read it now" not in page.text
     assert (await client.post(f"{OPEN}/-/read", data=form)).status_code == 404
     await client.post("/admin/sign-in", data={"token": TOKEN})
