@@ -41,12 +41,16 @@ _HEAD = {"schema": _COUNT, "repository": _TEXT}
 _PAGED = _each(_COUNT, "page", "pages")
 _LINE = {
     **_each(_TEXT, "sha", "title", "author"),
-    **{"pr": _NUMBER, "committed_at": _MOMENT, "level": _LEVEL, "score": _SHARE},
+    "pr": _NUMBER,
+    "committed_at": _MOMENT,
+    "level": _LEVEL,
+    "score": _SHARE,
 }
 _DIGEST: dict[str, Schema] = {
     **_each(_TEXT, "id", "path", "span"),
     **_each(_MOMENT, "since", "until", "created_at"),
-    **{"weekly": _FLAG, "counts": _ANY},
+    "weekly": _FLAG,
+    "counts": _ANY,
 }
 _SECTIONS = ("impact", "insights", "risks", "suggestions")
 
