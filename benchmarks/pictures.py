@@ -28,7 +28,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from bot.platforms.telegram.packing import pack
 from markdown_it import MarkdownIt
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
@@ -41,6 +40,7 @@ from bot.feishu_card.card import Style
 from bot.feishu_card.card import render as feishu_cards
 from bot.platforms.slack.blocks import render as slack_blocks
 from bot.platforms.telegram.layout import lay_out
+from bot.platforms.telegram.message_parts import pack
 from digest.document import Document
 from digest.report.condensed import digest_document
 from digest.window import day_window, parse_date
