@@ -2,6 +2,8 @@
 
 The same change always gives the same analysis. Every statement cites the places in the change that
 support it; a section with nothing to say is empty. Each section has its own module.
+``analyse`` writes every section, ``gist`` the summary alone, and ``acts`` tells whether users may
+have to do something.
 """
 
 from __future__ import annotations
