@@ -1,46 +1,42 @@
-"""A question in words: read as an intent, handed to what answers it, told in its language."""
+"""A question in words: read as an intent, answered by its handler, with a line on how it was read.
+
+The line makes a misreading visible at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import get_args
+from datetime import timedelta
 
-from digest.answer.answers import Answer, lengthened, shortened
-from digest.chat.chat_intents import Filter, Managing, Mute, Set, Subscribe
+from digest.answer.answers import Answer, lengthened, refs_words, shortened, title_of
 from digest.core.enums import Language
+from digest.core.facts import FactKind
 from digest.core.reference import Query
-from digest.document import Code, Document, Paragraph, Spans, Text
+from digest.core.release import LATEST, asked_release
+from digest.document import Code, Document, Paragraph, Spans, Text, plain
 from digest.errors import UserError
-from digest.i18n import answer_text, chat_text
-from digest.i18n.answer_text import UNDERSTOOD
+from digest.i18n import names_text as names
+from digest.i18n import reading_text as words
+from digest.i18n.answer_text import EVERYTHING, UNDERSTOOD
 from digest.i18n.chat_text import complaint
-from digest.i18n.phrase import listed
+from digest.i18n.phrase import Phrase, listed
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
-from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.commit_range import Refs, Span
+from digest.question.impact_questions import Affected
 from digest.question.intent import (
-    Author,
     CatchUp,
     Changed,
     Compare,
     DigestOf,
-    Explain,
     Followup,
-    Greet,
-    Help,
     Intent,
+    OfChange,
     OfCurrent,
-    PrivacyOf,
-    Released,
     Releases,
-    Reviewers,
-    Risky,
     Search,
     ShowDiff,
-    Status,
     Touched,
-    Unknown,
-    Why,
     format_intent,
 )
 from digest.question.lexicon import language_of
@@ -49,60 +45,92 @@ from digest.question.slot_values import Background
 from digest.topics.matching import candidates
 from digest.topics.terms import term
 from handlers.chat.follow_ups import last_talk, remember, resumed
-from handlers.chat.subscribe import manage
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import called
-from handlers.questions.about_change import author, reviewers, risky, show_diff, why
-from handlers.questions.changed import changed
-from handlers.questions.digest_of import catch_up, digest_of
-from handlers.questions.explain import explain
-from handlers.questions.help import Handler, greet, help_page, unknown
-from handlers.questions.impact import affected, alert, edit_profile, profile_from, show_profile
-from handlers.questions.releases import compare, of_release, released, releases
-from handlers.questions.restatement import restated
-from handlers.questions.search import search
-from handlers.questions.status import privacy_of, status
-from handlers.questions.symbol_history import touched
+from handlers.questions.table import HANDLERS
+
+_TOLD = (
+    CatchUp | Changed | Releases | Compare | DigestOf | OfChange | Search | Touched | Affected
+)  # fmt: skip
 
 
-async def _help(_intent: Help, ctx: Context) -> Answer:
-    return help_page(HANDLERS, ctx)
+def restated(intent: Intent, ctx: Context, phrase: Phrase = words.READ_AS) -> Spans:
+    """The question as understood: subject, filters, period and repository."""
+    if not isinstance(intent, _TOLD):
+        return ()
+    parts = [_what(intent, ctx), _when(intent, ctx), ctx.watched.repository.name]
+    text = " · ".join(part for part in parts if part)
+    return phrase(ctx.language, reading=Text(text))
 
 
-HANDLERS: Mapping[type[Intent], Handler] = {
-    Explain: Handler(answer=explain, help=answer_text.HELP_EXPLAIN),
-    Changed: Handler(answer=changed, help=answer_text.HELP_CHANGED),
-    DigestOf: Handler(answer=digest_of, help=answer_text.HELP_DIGEST),
-    Search: Handler(answer=search, help=answer_text.HELP_SEARCH),
-    Touched: Handler(answer=touched, help=answer_text.HELP_TOUCHED),
-    Releases: Handler(answer=releases, help=answer_text.HELP_RELEASES),
-    Compare: Handler(answer=compare, help=answer_text.HELP_COMPARE),
-    CatchUp: Handler(answer=catch_up, help=answer_text.HELP_CATCH_UP),
-    Affected: Handler(answer=affected, help=chat_text.HELP_AFFECTED),
-    EditProfile: Handler(answer=edit_profile, help=chat_text.HELP_PROFILE),
-    ShowProfile: Handler(answer=show_profile),
-    ProfileFrom: Handler(answer=profile_from, help=chat_text.HELP_PROFILE_FROM),
-    Alert: Handler(answer=alert, help=chat_text.HELP_ALERT, chats=True),
-    Why: Handler(answer=why, help=answer_text.HELP_WHY),
-    Risky: Handler(answer=risky, help=answer_text.HELP_RISKY),
-    Reviewers: Handler(answer=reviewers, help=answer_text.HELP_REVIEWERS),
-    Author: Handler(answer=author, help=answer_text.HELP_AUTHOR),
-    Released: Handler(answer=released, help=answer_text.HELP_RELEASED),
-    ShowDiff: Handler(answer=show_diff, help=answer_text.HELP_DIFF),
-    **dict.fromkeys(get_args(Managing), Handler(answer=manage)),
-    Subscribe: Handler(answer=manage, help=chat_text.HELP_SUBSCRIBE, chats=True),
-    Mute: Handler(answer=manage, help=chat_text.HELP_MUTE, chats=True),
-    Filter: Handler(answer=manage, help=chat_text.HELP_FILTER, chats=True),
-    Set: Handler(answer=manage, help=chat_text.HELP_SETTINGS, chats=True),
-    Status: Handler(answer=status, help=answer_text.HELP_STATUS),
-    PrivacyOf: Handler(answer=privacy_of, help=answer_text.HELP_PRIVACY),
-    Help: Handler(answer=_help, help=answer_text.HELP_HELP),
-    Greet: Handler(answer=greet),
-    Unknown: Handler(answer=unknown),
-}
-"""What answers each intent, in the order of ``help``: one handler a member of the closed set, but
-for what goes on from an answer, which stands for another intent (see ``resuming``)."""
+def _what(intent: Intent, ctx: Context) -> str:
+    language = ctx.language
+    match intent:
+        case Changed():
+            return _listed(intent, ctx)
+        case Search():
+            found = title_of(intent, language)
+            return f"{words.INTENTS['Search'].text(language)} · {found}"
+        case Touched(name=name):
+            return words.INTENTS["Touched"].text(language, what=name)
+        case _ if isinstance(intent, OfChange):
+            phrase = words.INTENTS[type(intent).__name__]
+            named = phrase.text(language, what=_short(intent))
+            part = intent.part if isinstance(intent, ShowDiff) else ""
+            return f"{named} · {part}" if part else named
+        case _:
+            return words.INTENTS[type(intent).__name__].text(language)
+
+
+def _short(intent: OfChange) -> str:
+    reference = intent.reference
+    if reference is None:
+        return ""
+    return str(replace(reference, sha=reference.sha[:10]) if reference.sha else reference)
+
+
+def _listed(intent: Changed, ctx: Context) -> str:
+    """A list question in words: its names, its topic and kinds, and how it is counted."""
+    language = ctx.language
+    title = title_of(intent, language)
+    parts = [] if title == EVERYTHING.text(language) and _counts(intent) else [title]
+    kinds = names.gap(language).join(names.KINDS[FactKind(k)].text(language) for k in intent.things)
+    done = names.gap(language).join(names.DONE[action].text(language) for action in intent.actions)
+    if kinds or done:
+        kinds = kinds or names.ANY.text(language)
+        parts.insert(0, names.OF_KIND.text(language, kinds=kinds, done=done).strip())
+    if intent.defaults:
+        parts.append(words.DEFAULTS.text(language))
+    flags = (
+        (intent.people, words.PER_AUTHOR),
+        (intent.daily, words.PER_DAY),
+        (intent.files, words.PER_FILE),
+    )
+    if intent.without:
+        parts.append(words.EXCEPT.text(language, what=", ".join(intent.without)))
+    parts += [phrase.text(language) for said, phrase in flags if said]
+    return " · ".join(parts)
+
+
+def _counts(intent: Changed) -> bool:
+    return bool(intent.things or intent.actions or intent.defaults)
+
+
+def _when(intent: Intent, ctx: Context) -> str:
+    span: Span | None = getattr(intent, "window", None) or getattr(intent, "refs", None)
+    if span is None:
+        return ""
+    language = ctx.language
+    if isinstance(span, Refs):
+        return plain(refs_words(span, language))
+    since = span.since.astimezone(span.zone)
+    until = (span.until - timedelta(microseconds=1)).astimezone(span.zone)
+    today = ctx.clock.now().astimezone(span.zone).date()
+    first, last = since.date().isoformat(), until.date().isoformat()
+    if until.date() == today and since.date() != today:
+        return words.TO_TODAY.text(language, since=first)
+    return first if first == last else words.DAYS.text(language, since=first, until=last)
 
 
 async def ask(
@@ -134,7 +162,7 @@ async def ask(
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
         intent, told = resumed(intent, talk, told)
-        intent, line = await of_release(intent, told)
+        intent, line = await _of_release(intent, told)
         found = _opened(await answer(intent, told), line)
         if meant is None and not pressed:
             found = _restated(found, intent, reading, told)
@@ -156,7 +184,7 @@ async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Inte
         words = await _in_index(reading.words, ctx)
         if not words.issuperset(word.lower() for word in reading.words):
             reading = read(text, now, ctx.zone, replace(background, words=words))
-    if isinstance(reading.intent, Unknown) and ctx.judging is not None:
+    if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
         if (meant := await meaning(text, reading.intent, ctx)) is not None:
@@ -237,6 +265,17 @@ def _goes_on(intent: Intent) -> bool:
     """Whether a question is so short that the language it goes on in is that of the answer."""
     about = isinstance(intent, OfCurrent) and intent.reference is None
     return about or isinstance(intent, Followup)
+
+
+async def _of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
+    """The intent with the range of the release that it names, and a line that says so."""
+    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    named = isinstance(intent, Changed) and asked_release(intent.topic) is not None
+    if not named and not (isinstance(span, Refs) and LATEST in (span.base, span.tip)):
+        return intent, ()
+    from handlers.questions.releases import of_release
+
+    return await of_release(intent, ctx)
 
 
 def _refused(error: UserError, language: Language) -> Answer:

@@ -30,6 +30,7 @@ from digest.errors import InvalidReference, UnknownChange, UserError
 from digest.i18n.chat_text import ABOUT
 from digest.question.intent import Explain
 from digest.window import parse_moment
+from handlers.chat.follow_ups import last_talk, remember
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey
 from handlers.router import answer
@@ -110,6 +111,8 @@ def explain(
                     raise
                 ctx, found = elsewhere
             _show(found, ctx, form, named=repo is not None)
+            here = replace(ctx, conversation=asked_here("ask"))
+            await remember(intent, found, here, await last_talk(here))
 
     finish(work())
 

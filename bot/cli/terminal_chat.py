@@ -20,21 +20,27 @@ from bot.chat.reply import ReplyMessage
 from bot.chat.responder import AnswerProgress, PlaceholderTiming, Responder
 from bot.cli.output import finish, print_document
 from bot.cli.run_questions import about, asked_here, choose, context_of
+from bot.config.channel_section import Preferences
 from bot.delivery.part_sender import Patience
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
 from bot.platforms.console import Keyboard, attached
+from bot.scheduler.schedule import next_run
+from bot.store.chat_records import SqlChats
 from bot.store.replies import MessageKey, MessageRecord, Stage
+from bot.subscriptions.chat_subscriptions import spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
 from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.document import Document
+from digest.question.intent import Help
 from digest.question.lexicon import language_of
 from digest.window import parse_moment
 from handlers.context import Context
+from handlers.ports.chat_port import ChatDigest, ChatKey, Room
 from handlers.questions.help import help_page
-from handlers.router import HANDLERS, ask
+from handlers.router import ask
 
 _ENDS = frozenset({"exit", "quit", "bye", "退出"})
 
@@ -60,6 +66,44 @@ class Choosing:
         return found.question, self._made[found.place]
 
 
+_CHAT = ChatKey(platform="terminal", chat="terminal")
+"""The chat that settings and subscriptions of the terminal are stored for."""
+
+
+async def room_here(app: Workspace, names: Sequence[str], language: Language) -> Room:
+    """The terminal as a chat; whoever sits here may change everything of it."""
+    chats, defaults = SqlChats(app.database), app.config.defaults if app.config else Preferences()
+    kept = await chats.settings(_CHAT)
+
+    async def runs() -> Sequence[ChatDigest]:
+        found = []
+        for one in await chats.subscribed(_CHAT):
+            timing = one.timing.over(kept.timing).over(timing_of(defaults))
+            spec = spec_of(timing, defaults, weekly=one.weekly)
+            following = None if kept.paused else next_run(spec, app.clock.now())
+            found.append(
+                ChatDigest(
+                    repositories=(one.repository,),
+                    timing=timing,
+                    weekly=one.weekly,
+                    fixed=False,
+                    following=following,
+                )
+            )
+        return found
+
+    return Room(
+        chat=_CHAT,
+        chats=chats,
+        repositories=tuple(names),
+        defaults=timing_of(defaults),
+        zone=kept.timing.zone,
+        language=kept.language or language,
+        runs=runs,
+        here=True,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
     """Answers about the repository that a question means, if there are several.
@@ -68,6 +112,8 @@ class Terminal:
     """
 
     ctx: Context
+    app: Workspace
+    zone: str | None = None
     wanted: Language | None = None
     choosing: Choosing | None = None
 
@@ -83,6 +129,11 @@ class Terminal:
         question, ctx = asked.text, self.ctx
         if self.choosing is not None:
             question, ctx = await self.choosing.chosen(question)
+        configured = self.app.config.repositories if self.app.config else ()
+        names = [one.name for one in configured] or [ctx.watched.repository.name]
+        room = await room_here(self.app, names, ctx.language)
+        zone = room.zone if room.zone and not self.zone else ctx.zone
+        ctx = replace(ctx, room=room, zone=zone, language=room.language)
         if ctx.conversations is not None:
             ctx = replace(
                 ctx, conversations=DeferredWrites(kept=ctx.conversations, after=watch.after)
@@ -144,11 +195,11 @@ def chat(
                 stack.enter_context(into_file(app.data / LOG, secrets))
             ctx = await context_of(app, repo, branch, zone, language)
             if sys.stdin.isatty():
-                print_document(help_page(HANDLERS, ctx).document)
+                print_document((await help_page(Help(), ctx)).document)
             sender, records = attached(sys.stdout), Unrecorded()
             several = repo is None and app.config is not None and len(app.config.repositories) > 1
             choosing = Choosing(app, branch, zone, language) if several else None
-            terminal = Terminal(ctx=ctx, wanted=language, choosing=choosing)
+            terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)
             telling = Responder(terminal, records, PlaceholderTiming())
             numbers = itertools.count(1)
             async for incoming in Keyboard().listen():

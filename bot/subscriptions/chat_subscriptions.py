@@ -108,7 +108,7 @@ class Subscribing:
             person=admission.person,
             admin=admission.role is Role.ADMIN,
             appointed=self._policy.appointed(admission.person, admission.chat),
-            defaults=_timing(preferences),
+            defaults=timing_of(preferences),
             zone=kept.timing.zone or preferences.zone,
             language=kept.language or preferences.language,
             runs=lambda: self._runs(chat, admission.repositories),
@@ -177,13 +177,13 @@ class Subscribing:
         if gone or settings is None or settings.name not in seen:
             return None
         defaults, known = self._config.defaults, wanted.known or chat.known
-        timing = wanted.timing.over(kept.timing).over(_timing(defaults))
+        timing = wanted.timing.over(kept.timing).over(timing_of(defaults))
         return Subscription(
             name=f"{known} {settings.name}{' (weekly)' if wanted.weekly else ''}",
             channel=str(chat),
             platform=chat.account,
             chat=chat.chat,
-            spec=_spec(timing, defaults, weekly=wanted.weekly),
+            spec=spec_of(timing, defaults, weekly=wanted.weekly),
             repositories=(_on_branch(settings, timing.branch),),
             quiet=defaults.quiet,
             language=kept.language or defaults.language,
@@ -210,7 +210,8 @@ def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
     return replace(one, filters=filters, muted=kept.muted)
 
 
-def _timing(preferences: Preferences) -> DigestTiming:
+def timing_of(preferences: Preferences) -> DigestTiming:
+    """The timing that applies where a chat sets none."""
     return DigestTiming(
         at=preferences.time,
         weekdays=preferences.weekdays,
@@ -219,7 +220,8 @@ def _timing(preferences: Preferences) -> DigestTiming:
     )
 
 
-def _spec(timing: DigestTiming, defaults: Preferences, *, weekly: bool) -> Spec:
+def spec_of(timing: DigestTiming, defaults: Preferences, *, weekly: bool) -> Spec:
+    """When a digest is posted."""
     days = timing.weekdays or defaults.weekdays
     spec = Spec(
         at=timing.at or defaults.time,

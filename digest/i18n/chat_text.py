@@ -73,6 +73,10 @@ HOME_ASK = Phrase(
 )
 
 SUBSCRIBED = Phrase("Subscribed to {names}: {when}.", "已订阅 {names}：{when}。")
+ONLY_HERE = Phrase(
+    "Nothing is posted to a terminal; `digestbot digest` shows a digest when you want it.",
+    "终端不会收到推送，需要时用 `digestbot digest` 查看摘要。",
+)
 UNSUBSCRIBED = Phrase("{n:subscription|subscriptions} dropped.", "已取消 {n} 个订阅。")
 NOT_SUBSCRIBED = Phrase("There was nothing to unsubscribe from.", "没有可以取消的订阅。")
 STILL_FIXED = Phrase(

@@ -229,8 +229,21 @@ def of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
         and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
     ):
         yield Weighed(4.6, Nth(place=0))
-    if places and asked.only(*nth, *beside, "diff", "wrote", "count"):
-        yield Weighed(4.8, Nth(place=places[0]))
+    rated = ("graded", "level:high", "level:low", "who", "released", "history", "kind:breaking")
+    if places and asked.only(*nth, *beside, *_ASPECTS, *rated, "count"):
+        aspect = next((name for tag, name in _ASPECTS.items() if asked.has(tag)), "")
+        yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
+
+
+_ASPECTS = {
+    "diff": "diff",
+    "why": "why",
+    "review": "reviewers",
+    "wrote": "author",
+    "releases": "released",
+    "risk": "risks",
+}
+"""Cues of what is asked about one change of a list."""
 
 
 def again(asked: Asked, now: Now) -> Iterator[Weighed]:
@@ -241,6 +254,9 @@ def again(asked: Asked, now: Now) -> Iterator[Weighed]:
     first = asked.tokens[0] if asked.tokens else None
     opens = first is not None and "again" in first.tags and "about" not in first.tags
     goes_on = opens or _ends_again(asked)
+    if asked.has("earlier") and asked.only("earlier", "again", "ask", "change", "happened"):
+        yield Weighed(5.0, Again(earlier=True))
+        return
     if asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
         return

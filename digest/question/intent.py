@@ -179,7 +179,10 @@ class Retell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """The last question again: for another time, topic or change, filtered, or as counts."""
+    """The last question again: for another time, topic or change, filtered, or as counts.
+
+    ``earlier`` asks for the same length of time before the last period.
+    """
 
     window: Span | None = None
     topic: str = ""
@@ -192,16 +195,18 @@ class Again:
     people: bool = False
     files: bool = False
     without: tuple[str, ...] = ()
+    earlier: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nth:
     """One change of the last answer's list: its place from 1, or -1 for the last.
 
-    Place 0 is the current change.
+    Place 0 is the current change. ``aspect`` is what is asked about it, if not all.
     """
 
     place: int
+    aspect: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +238,16 @@ OfCurrent = Why | Risky | Reviewers | Author | Released | ShowDiff
 
 OfChange = Explain | OfCurrent
 """Intents about one change."""
+
+ASPECTS: dict[str, type[OfCurrent]] = {
+    "author": Author,
+    "why": Why,
+    "risks": Risky,
+    "reviewers": Reviewers,
+    "diff": ShowDiff,
+    "released": Released,
+}
+"""What may be asked about a change of a list."""
 
 Followup = More | Retell | Again | Nth
 """Intents that make sense only after an answer."""
@@ -317,8 +332,9 @@ def format_intent(intent: Intent) -> str:
             return f"in {_NAMES[language]}" if language else _LONGER[bool(longer)]
         case Again():
             return _format_again(intent)
-        case Nth(place=place):
-            return f"number {place}" if place > 0 else "the last one" if place else "explain it"
+        case Nth(place=place, aspect=aspect):
+            one = f"number {place}" if place > 0 else "the last one" if place else "explain it"
+            return f"{one} {aspect}" if aspect else one
         case Affected(window=window):
             return f"affected{_when(window)}"
         case ShowProfile() | EditProfile() | ProfileFrom() | Alert():
@@ -343,6 +359,8 @@ def _format_again(intent: Again) -> str:
         return f"only {intent.level}"
     if intent.kind:
         return f"only {intent.kind}"
+    if intent.earlier:
+        return "and before that"
     if intent.without:
         return " ".join(f'without:"{one}"' for one in intent.without)
     parts = [f'in "{intent.topic}"'] if intent.topic else []

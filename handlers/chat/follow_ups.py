@@ -15,6 +15,7 @@ from digest.i18n.answer_text import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
 from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
+    ASPECTS,
     Again,
     Changed,
     Compare,
@@ -38,6 +39,7 @@ from digest.question.intent import (
 )
 from digest.question.parser import parse
 from digest.question.periods import default_period
+from digest.window import Window
 from handlers.context import Context
 from handlers.ports.chat_port import Length, Talk
 
@@ -105,7 +107,7 @@ def _of_list(nth: Nth, talk: Talk) -> Intent:
     place = nth.place - 1 if nth.place > 0 else nth.place
     if not -len(talk.listed) <= place < len(talk.listed):
         raise NothingBefore
-    return Explain(reference=Reference(sha=talk.listed[place]))
+    return ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=talk.listed[place]))
 
 
 def _alone(intent: Followup, ctx: Context) -> Intent:
@@ -146,6 +148,8 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         return Explain(reference=again.reference)
     if again.level or again.kind:
         return _narrowed(last, again.level, (again.kind,) if again.kind else ())
+    if again.earlier:
+        return _turned(last, Again(window=_before(_window(last, ctx))), ctx)
     if again.without:
         kept = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
         return replace(kept, without=(*kept.without, *again.without))
@@ -161,6 +165,13 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     if isinstance(last, Compare) and isinstance(again.window, Refs):
         return Compare(refs=again.window)
     return DigestOf(window=again.window)
+
+
+def _before(span: Span) -> Window:
+    """As much time before a period; by days where it is whole days. Raises ``NothingBefore``."""
+    if not isinstance(span, Window):
+        raise NothingBefore
+    return Window(since=span.since - (span.until - span.since), until=span.since, zone=span.zone)
 
 
 def _window(last: Intent, ctx: Context) -> Span:

@@ -56,7 +56,8 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
         names=", ".join(names or room.repositories),
         when=_when(whole, ctx.language, weekly=intent.weekly),
     )
-    return told(ctx, [Paragraph(said)])
+    notes = [Paragraph(words.ONLY_HERE(ctx.language))] if room.here else []
+    return told(ctx, [Paragraph(said), *notes])
 
 
 def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:

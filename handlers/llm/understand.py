@@ -1,7 +1,7 @@
-"""Interprets questions that the grammar cannot read, by a model if one may be used.
+"""Interprets questions that the grammar is not sure of, by a model if one may be used.
 
-The model only chooses a question; code reads and answers it. If anything fails, the words stay
-unknown.
+The model only chooses a question; code reads and answers it. If anything fails, the words keep
+the reading that they had.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENCE = 15.0
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 
 
-async def meaning(words: str, unread: Unknown, ctx: Context) -> Intent | None:
+async def meaning(words: str, unread: Intent, ctx: Context) -> Intent | None:
     """A model's reading of the words; ``None`` if none may be used or it does not know.
 
     Not sent: text that is too long, text without a word, and text that may be meant for others.
@@ -38,7 +38,8 @@ async def meaning(words: str, unread: Unknown, ctx: Context) -> Intent | None:
     judging = ctx.judging
     if judging is None or ctx.overheard or ctx.watched.privacy is Privacy.NONE:
         return None
-    if unread.too_long or not _WORD.search(words):
+    too_long = isinstance(unread, Unknown) and unread.too_long
+    if too_long or not _WORD.search(words):
         return None
     try:
         intent = await _meant(words, ctx, judging)

@@ -167,7 +167,8 @@ class Room:
     where the chat sets nothing; ``zone`` and ``language`` are those in effect. ``runs`` returns the
     chat's digests, and ``tell`` is called when they have changed. ``check`` checks that a
     repository has a branch, and raises ``UnknownBranch``. ``watch`` opens a repository of the chat
-    on a branch (empty for the default); it may raise ``UserError``.
+    on a branch (empty for the default); it may raise ``UserError``. ``here``: nothing is posted to
+    it, because it is only open while somebody types.
     """
 
     chat: ChatKey
@@ -179,6 +180,7 @@ class Room:
     defaults: DigestTiming = AS_USUAL
     zone: ZoneInfo | None = None
     language: Language = Language.EN
+    here: bool = False
     runs: Callable[[], Awaitable[Sequence[ChatDigest]]] = _nothing
     tell: Callable[[], None] = lambda: None
     check: Callable[[str, str], Awaitable[None]] | None = None

@@ -36,7 +36,6 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.defaults import defaults
 from handlers.questions.list_reading import (
     Meant,
     as_topic,
@@ -47,7 +46,6 @@ from handlers.questions.list_reading import (
     resolved_topic,
     with_rows,
 )
-from handlers.questions.named_changes import names
 from handlers.questions.scope import QueryResult, Reach, count, left_of, newest, reach, seen
 
 
@@ -65,6 +63,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
             return by_name
     asked = await meant(Meant(intent=intent, reached=reached), ctx)
     if intent.defaults and (asked.resolved.topics or not intent.topic):
+        from handlers.questions.defaults import defaults
+
         query = query_of(asked)
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
@@ -96,6 +96,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
 
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
     """The answer by names of the code; where it has none, what changes say about their kind."""
+    from handlers.questions.named_changes import names
+
     found = await names(intent, reached, ctx, tip)
     if found is None and _is_vague(intent, ctx):
         window, wider = await _wider(ctx, tip)

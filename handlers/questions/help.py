@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from digest.answer.answers import Answer
 from digest.core.enums import Language
 from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
@@ -25,25 +21,14 @@ from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Inte
 from digest.question.lexicon import LONGEST
 from handlers.chat.follow_ups import FOLLOWUPS
 from handlers.context import Context
+from handlers.questions.table import HANDLERS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Handler:
-    """A row of the table of handlers.
-
-    ``help`` is ``None`` if another row describes it; ``chats`` says that only a chat can ask.
-    """
-
-    answer: Callable[[Any, Context], Awaitable[Answer]]
-    help: Phrase | None = None
-    chats: bool = False
-
-
-def help_page(handlers: Mapping[type[Intent], Handler], ctx: Context) -> Answer:
+async def help_page(_intent: Help, ctx: Context) -> Answer:
     """Every kind of question with its examples, in the order of the handlers' table."""
     language = ctx.language
     title = HELP.text(language)
-    rows = [(kind, one.help) for kind, one in handlers.items() if ctx.room or not one.chats]
+    rows = [(kind, one.help) for kind, one in HANDLERS.items() if ctx.room or not one.chats]
     kinds = tuple(
         _kind(kind, phrase, language) for kind, phrase in (*rows, *FOLLOWUPS.items()) if phrase
     )

@@ -1,6 +1,8 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from inspect import iscoroutinefunction
 
 import pytest
 
@@ -15,7 +17,8 @@ from digest.markdown import markdown
 from digest.question.intent import Unknown
 from handlers.chat.follow_ups import FOLLOWUPS
 from handlers.digests.daily import look
-from handlers.router import HANDLERS, ask
+from handlers.questions.table import HANDLERS
+from handlers.router import ask
 from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
@@ -342,6 +345,12 @@ def test_every_intent_has_its_handler():
 
     assert set(HANDLERS) == set(get_args(Intent)) - set(get_args(Followup))
     assert Unknown in HANDLERS
+
+
+@pytest.mark.parametrize("place", sorted({one.place for one in HANDLERS.values()}))
+def test_every_handler_is_where_the_table_says(place):
+    module, _, function = place.partition(":")
+    assert iscoroutinefunction(getattr(import_module(f"handlers.{module}"), function))
 
 
 async def test_hostile_words_stay_text(source):
