@@ -105,7 +105,25 @@ def test_chat_goes_on_from_an_answer_as_every_chat_does(
     assert done.returncode == 0, done.stderr
     assert "Risks of #3" in done.stdout
     assert "#3 的风险" in done.stdout
-    assert done.stdout.rstrip().endswith(("That is a command for chats.", "这是聊天中使用的命令。"))
+    assert "docs" in done.stdout.rstrip().splitlines()[-1]
+
+
+def test_chat_keeps_settings_and_subscriptions_of_the_terminal(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    said = "subscribe daily 09:00 Europe/Berlin\nset time zone Asia/Shanghai\nquit\n"
+    first = digestbot("chat", "--repo", str(project.path), stdin=said)
+    assert "Nothing is posted to a terminal" in first.stdout, first.stderr
+    asked = "subscriptions\nsettings\nquit\n"
+    again = digestbot("chat", "--repo", str(project.path), stdin=asked)
+    assert "09:00" in again.stdout
+    assert "Asia/Shanghai" in again.stdout
+
+
+def test_ask_goes_on_from_explain(digestbot: Digestbot, project: RepositoryBuilder) -> None:
+    digestbot("explain", "#3", "--repo", str(project.path))
+    asked = digestbot("ask", "is it risky?", "--repo", str(project.path))
+    assert "Risks of #3" in asked.stdout, asked.stderr
 
 
 def test_archive_lists_shows_rebuilds_and_vacuums(
