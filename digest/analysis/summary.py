@@ -32,7 +32,7 @@ from digest.document import Spans, plain
 from digest.grading.signals import deprecated, is_branch_merge
 from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import joined, listed
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
 """What users set, call and read, in the order it is reported; not the forms of messages."""
@@ -252,17 +252,23 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
 
 def _required(reading: ChangeContext) -> Iterator[Clause]:
     """Minimum language versions raised in what the project declares."""
-    language = reading.language
-    for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
+    raised: dict[str, list[Fact]] = {}
+    for f in reading.facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
         name = _TOOLS.get(f.name.lower())
         in_manifest = f.evidence.path.lower() in _MANIFESTS
         if name and in_manifest and f.before and f.after and _raised(f.before, f.after):
-            before, after = _bare(f.before), _bare(f.after)
-            yield words.MINIMUM(language, name=name, before=before, after=after), [f]
+            raised.setdefault(name, []).append(f)
+    for name, facts in raised.items():
+        pairs = [
+            words.FROM_TO(reading.language, before=before, after=after)
+            for before, after in dict.fromkeys((_bare(f.before), _bare(f.after)) for f in facts)
+        ]
+        shown = listed(pairs, reading.language, limit=len(pairs))
+        yield words.MINIMUM(reading.language, name=name, versions=shown), facts
 
 
-def _bare(version: str) -> str:
-    return version.lstrip("^~>=< ")
+def _bare(version: str | None) -> str:
+    return (version or "").lstrip("^~>=< ")
 
 
 def _raised(before: str, after: str) -> bool:

@@ -40,10 +40,8 @@ DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
 
 GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移除")
 
-MINIMUM = Phrase(
-    "Minimum {name} version raised from {before} to {after}",
-    "{name} 最低版本由 {before} 提高到 {after}",
-)
+MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
+FROM_TO = Phrase("from {before} to {after}", "由 {before} 提高到 {after}")
 
 UPDATED = Phrase("{name} updated from {before} to {after}", "{name}由{before}更新到{after}")
 

@@ -59,13 +59,14 @@ _INSIDE = re.compile(
 """Verbs about insides: what follows them says nothing to somebody outside."""
 
 _VERB = re.compile(
-    r"(?:add|allow|apply|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
+    r"(?:(?:always|only|do not|never|lazily) )?(?:add|align|allocate|allow|apply|attach|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
     r"|extend|fail|fall|fix|forward|guard|handle|ignore|implement|include|introduce|let|limit|log"
     r"|make|omit|optimi[sz]e|prevent|promote|raise|recogni[sz]e|reduce|reject|remove|rename|replace"
     r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
     r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
     r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
-    r"|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
+    r"|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
+    r"|resolve|revert|select|stabilize|strip|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
     re.IGNORECASE,
 )
 

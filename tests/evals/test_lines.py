@@ -25,6 +25,8 @@ Speed up token scanning of long prompts
 The old loader is no longer used
 Undoes #12 (“Fuse the scale”)
 Warn when the cache is inside the source folder
+Always emit the table of packages
+Stabilize the layout of the build folder
 """.splitlines()
 
 SAYS_NOT = """\

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from digest.analysis.analyse import acts, analyse, gist
@@ -127,6 +129,11 @@ def test_minimum_version_is_raised_only_in_a_manifest():
     manifest = [samples.file("Cargo.toml", Area.BUILD)]
     graded = change("Use let chains in the parser", item, files=manifest)
     assert lines(graded)[0] == "Minimum Rust version raised from 1.95 to 1.96."
+    assert lines(graded, Language.ZH)[0] == "Rust 最低版本由 1.95 提高到 1.96。"
+    member = replace(item, before="1.97", after="1.98")
+    assert lines(change("Update msrv", item, member, files=manifest))[0] == (
+        "Minimum Rust version raised from 1.95 to 1.96 and from 1.97 to 1.98."
+    )
     image = samples.fact(
         FactKind.TOOLCHAIN, Action.CHANGED, "rust", samples.at("Dockerfile", 3), **raised
     )
