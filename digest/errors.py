@@ -108,7 +108,7 @@ class NotARepository(UserError):
 
     def __init__(self, place: str, why: str = "") -> None:
         super().__init__(
-            f"{place!r} is no git repository{f' ({why})' if why else ''}; "
+            f"{place!r} is not a git repository{f' ({why})' if why else ''}; "
             "give a folder that holds one, or an https:// or ssh:// address"
         )
         self.place = place

@@ -23,7 +23,7 @@ from digest.errors import UserError
 
 app = typer.Typer(
     name="digestbot",
-    help="Watches git repositories, grades every change and tells which few matter.",
+    help="Watches git repositories, grades every change and reports the few that matter.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # Rich takes longer to import than printing the help
@@ -49,7 +49,7 @@ def _before(
     context: typer.Context,
     _version: Annotated[
         bool,
-        typer.Option("--version", help="Tell the version.", is_eager=True, callback=_tell_version),
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_tell_version),
     ] = False,
 ) -> None:
     """Show the help if no command is named."""

@@ -44,7 +44,7 @@ def digest(
     until: Until = None,
     tz: Zone = None,
     lang: Lang = None,
-    form: Annotated[DigestFormat, typer.Option("--format", help="What to write.")] = (
+    form: Annotated[DigestFormat, typer.Option("--format", help="Output format.")] = (
         DigestFormat.CONDENSED
     ),
     output: Output = None,

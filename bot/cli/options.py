@@ -34,25 +34,23 @@ def show_help(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-Place = Annotated[
-    str, typer.Argument(metavar="REPO", help="A folder with a repository, or an address to clone.")
-]
+Place = Annotated[str, typer.Argument(metavar="REPO", help="Path or URL of a repository.")]
 Repo = Annotated[
     str | None,
     typer.Option(
         "--repo",
         metavar="REPO",
-        help="A folder or an address; without it the configured repository, this folder, "
+        help="Path, URL or configured name; default: the configured repository, this folder, "
         "or the one used last.",
     ),
 ]
 Name = Annotated[
     str | None,
-    typer.Option("--name", metavar="OWNER/NAME", help="What the repository is called."),
+    typer.Option("--name", metavar="OWNER/NAME", help="Name of the repository."),
 ]
 Branch = Annotated[
     str | None,
-    typer.Option("--branch", metavar="B", help="A branch, tag or commit; default: the main one."),
+    typer.Option("--branch", metavar="B", help="Branch, tag or commit; default: the main branch."),
 ]
 Zone = Annotated[
     str | None,
@@ -60,22 +58,20 @@ Zone = Annotated[
         "--tz",
         metavar="ZONE",
         envvar="DIGESTBOT_ZONE",
-        help="IANA time zone of days and times; default: this machine's.",
+        help="IANA time zone; default: this machine's.",
     ),
 ]
 Lang = Annotated[
     Language | None,
-    typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Language of what is written."),
+    typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Output language."),
 ]
-Since = Annotated[
-    str | None, typer.Option("--since", metavar="T", help="First instant: a date or a time.")
-]
+Since = Annotated[str | None, typer.Option("--since", metavar="T", help="Start: a date or a time.")]
 Until = Annotated[
-    str | None, typer.Option("--until", metavar="T", help="First instant after the window.")
+    str | None, typer.Option("--until", metavar="T", help="End (exclusive): a date or a time.")
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all."),
+    typer.Option("--output", "-o", metavar="FILE", help="Write to this file, not to the terminal."),
 ]
 ConfigFile = Annotated[
     Path | None,
@@ -84,11 +80,11 @@ ConfigFile = Annotated[
         "-c",
         metavar="FILE",
         envvar="DIGESTBOT_CONFIG",
-        help="The configuration; default: digestbot.toml here or in the data folder.",
+        help="Configuration file; default: digestbot.toml here or in the data folder.",
     ),
 ]
 Now = Annotated[
     str | None,
     typer.Option("--now", metavar="T", help="Answer as if it were this time."),
 ]
-Form = Annotated[AnswerFormat, typer.Option("--format", help="What to write.")]
+Form = Annotated[AnswerFormat, typer.Option("--format", help="Output format.")]

@@ -10,7 +10,7 @@ import typer
 from bot.cli.options import AnswerFormat, ConfigFile, Form, Until, show_help
 
 archive = typer.Typer(
-    help="Look into the archive and keep it in order.",
+    help="Inspect and maintain the archive.",
     callback=show_help,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -142,7 +142,7 @@ def quality(
         typer.Option(
             "--notes",
             metavar="FILE",
-            help="Release notes that name requests (#12), beside those of a configured forge.",
+            help="Release notes that name requests (#12), besides those of a configured forge.",
         ),
     ] = None,
     form: Form = AnswerFormat.TEXT,
@@ -164,11 +164,11 @@ def deliveries(
     *,
     again: Annotated[
         int | None,
-        typer.Option("--again", metavar="NUMBER", help="Post a delivery's parts in doubt again."),
+        typer.Option("--again", metavar="NUMBER", help="Post a delivery's uncertain parts again."),
     ] = None,
     unpark: Annotated[
         str | None,
-        typer.Option("--unpark", metavar="ACCOUNT:CHAT", help="Post to a parked chat again."),
+        typer.Option("--unpark", metavar="ACCOUNT:CHAT", help="Resume posting to a parked chat."),
     ] = None,
     config: ConfigFile = None,
 ) -> None:

@@ -39,7 +39,7 @@ def show_all(config: Path | None) -> None:
             held = await maintenance.holdings(app.database)
             kept = await app.digests.list(_RECENT)
             if not held and not kept:
-                emit(f"nothing is kept in {app.database.place} yet; make a digest first")
+                emit(f"nothing is stored in {app.database.place} yet; make a digest first")
                 return
             blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
             blocks.append(
@@ -141,7 +141,7 @@ async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
     lines = []
     if rejected:
         share = sum(rejected) / len(rejected)
-        lines.append(f"{share:.1%} of what models said was rejected ({len(rejected)} changes)")
+        lines.append(f"{share:.1%} of model statements were rejected ({len(rejected)} changes)")
     missed = Counter(o.why for o in kept.outcomes if o.why and o.state is not State.FAILED)
     lines += [f"{count} described from facts alone ({why})" for why, count in missed.most_common()]
     return lines
@@ -162,11 +162,11 @@ def rebuild(name: str | None, config: Path | None) -> None:
             ]
             if name is not None and not held:
                 raise UserError(
-                    f"the archive keeps no repository {name!r}; digestbot archive list names them"
+                    f"the archive has no repository {name!r}; see digestbot archive list"
                 )
             for repository in held:
                 count = await reindex(app.database, repository)
-                emit(f"{repository.name}: {count} changes made anew")
+                emit(f"{repository.name}: {count} changes recomputed")
                 await _read_again(app, repository)
 
     finish(work())
@@ -212,13 +212,13 @@ def backup(file: Path, config: Path | None) -> None:
     Raises ``UserError``, as :func:`restore` does.
     """
     done = copying.backup(_folder(config), file)
-    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, looked through")
+    emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, verified")
 
 
 def restore(file: Path, config: Path | None) -> None:
     """Restore a copy into a data folder that has no archive."""
     done = copying.restore(_folder(config), file)
-    later = "" if done.revision == HEAD else f"; it is brought to {HEAD} when it is next opened"
+    later = "" if done.revision == HEAD else f"; opening it migrates it to {HEAD}"
     emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}{later}")
 
 
@@ -247,7 +247,7 @@ def _folder(config: Path | None) -> Path:
     found = configuration(config)
     if found.database_url if found else Environment.read().database:
         raise UserError(
-            "the archive is in PostgreSQL, which has tools of its own: "
-            "pg_dump --format=custom to copy it, pg_restore to put it back"
+            "the archive is in PostgreSQL, which has its own tools: "
+            "pg_dump --format=custom to back it up, pg_restore to restore it"
         )
     return found.data if found else data_folder()

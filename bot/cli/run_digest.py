@@ -85,7 +85,7 @@ def between(since: str | None, until: str | None, zone: ZoneInfo, now: datetime)
     Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``.
     """
     if since is None:
-        raise InvalidWindow("--until alone makes no window; name --since as well")
+        raise InvalidWindow("--until alone makes no window; give --since too")
     end = parse_moment(until, zone) if until else now
     start = parse_moment(since, zone)
     return _past(
@@ -129,7 +129,7 @@ def digest(options: DigestOptions) -> None:
 
 async def _run(options: DigestOptions) -> None:
     if options.date and (options.since or options.until):
-        raise InvalidWindow("--date and --since/--until both name a window; keep one")
+        raise InvalidWindow("--date and --since/--until both set the window; keep one")
     async with opened(options.config) as app:
         ctx = await _context(app, options)
         window = await _window(ctx, options)
@@ -149,7 +149,7 @@ def _tell(judgement: AnalysisRun, app: Workspace) -> None:
     from bot.telemetry.logs import LOG
 
     if lack := shortfall(judgement):
-        sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} tells more\n")
+        sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} has details\n")
 
 
 async def _context(app: Workspace, options: DigestOptions) -> Context:
@@ -210,7 +210,7 @@ def score(
 ) -> None:
     """Grade and write, newest first. Raises ``UserError``."""
     if since is None:
-        raise InvalidWindow("score needs a window; name --since and --until")
+        raise InvalidWindow("score needs a window; give --since and --until")
     check_output(output)
     finish(
         _score_run(

@@ -169,7 +169,7 @@ def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes
     title = f"Grades of {repository.name} in hindsight"
     what = (
         f"{len(judged.changes):,} changes of {window.since:%Y-%m-%d} to {window.until:%Y-%m-%d}, "
-        f"held against what came within {SOON.days} days, release branches, notes and feedback."
+        f"compared with the next {SOON.days} days, release branches, notes and feedback."
     )
     blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph((Text(what),)), _table(found)]
     if notes.releases:
@@ -186,7 +186,7 @@ def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes
     blocks.append(Paragraph((Text(_told("Now", found.now)),)))
     blocks.append(Paragraph((Text(_proposed(found)),)))
     if found.missed:
-        blocks.append(Heading(2, (Text("Graded low, and mattered"),)))
+        blocks.append(Heading(2, (Text("Graded low, but mattered"),)))
         blocks.append(Listing(tuple(_missed(judged, repository))))
     return Document(title=title, blocks=tuple(blocks))
 
@@ -256,7 +256,7 @@ def cost(*, since: str | None, until: str | None, form: AnswerFormat, config: Pa
             start = parse_moment(since, zone) if since else midnight - timedelta(days=_DAYS - 1)
             end = parse_moment(until, zone) if until else now + timedelta(seconds=1)
             if start > end:
-                raise InvalidWindow("--since is after --until; exchange them")
+                raise InvalidWindow("--since is after --until; swap them")
             costs = await SqlCalls(app.database).costs(start, end)
             if form is AnswerFormat.JSON:
                 emit(json.dumps(_cost_json(costs, start, end), indent=1))
@@ -338,7 +338,7 @@ def show(config: Path | None) -> None:
         async with opened(config) as app:
             blocks = [*await _doubts(app), *await _parked(app)]
             if not blocks:
-                emit("every delivery arrived, and no chat is parked")
+                emit("all posts were delivered, and no chat is parked")
                 return
             print_document(Document(title="Deliveries", blocks=tuple(blocks)))
 
@@ -378,12 +378,12 @@ def _happened(one: UncertainDelivery) -> str:
             because = f" ({why})" if why else ""
             return (
                 f"Perhaps missing: the platform did not confirm it{because}. "
-                "It is not posted again by itself."
+                "It is not posted again automatically."
             )
         case PartState.FAILED:
             return f"Not posted: {one.error}."
         case PartState.WAITING:
-            return f"Not posted yet{f': {one.error}' if one.error else ''}. It is tried again."
+            return f"Not posted yet{f': {one.error}' if one.error else ''}. It will be retried."
         case PartState.SENDING:
             return f"Being posted, or interrupted{f': {one.error}' if one.error else ''}."
 
@@ -415,7 +415,7 @@ def again(number: int, config: Path | None) -> None:
             count = await SqlUncertainDeliveries(app.database).again(number)
             if not count:
                 raise UserError(
-                    f"no part of delivery {number} is in doubt; see digestbot deliveries"
+                    f"no part of delivery {number} is uncertain; see digestbot deliveries"
                 )
             emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
 
@@ -430,6 +430,6 @@ def unpark(where: str, config: Path | None) -> None:
         async with opened(config) as app:
             if not colon or not await SqlRefusals(app.database).forget(account, chat):
                 raise UserError(f"{where!r} is not parked; see digestbot deliveries")
-            emit(f"{where} will be posted to again")
+            emit(f"posting to {where} resumes")
 
     finish(work())

@@ -85,9 +85,11 @@ def init(options: InitOptions, ask: Ask | None = None) -> None:
     file = options.file or Path(NAME)
     answers = _answers(options, ask, os.environ)
     config = write(file, answers)
-    emit(f"{file} is written")
+    emit(f"wrote {file}")
     for key in answers.secrets:
-        emit(f"{file.parent / secret_file(answers.platform, key)} holds {key}, for you alone")
+        emit(
+            f"{file.parent / secret_file(answers.platform, key)} holds {key}, readable only by you"
+        )
     for warning in config.warnings:
         emit(f"warning: {warning}")
     emit(f"next: digestbot check --config {file}, then digestbot run --config {file}")
@@ -99,7 +101,7 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
 
     repositories = tuple(options.repositories)
     if not repositories:
-        place = answer("", "Repository to watch, a folder or an address", str(Path.cwd()))
+        place = answer("", "Repository to watch (path or URL)", str(Path.cwd()))
         repositories = (place,)
     known = ", ".join(platforms.kinds())
     platform = answer(options.platform, f"Where to post ({known})", "console")
@@ -109,7 +111,7 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
     # A platform whose address is a secret has the chat in it; other platforms need a chat.
     chat = options.chat
     if ask and not chat and secrets and not _addressed(secrets):
-        chat = ask("Chat to post to, in the platform's words", "", False)
+        chat = ask("Chat to post to, as the platform names it", "", False)
     return SetupAnswers(
         repositories=tuple(_whole(place) for place in repositories),
         platform=platform,
@@ -203,7 +205,7 @@ def check(file: Path | None, *, spend: bool = False) -> None:
         line = f"{marks[finding.weight]} {finding.subject}: {finding.text}"
         sys.stdout.write(f"{cleared(line)}\n")
     if failed(found):
-        raise UserError(f"{config.file}: not ready to run; the lines marked ERROR say why")
+        raise UserError(f"{config.file}: not ready to run; see the lines marked ERROR")
 
 
 def _probes(config: Config, *, spend: bool) -> Probes:
@@ -263,7 +265,7 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
     findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
     emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
     if ill(findings):
-        raise UserError("something is broken; the findings say what, and the way out")
+        raise UserError("something is broken; see the findings above")
 
 
 def _lines(findings: Sequence[Finding]) -> str:
@@ -335,7 +337,7 @@ async def _run(options: ServeOptions) -> None:
         asgi = application({"/": guarded})
         async with serving(asgi, settings, otherwise=_OTHER_PORT) as address:
             names = ", ".join(one.repository.name for one in watched)
-            sys.stdout.write(f"{names} is at {address} (end with Ctrl-C)\n")
+            sys.stdout.write(f"serving {names} at {address} (stop with Ctrl-C)\n")
             sys.stdout.flush()
             following = asyncio.create_task(_follow(app, watched, options))
             await stop.wait()

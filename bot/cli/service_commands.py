@@ -19,14 +19,14 @@ def run(
     config: ConfigFile = None,
     role: Annotated[
         ProcessRole,
-        typer.Option("--role", help="What this process does; all but 'all' need PostgreSQL."),
+        typer.Option("--role", help="Role of this process; all but 'all' need PostgreSQL."),
     ] = ProcessRole.ALL,
     listen: Annotated[
         str,
         typer.Option(
             "--listen",
             metavar="HOST:PORT",
-            help="Where its web server listens; workers and schedulers tell how they are there.",
+            help="Address of the web server; workers and schedulers report their health there.",
         ),
     ] = "",
 ) -> None:
@@ -42,15 +42,17 @@ def serve(
         str | None,
         typer.Argument(
             metavar="[REPO]",
-            help="A folder or an address; default: the configured repository, or this folder.",
+            help="Path or URL; default: the configured repository, or this folder.",
         ),
     ] = None,
     *,
     days: Annotated[
-        int, typer.Option("--days", min=1, max=3650, help="Days before the newest commit to read.")
+        int,
+        typer.Option("--days", min=1, max=3650, help="Days of history to read."),
     ] = 90,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65_535, help="Where to listen; 0: any free port.")
+        int,
+        typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for any."),
     ] = 8080,
     name: Name = None,
     branch: Branch = None,
@@ -81,7 +83,7 @@ def check(
     *,
     spend: Annotated[
         bool,
-        typer.Option("--spend", help="Ask the model a question, for at most about 600 tokens."),
+        typer.Option("--spend", help="Also send the model a question of at most about 600 tokens."),
     ] = False,
     config: ConfigFile = None,
 ) -> None:
@@ -97,14 +99,15 @@ def init(
     repo: Annotated[
         list[str] | None,
         typer.Option(
-            "--repo", metavar="REPO", help="A folder or an address to watch; may be repeated."
+            "--repo", metavar="REPO", help="Path or URL of a repository to watch; may be repeated."
         ),
     ] = None,
     platform: Annotated[
         str, typer.Option("--platform", metavar="KIND", help="Where to post; default: console.")
     ] = "",
     chat: Annotated[
-        str, typer.Option("--chat", metavar="CHAT", help="The chat, in the platform's words.")
+        str,
+        typer.Option("--chat", metavar="CHAT", help="Chat to post to, as its platform names it"),
     ] = "",
     tz: Annotated[
         str,
@@ -129,9 +132,9 @@ def init(
         ),
     ] = None,
 ) -> None:
-    """Write a first configuration; overwrite nothing.
+    """Write a first configuration; never overwrite a file.
 
-    Asks for what no option gives.
+    Asks for whatever no option gives.
 
     Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
     """
@@ -155,7 +158,7 @@ def init(
 def doctor(
     *,
     form: Form = AnswerFormat.TEXT,
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     config: ConfigFile = None,
 ) -> None:
     """Check this installation.

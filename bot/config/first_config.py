@@ -81,7 +81,7 @@ def write(file: Path, answers: SetupAnswers) -> Config:
             config = read(beside)
         except InvalidConfig as error:
             told = str(error).removeprefix(f"{beside}: ")
-            raise InvalidConfig(f"this would not work: {told}") from None
+            raise InvalidConfig(f"this configuration is invalid: {told}") from None
         _take_place(beside, file)
         made.clear()
     return config
@@ -99,7 +99,7 @@ def config_text(answers: SetupAnswers) -> str:
 
 def _lines(answers: SetupAnswers) -> Iterator[str]:
     yield "# Written by digestbot init; every other key is in deploy/bot.example.toml."
-    yield "# digestbot check looks at what is named here and posts nothing; digestbot run posts."
+    yield "# digestbot check checks everything named here and posts nothing; digestbot run posts."
     yield 'data = "data"'
     yield ""
     yield "[defaults]"

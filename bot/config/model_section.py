@@ -118,7 +118,7 @@ class ModelConfig(Settings):
     @classmethod
     def _only_more(cls, extra: dict[str, Any]) -> dict[str, Any]:
         if taken := sorted(_RESERVED & extra.keys()):
-            raise ValueError(f"{taken[0]} is set by digestbot itself; take it out of extra")
+            raise ValueError(f"{taken[0]} is set by digestbot itself; remove it from extra")
         return extra
 
     @model_validator(mode="after")

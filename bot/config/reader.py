@@ -213,7 +213,7 @@ def _parse(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InvalidConfig(
-            f"{file}: there is no such file; write one with digestbot init, "
+            f"{file}: no such file; create one with digestbot init, "
             "or name another with --config or DIGESTBOT_CONFIG"
         ) from None
     except OSError as error:

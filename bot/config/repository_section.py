@@ -26,7 +26,7 @@ class ThresholdSettings(Settings):
     @model_validator(mode="after")
     def _in_order(self) -> ThresholdSettings:
         if self.medium > self.high:
-            raise ValueError(f"medium ({self.medium}) is above high ({self.high}); exchange them")
+            raise ValueError(f"medium ({self.medium}) is above high ({self.high}); swap them")
         return self
 
 

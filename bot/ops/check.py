@@ -86,7 +86,7 @@ async def look_at_forge(
 def _account(settings: ForgeConfig) -> str:
     if settings.app_id:
         return f"app {settings.app_id}"
-    return "a token" if settings.token else "nobody in particular (public repositories only)"
+    return "a token" if settings.token else "anonymous requests (public repositories only)"
 
 
 def _left(quota: Quota) -> str:
@@ -99,9 +99,9 @@ def _left(quota: Quota) -> str:
 
 
 _RUNGS = {
-    Rung.STRICT: "keeps to a JSON schema by itself (rung 1 of 3)",
-    Rung.OBJECT: "answers in JSON, the schema is told in words (rung 2 of 3)",
-    Rung.TEXT: "answers in words, JSON is looked for in them (rung 3 of 3)",
+    Rung.STRICT: "enforces a JSON schema (rung 1 of 3)",
+    Rung.OBJECT: "answers in JSON; the schema is described in the prompt (rung 2 of 3)",
+    Rung.TEXT: "answers in text; JSON is extracted from it (rung 3 of 3)",
 }
 
 
@@ -143,12 +143,12 @@ def _manner(found: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
     if found.rung is not None:
         tokens = f"{'about ' if found.usage.estimated else ''}{found.usage.tokens} tokens"
         return f"{_RUNGS[found.rung]}; {tokens} spent"
-    there = "has the model" if found.model else "answers, and keeps no list of models"
+    there = "has the model" if found.model else "answers, but lists no models"
     known = DialectFile(data, clock).recall(config.base_url, config.name)
     if known is not None:
         return f"{there}; {_RUNGS[known.rung]}"
     return (
-        f"{there}; how it keeps to a schema is found out at the first call, or by "
+        f"{there}; its schema support is determined at the first call, or by "
         f"digestbot check --spend (at most about {PROBE_TOKENS} tokens)"
     )
 
@@ -260,7 +260,7 @@ async def _git() -> str:
     found = re.search(r"(\d+)\.(\d+)", told)
     if not found or tuple(map(int, found.groups())) < OLDEST:
         least = ".".join(map(str, OLDEST))
-        raise UserError(f"{told or 'git tells no version'}; at least {least} is needed")
+        raise UserError(f"{told or 'git reports no version'}; at least {least} is needed")
     return told
 
 
@@ -277,7 +277,7 @@ def _writable(folder: Path) -> str:
             f"{folder} cannot be written ({error.strerror}); make it writable, "
             "or name another with data or DIGESTBOT_DATA"
         ) from error
-    return str(folder) if there == folder else f"{folder}, to be made"
+    return str(folder) if there == folder else f"{folder}, will be created"
 
 
 async def _archive(folder: Path, probes: Probes) -> str:
@@ -316,16 +316,16 @@ def _unnamed(subject: str, sender: Sender, config: Config) -> CheckResult:
         return _finding(Weight.WARNING, subject, "no channel uses it")
     access = config.access
     if access.anyone or access.chats or access.people or access.admins:
-        text = "no channel uses it; chats that [access] lets in may ask and subscribe"
+        text = "no channel uses it; chats that [access] allows may ask and subscribe"
         return _finding(Weight.OK, subject, text)
-    text = "no channel uses it, and [access] lets nobody in: nobody would be answered"
+    text = "no channel uses it, and [access] allows nobody: no question would be answered"
     return _finding(Weight.WARNING, subject, text)
 
 
 def _uncalled(subject: str, sender: Sender, config: Config) -> list[CheckResult]:
     """The reasons why the platform cannot call, if it is to."""
     if config.web is None and isinstance(sender, Called) and sender.web is not None:
-        text = "is to be called over HTTP, and there is no section [web]"
+        text = "receives calls over HTTP, but there is no section [web]"
         return [_finding(Weight.ERROR, subject, text)]
     return []
 

@@ -40,13 +40,13 @@ from bot.util.files import Environment
 def setup(config: Config | None) -> Sequence[Finding]:
     """Errors and contradictions in the configuration file."""
     if config is None:
-        cure = "nothing, for digests and questions on the terminal; for posting: digestbot init"
+        cure = "not needed for digests and questions on the terminal; to post, run digestbot init"
         return [well("configuration", f"no file; {cure}")]
     counts = (
         f"{config.file}: {len(config.repositories)} repositories, {len(config.channels)} channels"
     )
     found = [well("configuration", counts)]
-    found += [worry("secrets", one, "take the rights of others away") for one in config.warnings]
+    found += [worry("secrets", one, "remove the access of other users") for one in config.warnings]
     return [*found, *_called(config)]
 
 
@@ -63,12 +63,12 @@ def _called(config: Config) -> Iterator[Finding]:
         where = f"platform {name}"
         if config.web is None:
             cure = "add a section [web] with listen and public_url"
-            yield fault(where, "is to be called over HTTP, and there is no web server", cure)
+            yield fault(where, "receives calls over HTTP, but there is no web server", cure)
             continue
         path = f"/events/{name}"
         said = str(getattr(account.settings, "webhook", "") or "")
         if said and not said.endswith(path):
-            cure = f"let it end in {path}, where the program's web server answers it"
+            cure = f"let it end in {path}, which the program's web server answers"
             yield fault(where, f"its address is {said}", cure)
         elif not config.web.public_url.startswith("https://"):
             cure = "set [web] public_url to the https:// address of the proxy in front"
@@ -81,12 +81,12 @@ def work(data: Path) -> Sequence[Finding]:
     """Whether a process holds a lease: the lock is taken, and released at once."""
     file = data / "leases"
     if not file.exists():
-        return [well("leases", "nobody works with this data folder")]
+        return [well("leases", "no process uses this data folder")]
     descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return [well("leases", "a process is at work on a slot or a delivery")]
+        return [well("leases", "a process is working on a slot or a delivery")]
     finally:
         os.close(descriptor)
     return [well("leases", "none is held")]

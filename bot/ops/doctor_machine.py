@@ -71,9 +71,9 @@ async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[
         async with asyncio.timeout(_PATIENCE):
             return await look
     except TimeoutError:
-        return [fault(subject, f"not told within {_PATIENCE:g} s", "look at the machine's load")]
+        return [fault(subject, f"no result within {_PATIENCE:g} s", "check the machine's load")]
     except (DigestbotError, OSError) as error:
-        return [fault(subject, str(error), "mend what the line says, and run doctor again")]
+        return [fault(subject, str(error), "fix this error, and run doctor again")]
 
 
 _PYTHON = (3, 11)
@@ -102,7 +102,9 @@ def python() -> Sequence[Finding]:
     """The interpreter, and its SQLite."""
     told = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sys.version_info < _PYTHON:
-        return [fault("python", told, "install Python 3.11 or newer and make the environment anew")]
+        return [
+            fault("python", told, "install Python 3.11 or newer and create the environment anew")
+        ]
     if sqlite3.sqlite_version_info < _SQLITE:
         return [worry("python", told, "use a Python with SQLite 3.40 or newer")]
     return [well("python", told)]
@@ -126,7 +128,7 @@ def disk(data: Path) -> Sequence[Finding]:
     there = next(above for above in (data.absolute(), *data.absolute().parents) if above.exists())
     free = shutil.disk_usage(there).free
     told = f"{free / _MEGABYTE:,.0f} MB free at {there}"
-    cure = "make room, or move the data folder with data or DIGESTBOT_DATA"
+    cure = "free some space, or move the data folder with data or DIGESTBOT_DATA"
     if free < _LEAST:
         return [fault("disk", told, cure)]
     return [worry("disk", told, cure) if free < _LITTLE else well("disk", told)]
@@ -141,12 +143,12 @@ def compared(written: datetime | None, there: datetime | None = None) -> Sequenc
     """This clock compared with the archive's newest digest and with a server's clock."""
     now = datetime.now(UTC)
     told = now.isoformat(timespec="seconds")
-    cure = "set the clock, by NTP if you can: digests go by it, and so do signatures"
+    cure = "set the clock, if possible by NTP: digests and signatures depend on it"
     if written is not None and written > now + _ASTRAY:
         about = f"the archive was written at {written.isoformat(timespec='seconds')}"
         return [fault("clock", f"{told}, and {about}", cure)]
     if there is not None and abs(now - there) > _APART:
-        about = f"at the database it is {there.isoformat(timespec='seconds')}"
+        about = f"the database says {there.isoformat(timespec='seconds')}"
         return [worry("clock", f"{told}, and {about}", cure)]
     return [well("clock", told)]
 
@@ -187,10 +189,10 @@ async def network(config: Config) -> Sequence[Finding]:
     """Every host once."""
     hosts = sorted(set(_hosts(config)))
     if not hosts:
-        return [well("network", "nothing is named that needs it")]
+        return [well("network", "no configured service needs it")]
     proxy = next((name for name in _PROXIES if os.environ.get(name)), None)
     if proxy is not None:
-        return [well("network", f"through the proxy of {proxy}; digestbot check asks through it")]
+        return [well("network", f"through the proxy {proxy}; digestbot check uses it")]
     return await asyncio.gather(*map(_reached, hosts))
 
 
@@ -229,24 +231,26 @@ async def _reached(host: Host) -> Finding:
         async with asyncio.timeout(_NETWORK_PATIENCE):
             there = await _time_at(host)
     except TimeoutError:
-        cure = "a firewall may drop it: allow it, or set HTTPS_PROXY"
+        cure = "a firewall may block it: allow it, or set HTTPS_PROXY"
         return fault(subject, f"no answer within {_NETWORK_PATIENCE:g} s", cure)
     except socket.gaierror:
-        return fault(subject, "the name is not known", "look at the name, and at DNS")
+        return fault(subject, "the host name cannot be resolved", "check the name and DNS")
     except ssl.SSLCertVerificationError as error:
-        cure = "look at the clock; behind a proxy that opens TLS, install its certificate"
-        return fault(subject, f"its certificate is not believed ({error.verify_message})", cure)
+        cure = "check the clock; behind a proxy that inspects TLS, install its certificate"
+        return fault(subject, f"its certificate is not trusted ({error.verify_message})", cure)
     except OSError as error:
         return fault(
-            subject, f"no connection ({error.strerror or error})", "is it up, and allowed?"
+            subject,
+            f"no connection ({error.strerror or error})",
+            "check the server, and any firewall",
         )
     if there is None:
-        return well(subject, "can be reached")
+        return well(subject, "is reachable")
     off = (datetime.now(UTC) - there).total_seconds()
     if abs(off) > _NETWORK_ASTRAY:
-        told = f"can be reached; this clock is {abs(off):.0f} s {'ahead' if off > 0 else 'behind'}"
-        return worry(subject, told, "set the clock, by NTP if you can")
-    return well(subject, "can be reached, and has the same time")
+        told = f"is reachable; this clock is {abs(off):.0f} s {'ahead' if off > 0 else 'behind'}"
+        return worry(subject, told, "set the clock, if possible by NTP")
+    return well(subject, "is reachable, and its clock agrees")
 
 
 async def _time_at(host: Host) -> datetime | None:
@@ -293,20 +297,20 @@ async def clones(data: Path, repositories: Sequence[RepositoryConfig]) -> Sequen
 async def _clone(folder: Path, *, wanted: bool) -> Finding:
     subject = f"clone {folder.name}"
     if folder.name.endswith(_UNFINISHED):
-        cure = f"nothing while digestbot clones; else remove it: {folder}"
+        cure = f"nothing while digestbot is cloning; otherwise remove {folder}"
         return worry(subject, "was not finished", cure)
     size = await asyncio.to_thread(_size, folder)
     try:
         tip = await _tip(reading(folder))
     except GitFailed as failure:
-        cure = f"remove {folder}; it is cloned anew when it is next needed"
+        cure = f"remove {folder}; it is cloned again when it is next needed"
         return fault(subject, f"git cannot read it ({failure.complaint})", cure)
     if tip is None:
-        cure = "nothing, if nobody has pushed to it yet; else it is mended with the next fetch"
-        return worry(subject, "has no commit where its HEAD is", cure)
+        cure = "nothing, if nobody has pushed to it yet; otherwise the next fetch repairs it"
+        return worry(subject, "its HEAD names no commit", cure)
     told = f"at {tip[:12]}, {size / 1e6:.1f} MB"
     if not wanted:
-        return worry(subject, f"{told}, of no configured repository", f"remove it: {folder}")
+        return worry(subject, f"{told}, belongs to no configured repository", f"remove {folder}")
     return well(subject, told)
 
 

@@ -64,9 +64,9 @@ def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
     if faults != ["ok"]:
         return [fault("archive", f"{file} is damaged: {faults[0]}", _RESTORE)]
     size = file.stat().st_size / 1e6
-    told = f"{file}: whole, {size:.1f} MB, revision {revision}"
+    told = f"{file}: intact, {size:.1f} MB, revision {revision}"
     if revision != HEAD:
-        told += f", brought to {HEAD} when it is next opened"
+        told += f", will be migrated to {HEAD} when it is next opened"
     return [well("archive", told), *_deliveries(connection)]
 
 
@@ -78,7 +78,7 @@ def _deliveries(connection: sqlite3.Connection) -> Sequence[Finding]:
 def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
     """The rows of :data:`STUCK`, each with a remedy."""
     if not rows:
-        return [well("deliveries", "none is left")]
+        return [well("deliveries", "none is pending")]
     found = [
         worry(
             f"delivery {platform}:{channel}",
@@ -88,8 +88,8 @@ def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
         for platform, channel, digest, state, error in rows[:_SHOWN]
     ]
     if len(rows) > _SHOWN:
-        rest = f"{len(rows) - _SHOWN} more are not done"
-        found.append(worry("deliveries", rest, "mend those above first"))
+        rest = f"{len(rows) - _SHOWN} more are pending"
+        found.append(worry("deliveries", rest, "fix those above first"))
     return found
 
 
@@ -97,22 +97,22 @@ def _cure(state: str, error: str) -> str:
     """The remedy, by the closed set of reasons that senders classify failures to."""
     match error.partition(":")[0]:
         case "unauthorized":
-            return "give the account a token that is valid and has the rights; then restart"
+            return "give the account a valid token with the required rights, then restart"
         case "no_channel":
-            return "invite the bot into the chat, or correct chat in the file; then restart"
+            return "invite the bot into the chat, or correct chat in the file, then restart"
         case "rejected" | "broken" | "unsupported":
-            return "the platform does not take it: look into the log, and tell who maintains this"
+            return "the platform rejects it: look into the log, and report it to the maintainers"
         case "rate_limited" | "unavailable" | "no_answer":
-            return "nothing: it is tried again with every sweep, as long as digestbot runs"
+            return "nothing: every sweep tries again while digestbot runs"
     if state == "sending":
-        return "start digestbot: it finds out whether the message stands"
-    return "start digestbot: what is left is sent with the first sweep"
+        return "start digestbot: it finds out whether the message was posted"
+    return "start digestbot: the first sweep sends the rest"
 
 
 def _rights(file: Path) -> Sequence[Finding]:
     if os.name != "posix" or not file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         return []
-    told = f"{file} can be opened by others than its owner"
+    told = f"users other than the owner can open {file}"
     return [worry("archive", told, f"chmod 600 {file}")]
 
 
@@ -153,11 +153,11 @@ async def server(written: str) -> Sequence[Finding]:
                 stuck = (await connection.execute(text(STUCK))).all()
                 waiting = await depth_on(connection)
     except (UnreachableDatabase, BrokenArchive, UnwritableFolder) as error:
-        cure = "start the server, or look at the address and at what the server lets in"
+        cure = "start the server, or check the address and the server's access rules"
         return [fault("archive", str(error), cure)]
     finally:
         await engine.dispose()
-    later = "" if revision == HEAD else f", brought to {HEAD} when it is next opened"
+    later = "" if revision == HEAD else f", will be migrated to {HEAD} when it is next opened"
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
     left = deliveries([tuple(row) for row in stuck])
     made = None if newest is None else datetime.fromtimestamp(newest, UTC)
@@ -173,7 +173,7 @@ def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
         return [well("jobs", "none waits")]
     oldest = max(one.oldest for one in wait.values())
     told = ", ".join(f"{one.waiting} {kind}" for kind, one in sorted(wait.items()))
-    about = f"{told} wait, the oldest for {oldest:.0f} s"
+    about = f"{told} waiting, the oldest for {oldest:.0f} s"
     if oldest < _LONG:
         return [well("jobs", about)]
     return [worry("jobs", about, "start workers: digestbot run --role worker; docs/scaling.md")]
@@ -189,7 +189,7 @@ async def redis(written: str) -> Sequence[Finding]:
         trouble = await connection.look()
         if trouble:
             told = f"{connection.place} does not answer ({trouble}); each process counts alone"
-            return [worry("redis", told, "start it, or look at the address and the password")]
+            return [worry("redis", told, "start it, or check the address and the password")]
         about = await connection.ask(lambda client: client.info("server"))
         version = (about or {}).get("redis_version", "of an unknown version")
         return [well("redis", f"{connection.place}: Redis {version}")]

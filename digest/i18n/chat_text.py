@@ -42,7 +42,7 @@ WITHDRAWN = Phrase("The question was withdrawn.", "问题已撤回。")
 INTERRUPTED = Phrase(
     "I was interrupted before I could answer; please ask again.", "回答被中断，请再问一次。"
 )
-INTERNAL = Phrase("Internal error {number}; the log tells more.", "内部错误 {number}；详情见日志。")
+INTERNAL = Phrase("Internal error {number}; see the log.", "内部错误 {number}；详情见日志。")
 
 UNREADABLE = Phrase(
     "{repository} cannot be read at the moment; the log of the bot says why.",

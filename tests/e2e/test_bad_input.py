@@ -25,7 +25,7 @@ def told(digestbot: Digestbot, status: int, *words: str) -> str:
     ("words", "status", "named"),
     [
         (("digest", "{here}/nowhere"), 1, "nowhere"),
-        (("digest", "{here}"), 1, "no git repository"),
+        (("digest", "{here}"), 1, "not a git repository"),
         (("digest", "ext::sh -c id"), 1, "ext::"),
         (("digest", "--", "--upload-pack=touch x"), 1, "--upload-pack"),
         (("digest", "{repo}", "--branch", "mian"), 1, "main"),
@@ -100,7 +100,7 @@ def test_file_in_place_of_a_repository_is_told_to_be_one(
 ) -> None:
     (tmp_path / "notes.txt").write_text("no repository")
     said = told(digestbot, 1, "digest", str(tmp_path / "notes.txt"))
-    assert "notes.txt' is no git repository (a file, not a folder); give a folder" in said
+    assert "notes.txt' is not a git repository (a file, not a folder); give a folder" in said
 
 
 def test_archive_of_a_newer_version_is_left_alone(

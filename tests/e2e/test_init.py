@@ -31,7 +31,7 @@ def test_init_overwrites_nothing(digestbot, project, tmp_path: Path):
     ("place", "said"),
     [
         ("/nonexistent", "no such folder"),
-        (".", "is no git repository"),
+        (".", "is not a git repository"),
         ("ftp://e.org/a", ""),
     ],
 )

@@ -74,7 +74,7 @@ def test_serve_shows_the_pages_until_it_is_stopped(environment, project, tmp_pat
     )
     try:
         assert process.stdout is not None
-        found = re.search(r"is at (http://127\.0\.0\.1:\d+)", process.stdout.readline())
+        found = re.search(r" at (http://127\.0\.0\.1:\d+)", process.stdout.readline())
         assert found
         with httpx.Client(base_url=found[1], trust_env=False) as reader:
             assert "project" in reader.get("/").text

@@ -178,7 +178,7 @@ async def test_error_of_the_asker_is_shown_and_ours_has_a_number(talk):
     first, second = talk.sender.texts()
     assert first.startswith("#1 is not in acme/engine")
     number = next(line["id"] for line in logs if line["event"] == "message.broken")
-    assert second == f"Internal error {number}; the log tells more."
+    assert second == f"Internal error {number}; see the log."
 
 
 async def test_question_that_is_edited_while_it_is_worked_on_is_answered_as_it_is_now(talk):

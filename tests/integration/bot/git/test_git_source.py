@@ -652,7 +652,7 @@ async def test_other_places_are_no_repositories(tmp_path, monkeypatch, place) ->
 async def test_folder_without_repository_and_file_are_refused(tmp_path) -> None:
     (tmp_path / "file").write_text("x")
     for place in (tmp_path, tmp_path / "file"):
-        with pytest.raises(NotARepository, match="is no git repository"):
+        with pytest.raises(NotARepository, match="is not a git repository"):
             await open_source(str(place), tmp_path / "data")
 
 

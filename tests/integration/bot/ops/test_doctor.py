@@ -74,7 +74,7 @@ async def test_an_older_archive_is_not_brought_up_to_date(data, archive):
     connection.close()
     told = (await found(data))["archive"]
     assert told.weight is Weight.OK
-    assert "revision 0001, brought to" in told.text
+    assert "revision 0001, will be migrated to" in told.text
     with sqlite3.connect(archive) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
             ("0001",)
@@ -110,9 +110,9 @@ async def test_an_archive_that_others_can_read_is_told(data, archive):
     ("state", "error", "cure"),
     [
         (PartState.FAILED, "no_channel: kicked", "invite the bot"),
-        (PartState.FAILED, "unauthorized", "a token that is valid"),
-        (PartState.FAILED, "unavailable: 503", "tried again"),
-        (PartState.SENDING, "", "finds out whether the message stands"),
+        (PartState.FAILED, "unauthorized", "a valid token"),
+        (PartState.FAILED, "unavailable: 503", "tries again"),
+        (PartState.SENDING, "", "finds out whether the message was posted"),
         (PartState.WAITING, "", "first sweep"),
     ],
 )
@@ -164,7 +164,7 @@ async def test_a_clock_that_went_back_is_told_by_an_archive_in_postgresql(
 def test_a_clock_that_is_not_the_servers_is_told():
     there = datetime.now(UTC) - timedelta(minutes=3)
     (told,) = machine_module.compared(None, there)
-    assert (told.weight, "at the database it is" in told.text) == (Weight.WARNING, True)
+    assert (told.weight, "the database says" in told.text) == (Weight.WARNING, True)
 
 
 async def test_a_disk_that_is_full_is_told(data, monkeypatch):
@@ -236,7 +236,7 @@ async def test_a_lease_that_another_process_holds_is_told(data):
     )
     try:
         assert holder.stdout.readline() == "held\n"
-        assert "at work" in (await found(data))["leases"].text
+        assert "is working on" in (await found(data))["leases"].text
     finally:
         holder.communicate()
 
@@ -303,7 +303,7 @@ async def test_hosts_are_reached_or_told_why_not(data, tmp_path, monkeypatch):
         port = server.getsockname()[1]
         config = configured(tmp_path, TELEGRAM.format(path="events/telegram", port=port))
         told = (await found(data, config))[f"network 127.0.0.1:{port}"]
-        assert (told.weight, told.text) == (Weight.OK, "can be reached")
+        assert (told.weight, told.text) == (Weight.OK, "is reachable")
     told = (await found(data, config))[f"network 127.0.0.1:{port}"]
     assert (told.weight, "no connection" in told.text) == (Weight.ERROR, True)
 

@@ -10,7 +10,7 @@ from handlers.ports.storage import PartState
 
 MISSING = "Perhaps missing: the platform did not confirm it"
 
-NOT_AGAIN = "It is not posted again by itself."
+NOT_AGAIN = "It is not posted again automatically."
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ NOT_AGAIN = "It is not posted again by itself."
             f"{MISSING}. {NOT_AGAIN}",
         ),
         (PartState.FAILED, "unauthorized", "Not posted: unauthorized."),
-        (PartState.WAITING, "", "Not posted yet. It is tried again."),
+        (PartState.WAITING, "", "Not posted yet. It will be retried."),
         (PartState.SENDING, "no answer", "Being posted, or interrupted: no answer."),
     ],
 )

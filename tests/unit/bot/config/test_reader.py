@@ -367,7 +367,7 @@ MISTAKES = [
     (REPOSITORY + "[defaults]\ncatch_up = 900",
      "defaults.catch_up = 900: it should be less than or equal to 168"),
     (REPOSITORY + "[repositories.thresholds]\nhigh = 0.1",
-     "repositories[#1].thresholds: medium (0.25) is above high (0.1); exchange them"),
+     "repositories[#1].thresholds: medium (0.25) is above high (0.1); swap them"),
     (REPOSITORY + "[[channels]]\nplatform = 'console'", "channels[#1].name is missing"),
     (REPOSITORY + CHANNEL + "repositories = ['acme/engin']",
      "channels 'team', repositories: unknown 'acme/engin'; did you mean 'acme/engine'?"),
@@ -407,7 +407,7 @@ def test_several_mistakes_are_counted(load):
 
 
 def test_file_that_is_not_there_names_init(tmp_path):
-    with pytest.raises(InvalidConfig, match=r"no such file; write one with digestbot init"):
+    with pytest.raises(InvalidConfig, match=r"no such file; create one with digestbot init"):
         read(tmp_path / "nothing.toml")
 
 

@@ -69,7 +69,7 @@ async def test_everything_that_is_named_is_looked_at(config, tmp_path):
     findings = await check(config(), probes())
     assert told(findings)[0][:2] == ("ok", "git")
     assert told(findings)[1:] == [
-        ("ok", "data folder", f"{tmp_path / 'data'}, to be made"),
+        ("ok", "data folder", f"{tmp_path / 'data'}, will be created"),
         ("ok", "archive", "revision 0001"),
         ("ok", "repository one", "main at 0123456789ab"),
         ("ok", "repository two", "main at 0123456789ab"),
@@ -144,7 +144,7 @@ async def test_platform_without_a_channel_is_a_warning(config):
 @pytest.mark.parametrize(
     ("access", "weight", "text"),
     [
-        ("", "warning", "nobody would be answered"),
+        ("", "warning", "no question would be answered"),
         ("[access]\nanyone = true\n", "ok", "may ask and subscribe"),
         ('[access]\nadmins = ["telegram:1"]\n', "ok", "may ask and subscribe"),
     ],
