@@ -6,6 +6,7 @@ are one line on standard error; anything else gets an id, and its traceback goes
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 from collections.abc import Callable
@@ -60,6 +61,8 @@ def main() -> None:
     """The entry point of ``digestbot``."""
     # A command prints its answer and its errors; events are for the logs that ``run`` sets up.
     logging.getLogger().addHandler(logging.NullHandler())
+    # What is imported stays: collecting garbage meanwhile takes a tenth of the time.
+    gc.set_threshold(200_000)
     sys.exit(guarded(lambda: app(standalone_mode=False)))
 
 

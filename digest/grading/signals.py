@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log1p, log2
 
 from digest.core.authors import made_by_bot
@@ -139,8 +140,16 @@ class Title:
         return Title(read_subject(undone.title), undone=True)
 
 
-def read_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
-    """The names of the signals in a title, each with the words that match."""
+@lru_cache(maxsize=1_024)
+def read_title(title: Title, *, core: bool) -> tuple[tuple[str, str], ...]:
+    """The names of the signals in a title, each with the words that match.
+
+    A change is graded by its lines and again by the trees around it; its title stays the same.
+    """
+    return tuple(_in_title(title, core=core))
+
+
+def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
     text = title.subject.title[:_BOUND]
     seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(text))}
     if title.undone:

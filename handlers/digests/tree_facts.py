@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 
 from digest.core.change import Change
 from digest.core.facts import Action, Fact, Facts
@@ -36,23 +37,16 @@ async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Fac
         for path in files_around(fact)
     }
     texts = await source.contents(places) if places else {}
-    return [
-        replace(
-            those,
-            items=tuple(
-                exposed(
-                    fact,
-                    {
-                        p: t
-                        for p in files_around(fact)
-                        if (t := texts.get((_side(change, fact), p)))
-                    },
-                )
-                for fact in those.items
-            ),
-        )
-        for change, those in zip(changes, facts, strict=True)
-    ]
+    result = []
+    for change, those in zip(changes, facts, strict=True):
+        items = []
+        for fact in those.items:
+            side = _side(change, fact)
+            known = {p: t for p in files_around(fact) if (t := texts.get((side, p)))}
+            items.append(exposed(fact, known))
+        same = all(map(is_, items, those.items))
+        result.append(those if same else replace(those, items=tuple(items)))
+    return result
 
 
 def _side(change: Change, fact: Fact) -> str:
