@@ -61,9 +61,9 @@ class Listed:
         del name
         return None
 
-    async def releases(self) -> Sequence[str]:
+    async def releases(self) -> Mapping[str, datetime | None]:
         """None."""
-        return ()
+        return {}
 
     async def backported(self, branch: Tip) -> frozenset[str]:
         """None."""

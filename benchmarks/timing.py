@@ -1,7 +1,8 @@
-"""Timing of two things in turn, so that a machine's drift falls on both."""
+"""Timing of two things in turn, so that a machine's drift falls on both, and tables of it."""
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import statistics
@@ -9,12 +10,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished child: its time by the clock and on processors, and its peak of memory in MB."""
+    """One finished child: its wall clock and processor time in seconds, and its peak memory in MB.
+
+    The processor time includes that of its own children; the memory is that of the largest process.
+    """
 
     seconds: float
     processor: float
@@ -92,6 +97,42 @@ def milliseconds(seconds: float) -> str:
 def peak_megabytes() -> float:
     """The peak of this process's resident memory so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+_SLOWER = 1.1
+"""Times its ratio of another run from which a row counts as slower."""
+
+
+def keep(rows: Sequence[Row], file: Path) -> None:
+    """Write the table as JSON, one object a row."""
+    file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+
+
+def kept(file: Path) -> list[Row]:
+    """The table of an earlier run; empty if there is none."""
+    if not file.exists():
+        return []
+    return [Row(**fields) for fields in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def slower(rows: Sequence[Row], earlier: Sequence[Row]) -> list[str]:
+    """The rows that take over a tenth longer than in an earlier run, beside the same thing.
+
+    The ratios are compared, because the same machine is not always equally fast.
+    """
+    before = {row.what: _number(row.ratio) for row in earlier}
+    return [
+        f"{row.what}: {was:g}x before, {now:g}x now"
+        for row in rows
+        if (was := before.get(row.what)) and (now := _number(row.ratio)) and now > _SLOWER * was
+    ]
+
+
+def _number(ratio: str) -> float | None:
+    try:
+        return float(ratio.removesuffix("x"))
+    except ValueError:
+        return None
 
 
 _HEAD = Row("what", "ours", "beside", "ratio", "goal")

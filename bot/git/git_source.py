@@ -129,8 +129,8 @@ class GitSource:
         with _told():
             return await read_release(self._references.git, name)
 
-    async def releases(self) -> list[str]:
-        """Tags of final releases, newest first."""
+    async def releases(self) -> Mapping[str, datetime | None]:
+        """Tags of final releases and when they were made, newest first."""
         with _told():
             return await newest_releases(self._references.git)
 

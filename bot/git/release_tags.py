@@ -39,15 +39,25 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
 
 async def _made(git: Git, tag: str) -> datetime | None:
     """When a tag was made; for a lightweight tag, the date of its commit."""
-    told = await git.run("for-each-ref", "--format=%(creatordate:unix)", f"refs/tags/{tag}")
-    seconds = told.decode("ascii", "replace").strip()
-    return datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else None
+    return (await _dates(git, f"refs/tags/{tag}")).get(tag)
 
 
-async def newest_releases(git: Git) -> list[str]:
-    """Tags of final releases, newest first. Raises ``GitFailed``."""
-    found = await _tags(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
-    return list(_final(found))
+async def _dates(git: Git, *arguments: str) -> dict[str, datetime | None]:
+    """Tags with the times at which they were made, in git's order."""
+    listed = await git.run(
+        "for-each-ref", "--format=%(creatordate:unix) %(refname:lstrip=2)", *arguments
+    )
+    lines = (line.partition(" ") for line in listed.decode("utf-8", "replace").splitlines())
+    return {
+        tag: datetime.fromtimestamp(int(seconds), UTC) if seconds.isdecimal() else None
+        for seconds, _, tag in lines
+    }
+
+
+async def newest_releases(git: Git) -> dict[str, datetime | None]:
+    """Tags of final releases and when they were made, newest first. Raises ``GitFailed``."""
+    found = await _dates(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
+    return {tag: found[tag] for tag in _final(found)}
 
 
 def _final(tags: Iterable[str]) -> Iterator[str]:

@@ -231,7 +231,7 @@ class GitHistories:
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """As ``Histories.releases``."""
         ctx = await self._opened(shown)
-        return await ctx.watched.source.releases() if ctx else ()
+        return [*await ctx.watched.source.releases()] if ctx else ()
 
     async def released(self, shown: SiteRepository, graded: Graded) -> tuple[str, Sequence[str]]:
         """As ``Histories.released``."""

@@ -124,9 +124,9 @@ async def _newest(ctx: Context) -> tuple[str, datetime] | None:
     """The newest final release and when it was made."""
     if ctx.weights is None:
         return None
-    tags = await ctx.watched.source.releases()
-    release = await ctx.watched.source.release(tags[0]) if tags else None
-    return (release.tag, release.at) if release and release.at else None
+    found = await ctx.watched.source.releases()
+    tag, at = next(iter(found.items()), ("", None))
+    return (tag, at) if at else None
 
 
 async def _learned(ctx: Context, tag: str, at: datetime) -> LocalWeights | None:

@@ -79,8 +79,8 @@ class Source(Protocol):
         :func:`digest.core.release.eligible`. ``None`` if the name is no tag.
         """
 
-    async def releases(self) -> Sequence[str]:
-        """Tags of final releases, the newest first."""
+    async def releases(self) -> Mapping[str, datetime | None]:
+        """Tags of final releases and when they were made, the newest first."""
 
     def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         """The changes of a selection in batches, newest first along the branch's first parents."""

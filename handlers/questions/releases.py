@@ -42,7 +42,7 @@ _PAGE = 15
 async def releases(intent: Releases, ctx: Context) -> Answer:
     """The final releases, newest first. Raises ``NoRelease`` where there is none at all."""
     source = ctx.watched.source
-    tags = (await source.releases())[:_MOST]
+    tags = list(await source.releases())[:_MOST]
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
     within = intent.window if isinstance(intent.window, Window) else None
@@ -165,7 +165,7 @@ async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:
     asked = asked_release(intent.topic) if isinstance(intent, Changed) else None
     if LATEST not in ends and not (asked and asked.name.lower() == LATEST):
         return intent, ""
-    newest = latest(await ctx.watched.source.releases())
+    newest = latest([*await ctx.watched.source.releases()])
     if not newest:
         raise NoRelease(ctx.watched.repository.name)
     if not isinstance(span, Refs) or LATEST not in ends:

@@ -88,10 +88,11 @@ class FakeSource:
                 return TaggedRelease(tag=tag, before=before, at=self.tagged)
         return None
 
-    async def releases(self) -> list[str]:
+    async def releases(self) -> dict[str, datetime | None]:
         self._called("releases")
         order = [c.sha for c in self.branch_changes]
-        return sorted(self.tags, key=lambda tag: order.index(self.tags[tag]))
+        tags = sorted(self.tags, key=lambda tag: order.index(self.tags[tag]))
+        return dict.fromkeys(tags, self.tagged)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
         self._called("changes", branch, selection)

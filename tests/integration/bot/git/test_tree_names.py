@@ -1,0 +1,35 @@
+"""The files of a tree that contain words, searched by one expression or word by word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.git import tree_names
+from bot.git.git_process import reading
+from bot.git.tree_names import find_mentions
+from tests.support.builders import RepositoryBuilder
+
+
+@pytest.mark.parametrize("few", [0, 30])
+async def test_words_that_contain_each_other_are_found_apart(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree_names, "_FEW", few)
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    sha = builder.commit(
+        "Add them",
+        {
+            "a.py": "run_all = f(x.y)\n",
+            "b.py": "run = 1\n",
+            "c.py": "rerun = xay\n",
+            "d.txt": "run",
+        },
+    )
+    words = ("run", "run_all", "f(x.y)")
+    assert await find_mentions(reading(builder.path), sha, words) == {
+        "run": {"b.py"},
+        "run_all": {"a.py"},
+        "f(x.y)": {"a.py"},
+    }
