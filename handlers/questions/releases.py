@@ -67,7 +67,7 @@ async def released(intent: Released, ctx: Context) -> Answer:
     """The first release that has a change, or that none has. Raises ``NoRelease``."""
     graded = await one_change(intent.reference, ctx)
     source = ctx.watched.source
-    tags = await source.releases()
+    tags = list(await source.releases())
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
     having = ""
