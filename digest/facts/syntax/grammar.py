@@ -8,8 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from tree_sitter import Language, Node, Parser, Tree
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Parser, Tree
+
 
 _GRAMMARS = {
     "python": ("tree_sitter_python", "language"),
@@ -79,8 +82,16 @@ class ParseBudget:
 
 @cache
 def _language(name: str) -> Language:
+    from tree_sitter import Language  # whoever asks for the archive parses nothing
+
     module, function = _GRAMMARS[name]
     return Language(getattr(import_module(module), function)())
+
+
+def _parser(grammar: str) -> Parser:
+    from tree_sitter import Parser
+
+    return Parser(_language(grammar))
 
 
 def parse(text: str, grammar: str, budget: ParseBudget | None = None) -> Tree:
@@ -104,7 +115,7 @@ class _Run:
         self._text = text
         self._budget = budget
         # Parsers are cheap and bound to one thread: others run during the callbacks.
-        self._parser = Parser(_language(grammar))
+        self._parser = _parser(grammar)
         self._stage = (_STAGE << (grammar in _AMBIGUOUS)) if _is_open(text) else len(text)
         self._clock = budget.clock or float
         self._parsing = True
