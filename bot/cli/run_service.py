@@ -132,11 +132,11 @@ async def _run(
         stop_on_signals(stop)
         await stack.enter_async_context(telling(notices, _desk(config, senders, work)))
         follow = [work.alerts.moved] if work.alerts is not None else []
-        keeper = ForgeSync(app, config, follow)
+        forge_sync = ForgeSync(app, config, follow)
         read = config.repositories if role.reads else ()
         looking = asyncio.create_task(warn_of_unreadable(app, read))
         stack.callback(looking.cancel)
-        part = await _part(role, app, work, senders, common, keeper=keeper, stack=stack)
+        part = await _part(role, app, work, senders, common, forge_sync=forge_sync, stack=stack)
         if hosting is None:
             if role.hosts:
                 check_called(config, senders)
@@ -161,20 +161,20 @@ async def _part(
     senders: Mapping[str, Sender],
     common: SharedParts,
     *,
-    keeper: ForgeSync,
+    forge_sync: ForgeSync,
     stack: AsyncExitStack,
 ) -> RoleDuties:
     """The duties of the process; the job engine is imported only if a role needs it."""
     if role is ProcessRole.ALL:
-        await stack.enter_async_context(keeper.running())
+        await stack.enter_async_context(forge_sync.running())
         return RoleDuties(
             loop=partial(loop_run, work),
-            taking=AtOnce(app.ledger, keeper.arrived),
+            taking=AtOnce(app.ledger, forge_sync.arrived),
             wake=work.waking.tell,
         )
     from bot.jobs.role_duties import duties_of
 
-    return await duties_of(role, app, work, senders, common, keeper=keeper, stack=stack)
+    return await duties_of(role, app, work, senders, common, forge_sync=forge_sync, stack=stack)
 
 
 async def _leases(app: Workspace, stack: AsyncExitStack) -> Leases:

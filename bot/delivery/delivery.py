@@ -169,7 +169,7 @@ class Delivery:
         self._ledger = ledger
         self._leases = leases
         self._patience = patience or Patience()
-        self._courier = PartSender(ledger, self._patience)
+        self._part_sender = PartSender(ledger, self._patience)
         self._orphans: set[DeliveryKey] = set()
         self._targets = _by_key(targets)
 
@@ -282,14 +282,14 @@ class Delivery:
         new = 0
         for place, entry in enumerate(entries):
             if entry.state is not PartState.SENT:
-                errand = PartToSend(
+                task = PartToSend(
                     target=target,
                     key=record.key,
                     number=entry.part,
                     part=replace(frozen[place], identity=identity(record.key, entry.part)),
                     thread=thread,
                 )
-                entries[place] = settled = await self._courier.settle(errand, entry.state)
+                entries[place] = settled = await self._part_sender.settle(task, entry.state)
                 if settled.state is not PartState.SENT:
                     return Delivered(
                         key=record.key, parts=tuple(entries), new=new, error=settled.error

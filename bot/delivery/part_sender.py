@@ -108,20 +108,20 @@ class PartSender:
         self._ledger = ledger
         self._patience = patience
 
-    async def settle(self, errand: PartToSend, state: PartState) -> PartRecord:
+    async def settle(self, task: PartToSend, state: PartState) -> PartRecord:
         """Bring a part from its state in the ledger to ``SENT``, or as far as possible.
 
         Returns the part's record in the ledger.
         """
         doubtful = state is PartState.SENDING
         for _ in range(_ROUNDS):
-            if doubtful and (resolved := await self._resolve(errand)):
+            if doubtful and (resolved := await self._resolve(task)):
                 return resolved
-            outcome = await self._send(errand)
+            outcome = await self._send(task)
             if outcome is not None:
                 return outcome
             doubtful = True
-        return PartRecord(part=errand.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
+        return PartRecord(part=task.number, state=PartState.SENDING, error=SendReason.NO_ANSWER)
 
     async def _hand_over(self, target: Target, part: Part, reply_to: Receipt | None) -> Receipt:
         """One call of the platform, with a time limit. Raises ``SendError``."""
@@ -132,64 +132,64 @@ class PartSender:
             detail = f"nothing for {self._patience.answer:g} s"
             raise SendError(SendReason.NO_ANSWER, detail) from error
 
-    async def _send(self, errand: PartToSend) -> PartRecord | None:
+    async def _send(self, task: PartToSend) -> PartRecord | None:
         """Send with retries; ``None`` leaves the part in ``SENDING`` with its outcome unknown."""
         doubtful = False
         # Before the attempts begin: a queue of a thousand posts must not use up their time.
-        turned = await _early_turn(errand.target)
+        turned = await _early_turn(task.target)
         try:
             async for attempt in self._patience.repeated():
                 with attempt:
                     if not turned:
-                        await _turn(errand.target)
+                        await _turn(task.target)
                     turned = False
-                    await self._mark(errand, PartState.SENDING)
+                    await self._mark(task, PartState.SENDING)
                     try:
-                        receipt = await self._hand_over(errand.target, errand.part, errand.thread)
+                        receipt = await self._hand_over(task.target, task.part, task.thread)
                     except SendError as error:
                         doubtful = doubtful or error.reason is SendReason.NO_ANSWER
-                        self._log("delivery.refused", errand, error=str(error))
+                        self._log("delivery.refused", task, error=str(error))
                         if not doubtful:
                             # Before the pause: a crash in it must not look like a call in doubt.
-                            await self._mark(errand, PartState.WAITING, error=str(error))
+                            await self._mark(task, PartState.WAITING, error=str(error))
                         raise
         except SendError as error:
             if doubtful:
                 return None
-            return await self._mark(errand, PartState.FAILED, error=str(error))
-        return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
+            return await self._mark(task, PartState.FAILED, error=str(error))
+        return await self._mark(task, PartState.SENT, receipt=receipt.dump())
 
-    async def _resolve(self, errand: PartToSend) -> PartRecord | None:
+    async def _resolve(self, task: PartToSend) -> PartRecord | None:
         """The outcome of a call in doubt; ``None`` if the part has to be sent."""
-        target, why = errand.target, "this platform cannot be asked"
+        target, why = task.target, "this platform cannot be asked"
         if Ability.FIND in target.sender.abilities:
             try:
-                receipt = await target.sender.find(target.chat, errand.part, errand.thread)
+                receipt = await target.sender.find(target.chat, task.part, task.thread)
             except SendError as error:
                 if error.reason is not SendReason.UNSUPPORTED:
-                    self._log("delivery.unresolved", errand, error=str(error))
-                    return PartRecord(part=errand.number, state=PartState.SENDING, error=str(error))
+                    self._log("delivery.unresolved", task, error=str(error))
+                    return PartRecord(part=task.number, state=PartState.SENDING, error=str(error))
                 why = error.detail or why
             else:
                 if receipt is None:
                     return None
-                self._log("delivery.found", errand)
-                return await self._mark(errand, PartState.SENT, receipt=receipt.dump())
+                self._log("delivery.found", task)
+                return await self._mark(task, PartState.SENT, receipt=receipt.dump())
         if target.promise is Promise.AT_LEAST_ONCE:
-            self._log("delivery.sent_again", errand)
+            self._log("delivery.sent_again", task)
             return None
-        self._log("delivery.assumed", errand)
-        return await self._mark(errand, PartState.SENT, error=f"unproven: {why}")
+        self._log("delivery.assumed", task)
+        return await self._mark(task, PartState.SENT, error=f"unproven: {why}")
 
     async def _mark(
-        self, errand: PartToSend, state: PartState, *, receipt: str = "", error: str = ""
+        self, task: PartToSend, state: PartState, *, receipt: str = "", error: str = ""
     ) -> PartRecord:
-        record = PartRecord(part=errand.number, state=state, receipt=receipt, error=error)
-        await self._ledger.mark(errand.key, record)
+        record = PartRecord(part=task.number, state=state, receipt=receipt, error=error)
+        await self._ledger.mark(task.key, record)
         return record
 
-    def _log(self, event: str, errand: PartToSend, **fields: str) -> None:
-        log.warning(event, **describe(errand.key), part=errand.number, **fields)
+    def _log(self, event: str, task: PartToSend, **fields: str) -> None:
+        log.warning(event, **describe(task.key), part=task.number, **fields)
 
 
 async def _turn(target: Target) -> None:

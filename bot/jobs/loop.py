@@ -138,7 +138,7 @@ class Runner:
             else ScheduledChannels(work.posts, timetable, work.clock, self.attend_named)
         )
         self._work = work
-        self._attendance = ChannelWorker(work)
+        self._channel_worker = ChannelWorker(work)
 
     async def follow(self) -> None:
         """Handle channels as soon as they are reported to have changed."""
@@ -183,8 +183,8 @@ class Runner:
     async def take_up(self, post: Post, left: Left) -> None:
         """Pending deliveries first, so that digests come in order; then a slot."""
         with self.under_way.here():
-            if not self._attendance.left_alone(post):
-                await self._attendance.resume(post, left)
+            if not self._channel_worker.left_alone(post):
+                await self._channel_worker.resume(post, left)
                 await self.attend(post)
 
     async def attend_named(self, name: str) -> None:
@@ -204,13 +204,13 @@ class Runner:
 
     async def _attend(self, post: Post) -> None:
         """Post what is due, unless another process does. Raises whatever building it raises."""
-        if await self._attendance.idle(post):
+        if await self._channel_worker.idle(post):
             return
         async with self._work.leases.hold(f"slot\0{post.name}") as leased:
-            due = await self._attendance.due(post) if leased else None
+            due = await self._channel_worker.due(post) if leased else None
             if due is not None:
                 with span("slot", channel=post.name, slot=due.slot.name):
-                    await self._attendance.produce(post, due.slot)
+                    await self._channel_worker.produce(post, due.slot)
 
     async def _left(self, posts: Sequence[Post]) -> Mapping[str, Left]:
         """The pending deliveries, by channel; empty if they cannot be read."""
@@ -218,14 +218,14 @@ class Runner:
             if self._work.parking is not None:
                 await self._work.parking.look({post.target.place: post.target for post in posts})
             targets = [post.target for post in posts]
-            return await self._work.delivery.left(self._attendance.given_up, targets)
+            return await self._work.delivery.left(self._channel_worker.given_up, targets)
         except Exception:
             log.exception("sweep.broken")
             return {}
 
     async def _amend(self, posts: Sequence[Post]) -> None:
         if self._work.amend is not None:
-            alone = self._attendance.left_alone
+            alone = self._channel_worker.left_alone
             open_posts = {post.name: post for post in posts if not alone(post)}
             await self._quietly("amend.broken", partial(self._work.amend, open_posts))
 

@@ -105,7 +105,7 @@ class Scheduler(Runner):
 
     async def take_up(self, post: Post, left: Left) -> None:
         """Defer the channel's pending deliveries, and what is due."""
-        if self._attendance.left_alone(post):
+        if self._channel_worker.left_alone(post):
             return
         if left:
             await self._engine.put_channel(post.name, left=True)
@@ -116,7 +116,7 @@ class Scheduler(Runner):
 
         What was claimed before is deferred again, unless a worker has it.
         """
-        due = await self._attendance.due(post)
+        due = await self._channel_worker.due(post)
         if due is not None and due.again:
             async with self._work.leases.hold(f"slot\0{post.name}") as free:
                 pass
@@ -220,7 +220,7 @@ async def duties_of(
     senders: Mapping[str, Sender],
     common: SharedParts,
     *,
-    keeper: ForgeSync,
+    forge_sync: ForgeSync,
     stack: AsyncExitStack,
 ) -> RoleDuties:
     """The duties of a process with the role; ``stack`` closes its engine.
@@ -240,7 +240,7 @@ async def duties_of(
         case ProcessRole.WORKER:
             assert isinstance(work.hearing, Conversation)
             model = app.mind is not None
-            worker = Worker(work, work.hearing, senders, keeper, asks_model=model)
+            worker = Worker(work, work.hearing, senders, forge_sync, asks_model=model)
             return RoleDuties(loop=partial(run_worker, worker, engine))
         case _:
             records = common.records(DeferringReplies(app.database, engine))

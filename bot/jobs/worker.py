@@ -55,11 +55,11 @@ class Worker:
         work: LoopServices,
         conversation: Conversation,
         accounts: Mapping[str, Sender],
-        keeper: ForgeSync | None = None,
+        forge_sync: ForgeSync | None = None,
         *,
         asks_model: bool = False,
     ) -> None:
-        """``keeper`` reads from forges; without one there are no forge events.
+        """``forge_sync`` reads from forges; without one there are no forge events.
 
         ``asks_model`` says that answers may wait for a model.
         """
@@ -72,10 +72,10 @@ class Worker:
         self.channels = CurrentChannels(work.posts)
         self.under_way = TaskTracker()
         self._work = work
-        self._attendance = ChannelWorker(work)
+        self._channel_worker = ChannelWorker(work)
         self._conversation = conversation
         self._accounts = accounts
-        self._keeper = keeper
+        self._forge_sync = forge_sync
         self._looked = -_FRESH
 
     @property
@@ -100,7 +100,7 @@ class Worker:
     async def _channel(self, name: str, *, left: bool) -> None:
         await self._refresh(name)
         post = self.channels.posts.get(name)
-        if post is None or self._attendance.left_alone(post):
+        if post is None or self._channel_worker.left_alone(post):
             return
         with self.under_way.here():
             try:
@@ -117,13 +117,13 @@ class Worker:
     async def _bring_up_to_date(self, post: Post, *, left: bool) -> None:
         if left:
             pending = await self._work.delivery.left_of(post.target)
-            await self._attendance.resume(post, pending)
+            await self._channel_worker.resume(post, pending)
         async with self._work.leases.hold(f"slot\0{post.name}") as leased:
             if not leased:
                 raise RetryLater(f"another process is working on {post.name}")
-            if (due := await self._attendance.due(post)) is not None:
+            if (due := await self._channel_worker.due(post)) is not None:
                 with span("slot", channel=post.name, slot=due.slot.name):
-                    await self._attendance.produce(post, due.slot)
+                    await self._channel_worker.produce(post, due.slot)
 
     async def answer(self, account: str, chat: str, message: str) -> None:
         """Answer a message. Raises :class:`RetryLater` if that failed."""
@@ -145,16 +145,16 @@ class Worker:
 
     async def arrived(self, host: str, repository: str, moved: bool) -> None:  # by its name
         """Handle an event of a forge."""
-        if self._keeper is not None:
+        if self._forge_sync is not None:
             with self.under_way.here():
                 arrived = Arrived(host=host, repository=repository, moved=moved)
-                await self._keeper.arrived(arrived)
+                await self._forge_sync.arrived(arrived)
 
     async def forges(self) -> None:
         """Read what forges say about every repository."""
-        if self._keeper is not None:
+        if self._forge_sync is not None:
             with self.under_way.here():
-                await self._keeper.enrich_all()
+                await self._forge_sync.enrich_all()
 
     async def alert(self, repository: str) -> None:
         """Alert those whom a change in a repository may break."""
@@ -166,7 +166,7 @@ class Worker:
         """Carry out the planned amendments, except for channels that rest or are parked."""
         if self._work.amend is not None:
             await self._refresh("")
-            alone = self._attendance.left_alone
+            alone = self._channel_worker.left_alone
             posts = {post.name: post for post in self.channels.posts.values() if not alone(post)}
             with self.under_way.here():
                 await self._work.amend(posts)

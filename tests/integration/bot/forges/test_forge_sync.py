@@ -58,11 +58,11 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
         seen.append(watched.repository.name)
 
     async with opened(file) as app:
-        keeper = ForgeSync(app, app.config, [follow])
+        forge_sync = ForgeSync(app, app.config, [follow])
         sha = repository.commit(
             "Add a page (#12)", {"b.py": "y\n"}, at=datetime.now(UTC).replace(microsecond=0)
         )
-        await keeper.arrived(Arrived(host=HOST, repository="Octo/Engine", moved=True))
+        await forge_sync.arrived(Arrived(host=HOST, repository="Octo/Engine", moved=True))
         watched = await app.watch("octo/engine")
         (found,) = await app.archive.select(watched.repository, Query(topics=("frontend",)))
         assert (found.sha, seen) == (sha, ["octo/engine"])
@@ -70,12 +70,12 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
 
 async def test_arrival_at_another_repository_does_nothing(server, file):
     async with opened(file) as app:
-        keeper = ForgeSync(app, app.config)
+        forge_sync = ForgeSync(app, app.config)
         for arrived in (
             Arrived(host=HOST, repository="octo/other", moved=True),
             Arrived(host="github.com", repository="octo/engine", moved=True),
         ):
-            await keeper.arrived(arrived)
+            await forge_sync.arrived(arrived)
     assert server.sent == []
 
 
@@ -83,8 +83,8 @@ async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, f
     server.pulls[11] = merged(11, labels=[{"name": "moe"}])
     server.script.extend([Breaks(), Breaks()])
     async with opened(file) as app:
-        keeper = ForgeSync(app, app.config)
-        async with keeper.running(timedelta(seconds=0.05)):
+        forge_sync = ForgeSync(app, app.config)
+        async with forge_sync.running(timedelta(seconds=0.05)):
             watched = await app.watch("octo/engine")
             async with asyncio.timeout(20):
                 while not await app.requests.load(watched.repository, [11]):
