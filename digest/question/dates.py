@@ -348,10 +348,12 @@ def _ungrouped(pattern: str) -> str:
     return re.sub(r"(?<!\\)\((?!\?)", "(?:", pattern)
 
 
-POINT = re.compile(
-    "|".join(f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items()),
-    re.IGNORECASE,
-)
+WORD_START = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"
+"""No position within a word: what cannot match there need not be tried."""
+
+_NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items())
+
+POINT = re.compile(f"{WORD_START}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
 """Any point; the name of the group says which."""
 
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _FORMS.items()}

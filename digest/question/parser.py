@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_commands import read_managing
@@ -177,5 +176,8 @@ def _near(question: str, language: Language | None) -> tuple[str, ...]:
     examples = EXAMPLES[language or Language.EN]
     texts = [text for _, text in examples]
     lowered = {t.lower(): t for t in texts}
-    near = get_close_matches(question[:100].lower(), lowered, n=2, cutoff=0.5)
-    return tuple(dict.fromkeys([*(lowered[n] for n in near), *texts]))[:3]
+    from rapidfuzz.fuzz import ratio
+    from rapidfuzz.process import extract
+
+    near = extract(question[:100].lower(), lowered.keys(), scorer=ratio, limit=2, score_cutoff=50)
+    return tuple(dict.fromkeys([*(lowered[text] for text, *_ in near), *texts]))[:3]

@@ -35,6 +35,7 @@ from digest.question.dates import (
     NUMERAL,
     POINT,
     SPELT,
+    WORD_START,
     day_within,
     days_at,
     number,
@@ -118,11 +119,11 @@ _SINCE = (
 )
 
 _FRAME_BEFORE = re.compile(
-    rf"(?P<since>{_SINCE})"
+    rf"{WORD_START}(?:(?P<since>{_SINCE})"
     r"|(?P<until>\b(?:until|till|up to|through) |(?:截至|截止到?|直到) ?)"
     r"|(?P<before>\b(?:before|prior to) )"
     r"|(?P<range>\b(?:from|between) (?:the )?|在)"
-    r"|(?P<on>\b(?:on|in|for|of|at|during|over|within|dated) (?:the )?|\bthe )",
+    r"|(?P<on>\b(?:on|in|for|of|at|during|over|within|dated) (?:the )?|\bthe ))",
     re.IGNORECASE,
 )
 
@@ -229,7 +230,8 @@ def _window(frame: str, point: re.Match[str], now: Now) -> Window:
 # --- Lengths until now ----------------------------------------------------------------------------
 
 _ROLLING = re.compile(
-    r"(?P<in>\b(?:in|for|of|over|within|since|during|from|at|on)(?: about)? )?(?:\bthe )?"
+    WORD_START
+    + r"(?P<in>\b(?:in|for|of|over|within|since|during|from|at|on)(?: about)? )?(?:\bthe )?"
     r"(?:\b(?P<last>last|past|previous|recent|these) )?"
     rf"(?:\b(?P<n>{NUMERAL}|{SPELT}|(?:a )?few|several|(?:a )?couple(?: of)?|an?|half an?) ?)?"
     r"(?<![a-z])(?P<unit>hours?|hrs?|days?|weeks?|wks?|months?|years?|fortnights?|[hdw](?=\b))\b"
@@ -292,14 +294,14 @@ _TIMED = (
 )
 
 _OTHER = re.compile(
-    r"(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])"
+    WORD_START + r"(?:(?P<moments>(?:\b(?:from|between) )?(?<![0-9-])"
     rf"(?P<a>{_TIMED})\.\.(?P<b>{_TIMED})(?![0-9:-]))"
     rf"|(?P<moment>{_SINCE}(?P<c>{_TIMED})(?![0-9:-]))"
     r"|(?P<night>\bovernight\b|\blast night\b)"
     r"|(?P<today>\b(?:tonight|this (?:morning|afternoon|evening))\b)"
     r"|(?P<coming>\btomorrow\b|\b(?:next|coming) (?:day|week|month|year)\b"
     r"|明天|明日|后天|下个?(?:周|星期|礼拜|月)|明年)"
-    r"|(?P<recent>\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日)(?: ?的)?)",
+    r"|(?P<recent>\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日)(?: ?的)?))",
     re.IGNORECASE,
 )
 
