@@ -13,9 +13,9 @@ from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import Bar, BarChart, Share, pulse, shares
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, month_words
-from bot.web.pages.site import Json, NotThere, Page, SiteRepository
+from bot.web.pages.site import Json, NotThere, Page, SiteRepository, titled
 from digest.core.grade import Level
-from digest.document import Document, Heading, Link, Table, Text
+from digest.document import Link, Table, Text
 from digest.i18n.labels import LEVELS
 from digest.question.dates import monday
 from digest.report.report_json import SCHEMA
@@ -118,11 +118,7 @@ async def calendar_page(asked: PageRequest) -> Page:
             "page": page,
             "pages": pages,
         },
-        document=lambda: Document(
-            title=title,
-            blocks=(Heading(1, (Text(title),)), day_table(drawn, asked)),
-            language=language,
-        ),
+        document=lambda: titled(title, language, day_table(drawn, asked)),
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Collection, Sequence
 from functools import partial
+from itertools import chain, islice
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
@@ -14,7 +15,7 @@ from bot.web.pages.entries import ChangeView, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
 from bot.web.pages.rows import title_of
-from bot.web.pages.site import Json, NotThere, Page
+from bot.web.pages.site import Json, NotThere, Page, titled
 from bot.workspace.workspace import day_of
 from digest.answer.excerpt import lines_of
 from digest.core.authors import unticked
@@ -22,7 +23,7 @@ from digest.core.change import Change, FileStatus, printable
 from digest.core.facts import FileFacts, Undone
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Block, CodeBlock, Document, Heading, Text, plain
+from digest.document import CodeBlock, Document, plain
 from digest.report.assembly import ReportEntry
 from digest.report.blocks import change_blocks, quote_path
 from digest.report.report_json import SCHEMA, entry_to_json
@@ -172,7 +173,11 @@ async def diff_page(asked: PageRequest) -> Page:
             "files": files,
             "cut": lambda: cut,
         },
-        document=lambda: _diff_document(title, change, asked),
+        document=lambda: titled(
+            title,
+            asked.language,
+            CodeBlock("\n".join(islice(chain(*map(lines_of, change.files)), MOST_LINES)), "diff"),
+        ),
         json=lambda: _diff_json(graded.sha, change, asked),
         ready=read,
     )
@@ -225,12 +230,6 @@ def _json(asked: PageRequest, entry: ReportEntry) -> Json:
         "path": path_of(name, change=entry.graded.sha[:12]),
         "change": entry_to_json(entry, asked.shelf.zone, asked.language),
     }
-
-
-def _diff_document(title: str, change: Change, asked: PageRequest) -> Document:
-    lines = [line for file in change.files for line in lines_of(file)][:MOST_LINES]
-    blocks: tuple[Block, ...] = (Heading(1, (Text(title),)), CodeBlock("\n".join(lines), "diff"))
-    return Document(title=title, blocks=blocks, language=str(asked.language))
 
 
 def _diff_json(sha: str, change: Change, asked: PageRequest) -> Json:

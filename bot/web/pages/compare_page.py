@@ -22,14 +22,14 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
-from bot.web.pages.site import HistorySpan, Json, NotThere, Page
+from bot.web.pages.site import HistorySpan, Json, NotThere, Page, titled
 from digest.answer.answers import Seen, window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level
-from digest.document import Document, Heading, Paragraph, Text, plain
+from digest.document import Document, Paragraph, Text, plain
 from digest.errors import (
     AmbiguousReference,
     EmptyRange,
@@ -266,13 +266,7 @@ async def compare_page(asked: PageRequest) -> Page:
     return Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
-        values={
-            "shown": shown,
-            "comparing": comparing,
-            "refused": "",
-            "instead": "",
-            "title_words": title,
-        },
+        values={"shown": shown, "comparing": comparing, "title_words": title},
         document=comparing.document,
         json=comparing.json,
         ready=comparing.read,
@@ -305,16 +299,11 @@ def _refused(asked: PageRequest, error: UserError) -> Page:
     """A page with one line that explains why there is no comparison."""
     said, status, instead = _refusal(asked, error)
     shown, title = asked.shown(), asked.part("span")
-    document = Document(
-        title=title,
-        blocks=(Heading(1, (Text(title),)), Paragraph((Text(said),))),
-        language=asked.language,
-    )
     return Page(
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "refused": said, "instead": instead, "title_words": title},
-        document=lambda: document,
+        document=lambda: titled(title, asked.language, Paragraph((Text(said),))),
         json=lambda: {"error": said},
         rests_on=said,
         status=status,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from bot.store.browsing import ChangeLine
-from bot.util.page_links import path_of
 from bot.web.pages.diffs import Colours, Excerpt, excerpt
 from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.analyse import acts, analyse
@@ -125,27 +124,6 @@ class ChangeView:
         self.change: Change | None = None
         self._colours = Colours()
         self._places = Citations(entry.graded, repository, language)
-
-    @property
-    def path(self) -> str:
-        """The page of the change."""
-        return path_of(self.repository.name, change=self.graded.sha[:12])
-
-    @property
-    def commit_url(self) -> str:
-        """The commit on the forge; empty if there is none."""
-        return self.repository.commit_url(self.graded.sha)
-
-    @property
-    def request_url(self) -> str:
-        """The pull request on the forge; empty if there is none."""
-        number = self.graded.number
-        return "" if number is None else self.repository.request_url(number)
-
-    @property
-    def author(self) -> str:
-        """The author's name on one line."""
-        return " ".join(self.graded.commit.author.split())
 
     @property
     def types(self) -> list[str]:

@@ -25,11 +25,11 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of, weight
-from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
+from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, titled
 from digest.answer.marks import Mark
 from digest.core.grade import Level
 from digest.core.release import version_of
-from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Text
+from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Text
 from digest.errors import NotARepository, SourceUnavailable
 from digest.report.report_json import SCHEMA
 from digest.window import days_window, span_of
@@ -48,30 +48,22 @@ _URGENT = {Mark.BREAKING, Mark.SECURITY}
 _LATE_FIXES = 2
 
 
-class News:
-    """The most important changes of the last seven days in all repositories."""
-
-    def __init__(self, asked: PageRequest) -> None:
-        self._asked = asked
-        self.urgent: list[tuple[SiteRepository, Row]] = []
-        self.top: list[tuple[SiteRepository, Row]] = []
-
-    async def read(self, repositories: Sequence[tuple[SiteRepository, Extent]]) -> None:
-        """Read them from the repositories, given with the archived extent of each."""
-        asked, zone = self._asked, self._asked.shelf.zone
-        found: list[tuple[SiteRepository, Row]] = []
-        for shown, extent in repositories:
-            last = last_day(asked, extent, _NEWS_DAYS)
-            window = days_window(last - timedelta(days=_NEWS_DAYS - 1), last, zone)
-            lines = await asked.shelf.browsing.lines(shown.repository, window)
-            lines, told = await told_of(asked.shelf, shown, lines, asked.language)
-            rows = await rows_of(asked, lines, told, (window,), shown=shown)
-            found += ((shown, row) for row in rows if row.level is not Level.LOW)
-        found.sort(key=lambda one: weight(one[1]))
-        urgent = [one for one in found if _URGENT.intersection(one[1].marks)]
-        self.urgent = urgent[:_NEWS]
-        rest = [one for one in found if one not in self.urgent]
-        self.top = [one for one in rest if one[1].level is Level.HIGH][:_NEWS]
+async def _news(
+    asked: PageRequest, repositories: Sequence[tuple[SiteRepository, Extent]]
+) -> dict[str, list[tuple[SiteRepository, Row]]]:
+    """The breaking and security changes of the last seven days, and the other important ones."""
+    found: list[tuple[SiteRepository, Row]] = []
+    for shown, extent in repositories:
+        last = last_day(asked, extent, _NEWS_DAYS)
+        window = days_window(last - timedelta(days=_NEWS_DAYS - 1), last, asked.shelf.zone)
+        lines = await asked.shelf.browsing.lines(shown.repository, window)
+        lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+        rows = await rows_of(asked, lines, told, (window,), shown=shown)
+        found += ((shown, row) for row in rows if row.level is not Level.LOW)
+    found.sort(key=lambda one: weight(one[1]))
+    urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
+    top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
+    return {"news_urgent": urgent, "news_top": top}
 
 
 async def index_page(asked: PageRequest) -> Page:
@@ -81,7 +73,11 @@ async def index_page(asked: PageRequest) -> Page:
         extent = await extent_of(asked, shown)
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
-    news = News(asked)
+    news: dict[str, list[tuple[SiteRepository, Row]]] = {}
+
+    async def read() -> None:
+        news.update(await _news(asked, [(shown, extent) for shown, extent, _ in rows if extent]))
+
     return Page(
         template="index.html",
         title=title,
@@ -91,14 +87,9 @@ async def index_page(asked: PageRequest) -> Page:
             "news": news,
             "several": len(rows) > 1,
         },
-        ready=lambda: news.read([(shown, extent) for shown, extent, _ in rows if extent]),
-        document=lambda: Document(
-            title=title,
-            blocks=(
-                Heading(1, (Text(title),)),
-                Listing(tuple(Item((_link(shown),)) for shown, _, _ in rows)),
-            ),
-            language=asked.language,
+        ready=read,
+        document=lambda: titled(
+            title, asked.language, Listing(tuple(Item((_link(one),)) for one, _, _ in rows))
         ),
         json=lambda: {
             "schema": SCHEMA,
@@ -133,14 +124,14 @@ async def repository_page(asked: PageRequest) -> Page:
             Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest
         )
         none = Paragraph((Text(PHRASES["nothing_found"].template(asked.language)),))
-        blocks: tuple[Block, ...] = (
-            Heading(1, (Text(name),)),
+        return titled(
+            name,
+            asked.language,
             Heading(2, (Text(PHRASES["pulse"].template(asked.language)),)),
             day_table(drawn, asked),
             Heading(2, (Text(heading),)),
             Listing(items) if items else none,
         )
-        return Document(title=name, blocks=blocks, language=asked.language)
 
     return Page(
         template="repository.html",
@@ -214,7 +205,13 @@ async def releases_page(asked: PageRequest) -> Page:
         template="releases.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "pairs": pairs},
-        document=lambda: _listed(asked, title, pairs),
+        document=lambda: titled(
+            title,
+            asked.language,
+            Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))
+            if pairs
+            else Paragraph((Text(PHRASES["no_releases"].template(asked.language)),)),
+        ),
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,
@@ -273,11 +270,3 @@ def _number(tag: str) -> tuple[str, tuple[int, ...]]:
     version = version_of(tag)
     family = version.family if version else ""
     return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))
-
-
-def _listed(asked: PageRequest, title: str, pairs: list[tuple[str, str, str]]) -> Document:
-    items = tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs)
-    none = PHRASES["no_releases"].template(asked.language)
-    rest: Block = Listing(items) if items else Paragraph((Text(none),))
-    blocks = (Heading(1, (Text(title),)), rest)
-    return Document(title=title, blocks=blocks, language=asked.language)

@@ -52,20 +52,25 @@ _PARTS = {
         {},
     ),
 }
+_JSON = "application/json"
 _FEEDS = (
-    ("feed", FEED, "The newest changes", ("topic", "level")),
-    ("digest_feed", DIGEST_FEED, "The newest digests", ()),
-    ("all_feed", ALL_FEED, "The newest changes of all repositories", ("level",)),
+    ("feed", FEED, "The newest changes", ("topic", "level"), feeds.changes_feed),
+    ("digest_feed", DIGEST_FEED, "The newest digests", (), feeds.digests_feed),
+    ("all_feed", ALL_FEED, "The newest changes of all repositories", ("level",), feeds.all_feed),
 )
 
 
 def description(public_url: str = "") -> dict[str, Any]:
     """The OpenAPI description; ``public_url`` is where it is served, if known."""
     paths = {
-        _PART.sub(r"{\1}", entry.path_in("json")): {"get": _operation(entry)} for entry in PAGES
+        _PART.sub(r"{\1}", one.path_in("json")): _operation(
+            one.name, one.path, one.summary, one.asks, answer=one.answer
+        )
+        for one in PAGES
     }
-    for name, feed, summary, asks in _FEEDS:
-        paths[_PART.sub(r"{\1}", f"{feed}.json")] = {"get": _feed(name, feed, summary, asks)}
+    for name, feed, summary, asks, _ in _FEEDS:
+        path, said = _PART.sub(r"{\1}", f"{feed}.json"), f"{summary} as JSON Feed 1.1"
+        paths[path] = _operation(name, feed, said, asks, answer="Feed", media=feeds.JSON)
     return {
         "openapi": "3.1.1",
         "info": {
@@ -80,59 +85,39 @@ def description(public_url: str = "") -> dict[str, Any]:
     }
 
 
-def _operation(entry: PageRoute) -> dict[str, Any]:
-    return {
-        "operationId": entry.name,
-        "summary": entry.summary,
-        "parameters": [*_in_path(entry.path), *_in_query((*entry.asks, "lang"))],
-        "responses": _responses(entry.answer, "application/json"),
-    }
-
-
-def _feed(name: str, path: str, summary: str, asks: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "operationId": name,
-        "summary": f"{summary} as JSON Feed 1.1",
-        "parameters": [*_in_path(path), *_in_query((*asks, "lang"))],
-        "responses": _responses("Feed", "application/feed+json"),
-    }
-
-
-def _in_path(path: str) -> list[dict[str, Any]]:
-    return [
+def _operation(
+    name: str, path: str, summary: str, asks: tuple[str, ...], *, answer: str, media: str = _JSON
+) -> dict[str, Any]:
+    content = {media: {"schema": {"$ref": f"#/components/schemas/{answer}"}}}
+    missing = {_JSON: {"schema": {"$ref": "#/components/schemas/Missing"}}}
+    in_path = [
         {
-            "name": name,
+            "name": part,
             "in": "path",
             "required": True,
-            "description": _PARTS[name][0],
-            "schema": {"type": "string", **_PARTS[name][1]},
+            "description": _PARTS[part][0],
+            "schema": {"type": "string", **_PARTS[part][1]},
         }
-        for name in _PART.findall(path)
+        for part in _PART.findall(path)
     ]
-
-
-def _in_query(names: tuple[str, ...]) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "in": "query", "description": ASKED[name][0], "schema": ASKED[name][1]}
-        for name in names
+    in_query = [
+        {"name": asked, "in": "query", "description": ASKED[asked][0], "schema": ASKED[asked][1]}
+        for asked in (*asks, "lang")
     ]
-
-
-def _responses(schema: str, media: str) -> dict[str, Any]:
-    answered = {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
-    missing = {"application/json": {"schema": {"$ref": "#/components/schemas/Missing"}}}
-    return {
-        "200": {"description": "What was asked for", "content": answered},
+    responses = {
+        "200": {"description": "What was asked for", "content": content},
         "304": {"description": "What If-None-Match names is still right"},
         "404": {"description": "Not there, or not for this reader", "content": missing},
     }
+    return {
+        "get": {
+            "operationId": name,
+            "summary": summary,
+            "parameters": [*in_path, *in_query],
+            "responses": responses,
+        }
+    }
 
-
-_ROUTES_FEEDS = (
-    (FEED, feeds.changes_feed),
-    (DIGEST_FEED, feeds.digests_feed),
-    (ALL_FEED, feeds.all_feed),
-)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -162,7 +147,7 @@ def routes(shelf: Site) -> list[BaseRoute]:
         *Admin(site.sessions, site.asked_plainly, shelf.office).routes(),
         Route(f"{REPOSITORY}{WITHIN}/read", site.read, methods=["POST"]),
     ]
-    for path, make in _ROUTES_FEEDS:
+    for _, path, _, _, make in _FEEDS:
         for ending, written in (("atom", feeds.atom), ("json", feeds.json_feed)):
             answer = site.feed(written(make))
             found.append(Route(f"{path}.{ending}", answer, middleware=_SQUEEZED))

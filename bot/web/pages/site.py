@@ -20,7 +20,7 @@ from bot.store.digests import SqlDigests
 from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
-from digest.document import Document
+from digest.document import Block, Document, Heading, Text
 from digest.question.commit_range import Span
 from handlers.ports.forge_port import Requests
 from handlers.ports.storage import Archive, Clock, CoveragePort
@@ -72,6 +72,12 @@ class Moved(Exception):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.path = path
+
+
+def titled(title: str, language: Language, *blocks: Block) -> Document:
+    """A document with its title as heading."""
+    heading = Heading(1, (Text(title),))
+    return Document(title=title, blocks=(heading, *blocks), language=str(language))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
