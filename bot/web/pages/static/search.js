@@ -16,6 +16,8 @@
   };
 
   const show = (found) => {
+    // A late answer does not take away the link that the reader has chosen already.
+    if (box.contains(document.activeElement)) return;
     const nothing = document.createElement("p");
     nothing.textContent = field.dataset.none;
     box.replaceChildren(...(found.changes.length ? found.changes.map(entry) : [nothing]));
