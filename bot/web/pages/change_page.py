@@ -63,12 +63,10 @@ async def change_page(asked: PageRequest) -> Page:
 
     async def read() -> None:
         # Git reads the changed lines and the tags: the reader has the head by then.
-        view.change = await change_of(asked, graded.sha)
-        if shelf.histories is not None:
-            key = (shown.repository.name, await asked.version(shown.repository), graded.sha)
-            find = partial(shelf.histories.released, shown, graded)
-            first, copies = await shelf.memo.of(("released", *key), find)
-            releases.extend((first, ", ".join(copies)))
+        view.change, found = await asyncio.gather(
+            change_of(asked, graded.sha), _released(asked, graded)
+        )
+        releases.extend(found)
 
     return Page(
         template="change.html",
@@ -94,6 +92,17 @@ async def change_page(asked: PageRequest) -> Page:
         json=lambda: _json(asked, entry),
         ready=read,
     )
+
+
+async def _released(asked: PageRequest, graded: Graded) -> tuple[str, str]:
+    """The first release with a change, and those with a copy of it; empty if there are none."""
+    shelf, shown = asked.shelf, asked.shown()
+    if shelf.histories is None:
+        return "", ""
+    key = (shown.repository.name, await asked.version(shown.repository), graded.sha)
+    find = partial(shelf.histories.released, shown, graded)
+    first, copies = await shelf.memo.of(("released", *key), find)
+    return first, ", ".join(copies)
 
 
 def _title(graded: Graded) -> str:

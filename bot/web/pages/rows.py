@@ -21,7 +21,7 @@ from digest.core.statement import Origin
 from digest.document import Code, Spans
 from digest.report.condensed import why
 
-OF_DAY = 48_000
+OF_DAY = 40_000
 """Characters of changes that the page of a day writes out; others are fetched when they are
 
 opened, or link to their page.
