@@ -237,6 +237,9 @@ def is_constant(written: str | None) -> bool:
     return found is not None and found["last"].lower() not in _WORDS
 
 
+_ZERO = frozenset({"", "0", "false", "False", "[]", "{}"})
+"""What stands for nothing, so that writing it as a default changes nothing."""
+
 _CALLED = re.compile(
     r"(?!(?:list|dict|set|tuple)\(\))(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?"
     r"\((?P<given>[^()]*)\)"
@@ -250,18 +253,64 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     the same thing with other literals.
     """
     if before is None or after is None:
-        return True
+        given = before or after or ""
+        return not is_constant(given) and given.strip("\"'") not in _ZERO
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)
-    calls = [_CALLED.match(text) for text in (before, after)]
-    if calls[0] and calls[1]:
-        given = {call["given"] if call else "" for call in calls}
-        whole = [before, after] == [call and call.group() for call in calls]
-        same = calls[0]["callee"] == calls[1]["callee"]
-        return whole and same and len(given) > 1 and not any(map(is_constant, given))
-    if any(calls):
-        return not is_constant(before) and not is_constant(after)
+    one, other = _CALLED.match(before), _CALLED.match(after)
+    if one and other:
+        given_ = {one["given"], other["given"]}
+        whole = one.group() == before and other.group() == after
+        same = one["callee"] == other["callee"]
+        return whole and same and len(given_) > 1 and not any(map(is_constant, given_))
+    if one or other:  # what a call gives is known of few
+        return before.endswith(_LIMITS) or after.endswith(_LIMITS)
     return is_constant(before) == is_constant(after)
+
+
+_LIMITS = ("::max()", "::min()")
+_EITHER = re.compile(
+    r"\(?\s*(?P<then>[^\s()]+)\s+if\s+(?P<when>.+?)\s+else\s+(?P<other>[^\s()]+)\s*\)?"
+)
+_TERNARY = re.compile(r"\(?(?P<when>[^?]+?)\s*\?\s*(?P<then>[^\s:?]+)\s*:\s*(?P<other>[^\s:?]+)\)?")
+_VERSION = re.compile(
+    r"\bis_(\w+?)_(?:equal_or_newer|at_least)\(\s*[\"']([\d.]*\d)[^\"']*[\"']\s*\)"
+)
+
+
+def conditional(before: str | None, after: str | None) -> tuple[str | None, str | None, str | None]:
+    """Two values with the condition under which the second one holds, as far as it has one."""
+    old, new = _choice(before), _choice(after)
+    if old is None and new is None:
+        return before, after, None
+    before, after = (text and text.replace("'", '"') for text in (before, after))
+    if new is not None and old is None:
+        then, when, other = new
+        if before == other:
+            return before, then, when
+        return (before, other, f"not ({when})") if before == then else (before, after, None)
+    if old is not None and new is None:
+        then, when, other = old
+        if after == then:
+            return other, after, f"not ({when})"
+        return (then, after, when) if after == other else (before, after, None)
+    if old and new and old[0] == new[0] and old[2] == new[2]:
+        return f"{old[0]} if {old[1]}", new[0], new[1]
+    return before, after, None
+
+
+def _choice(text: str | None) -> tuple[str, str, str] | None:
+    """The value, the condition and the other value of an expression that has all three."""
+    if not text or len(text) > _LONGEST_CHOICE:
+        return None
+    line = flat(text).replace("'", '"')
+    found = _EITHER.fullmatch(line) or _TERNARY.fullmatch(line)
+    if found is None:
+        return None
+    return found["then"], _VERSION.sub(r"\1 >= \2", found["when"]), found["other"]
+
+
+_LONGEST_CHOICE = 300  # characters
 
 
 def _scope(written: str) -> str:

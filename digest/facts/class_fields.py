@@ -7,11 +7,12 @@ Fields are config if the class name says that users set things in it (``CacheCon
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import flat, is_told_apart, resolved
+from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
 from digest.facts.paths import language_of
 from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
@@ -118,7 +119,9 @@ def _changes(
     # The value of a property of a class is a state, not a default that users know.
     state = language_of(after.path) in _STATEFUL and not _configures(new, after)
     if key(values[0]) != key(values[1]) and is_told_apart(*values) and not state:
-        yield _fact(Action.CHANGED, new, after, values, "default")
+        one, other, condition = conditional(*values)
+        fact = _fact(Action.CHANGED, new, after, (one, other), "default")
+        yield replace(fact, condition=condition)
     if key(old_type) != key(new_type):
         detail = "type" if _configures(new, after) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind, Subject
@@ -31,8 +32,8 @@ _MARK = re.compile(
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
-    r"(?:in|since|as of|alias|and)\b"
-    r"|^\W{0,12}Deprecated[:.,]|\bDEPRECATED:"
+    r"(?:in|since|as of|alias|and)\b|\bDEPRECATED\b"
+    r"|(?:^\W{0,12}|[\"'`(\[])Deprecated(?:[:.,)\];!]| -)|[(\[]deprecated[)\]:;,]"
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
     r"(?:the |a )?(?:next|future|v?\d)",
 )
@@ -110,6 +111,7 @@ _SUBJECT = re.compile(
     r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
     r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
 )
+_JOINED = re.compile(r"\s*(?:,|/|,?\s+(?:and|or))\s*$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
@@ -124,10 +126,21 @@ _RECORD = re.compile(
     re.IGNORECASE,
 )
 
+_MARKED_AS = re.compile(
+    r"Mark\w{0,20}Deprecated\(\s*\"(?P<flag>[\w.-]{2,80})\""
+    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=[^=].{0,200}\bdeprecated\s*=\s*(?:[Tt]rue\b|[\"'])"
+)
+_DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
+_HEADING = re.compile(
+    r"(?:#{1,6}\s+|\.\. (?:setting|option|confval|py:\w+)::\s*)?[`*{]{0,3}"
+    r"(?P<name>-{0,2}\w[\w.=-]{2,80})[`*}]{0,3}(?:\s*\(.{0,80}\))?\s*$"
+)
 _OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
 _LONGEST = 600
 """Maximum characters of a line; longer ones are data."""
 
+_AREAS = frozenset({Area.CORE, Area.DOCS})
+_MOST = 100  # notices of one side of a file; more are data
 _SPAN = 6
 """Lines between two marks about the same thing: a call written over several lines."""
 
@@ -143,9 +156,9 @@ class _Notice:
 
 def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
     """Whether a mark or a notice may be about something that the hunks do not show."""
-    text = changed_text(file) if area is Area.CORE else ""
+    text = changed_text(file) if area in _AREAS else ""
     return any(hint in text for hint in _HINTS) and any(
-        _kind(line, docs=False)
+        _kind(line, docs=area is Area.DOCS)
         for hunk in file.hunks
         for line in (*hunk.added, *hunk.removed)
         if len(line) < _LONGEST
@@ -154,14 +167,15 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 
 def find(scene: FileContext) -> Iterable[Fact]:
     """Marks added, removed or with another version, in core and docs (not in changelogs)."""
-    if scene.area not in {Area.CORE, Area.DOCS} or _RECORD.search(scene.file.path):
+    if scene.area not in _AREAS or _RECORD.search(scene.file.path):
         return ()
     text = scene.changed_text
     if not any(hint in text for hint in _HINTS):
         return ()
     old, new = scene.lines
     docs = scene.area is Area.DOCS
-    return _matched(list(_notices(old, docs=docs)), list(_notices(new, docs=docs)), old, new)
+    gone, come = (list(islice(_notices(side, docs=docs), _MOST)) for side in (old, new))
+    return _matched(gone, come, old, new)
 
 
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
@@ -172,8 +186,9 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
         text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
         if (found := _SAID.match(text)) is None:
             continue
-        name = _named(_INSTEAD.split(found["rest"], maxsplit=1)[0])
-        if name and (" " in name or _SPELLED.search(name) or f"`{name}" in text):
+        for name in _named(_INSTEAD.split(found["rest"], maxsplit=1)[0]):
+            if " " not in name and not _SPELLED.search(name) and f"`{name}" not in text:
+                continue
             yield Fact(
                 kind=FactKind.DEPRECATION,
                 action=Action.ADDED if found["deprecate"] else Action.REMOVED,
@@ -184,7 +199,9 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
 
 
 _SAID = re.compile(
-    r"(?:[-*+]\s+)?(?:(?P<deprecate>deprecat(?:e[sd]?|ing))|(?:remov"
+    r"(?:[-*+]\s+)?"
+    r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing)|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
+    r"|(?:remov"
     r"(?:e[sd]?|ing)|drop(?:s|ped|ping)?|delet(?:e[sd]?|ing))\s+"
     r"(?:the\s+|all\s+|some\s+|old\s+)?(?:deprecated|obsolete|(?P<support>support\s+"
     r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
@@ -196,13 +213,23 @@ _SAID_END = re.compile(
 )
 
 
-def _named(rest: str) -> str:
-    if (found := _QUOTED_NAME.search(rest[:100])) and found.start() < 40:
-        return found["name"]
+def _named(rest: str) -> list[str]:
+    """The quoted names at the beginning of a text, else its first words."""
+    quoted: list[str] = []
+    end = 0
+    for found in _QUOTED_NAME.finditer(rest[:160]):
+        if found.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
+            break
+        if not quoted or _JOINED.search(rest[end : found.start()]):
+            quoted.append(found["name"])
+        end = found.end()
+    if quoted:
+        return quoted
     if rest.split(" ", 1)[0].lower() in _NO_NAMES:
-        return ""
-    end = _SAID_END.search(rest)
-    return (rest[: end.start()] if end else rest).strip(" `'\".")[:80]
+        return []
+    said = _SAID_END.search(rest)
+    name = (rest[: said.start()] if said else rest).strip(" `'\".")[:80]
+    return [name] if name else []
 
 
 def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
@@ -225,7 +252,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
 def _kind(line: str, *, docs: bool) -> str:
     if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
-    if _MARK.match(line):
+    if _MARK.match(line) or _MARKED_AS.search(line):
         return "mark"
     if not docs and _WARNING.search(line):
         return "warning"
@@ -240,11 +267,12 @@ def _notice(
         lines[n].strip().strip("\"'# ") for n in range(max(1, first - 2), last + 4) if n in lines
     )
     detail = group[0][1]
-    name = _named_by(sheet, lines, first, detail, docs=docs)
-    if len(name) > (0 if detail == "mark" else 2):
-        removal = _REMOVAL.search(text)
-        own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
-        found = _REPLACEMENT.search(own)
+    removal = _REMOVAL.search(text)
+    own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
+    found = _REPLACEMENT.search(own)
+    for name in _named_by(sheet, lines, first, detail, docs=docs):
+        if len(name) <= (0 if detail == "mark" else 2):
+            continue
         yield _Notice(
             name=name,
             line=first,
@@ -271,19 +299,48 @@ def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
 
 def _named_by(
     sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
-) -> str:
+) -> list[str]:
     """What a mark or a sentence deprecates, never the replacement it recommends."""
     line = lines[first]
     if detail == "mark":
-        return _marked(sheet, lines, first)
+        return [_named_by_mark(sheet, lines, first, docs=docs)]
     said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
     for clause in (line, said):
         if (found := _SAID_SO.search(clause)) is not None:
             subject = _SENTENCE.split(clause[: found.start()])[-1]
             if not _THIS.search(subject):
-                name = _subject(subject)
-                known = docs or name.startswith("-") or _is_known(name, sheet, lines)
-                return name if known else ""
+                return [
+                    name
+                    for name in _subjects(subject)
+                    if docs or name.startswith("-") or _is_known(name, sheet, lines)
+                ]
+    if docs and (found := _SAID_SO.search(line)):  # "this flag is deprecated"
+        name = _headed(sheet, first)
+    else:
+        name = _named_around(sheet, lines, first, detail)
+    return [name] if name else []
+
+
+def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
+    """What a mark stands at: above its definition, below a heading, or among its arguments."""
+    if found := _MARKED_AS.search(lines[first]):
+        return f"--{found['flag']}" if found["flag"] else found["field"]
+    if not _DIRECTIVE.match(lines[first]):
+        return _marked(sheet, lines, first)
+    return _headed(sheet, first) if docs else _enclosing(sheet, first)
+
+
+def _headed(sheet: SideLines, line: int) -> str:
+    """The name that stands alone on a line above, as a heading or the signature of a section."""
+    for above in sheet.above(line, 12):
+        if (found := _HEADING.fullmatch(above.strip())) and _CODE_LIKE.search(found["name"]):
+            return found["name"]
+    return ""
+
+
+def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
+    """What a sentence without a subject of its own is about."""
+    line = lines[first]
     if found := _ALIAS_NAME.search(line):
         return found["name"].strip(".:")
     if owner := _owner_of(sheet, first):
@@ -295,9 +352,20 @@ def _named_by(
     return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
 
 
-def _subject(clause: str) -> str:
-    """The name right before ``is deprecated``, with at most its kind in between."""
-    found = _SUBJECT.search(clause[-200:])
+def _subjects(clause: str) -> list[str]:
+    """The names right before ``is deprecated``, with at most their kind in between."""
+    clause = clause[-200:]
+    found = _SUBJECT.search(clause)
+    names = [name] if (name := _name_of(found)) else []
+    while names and found and (joined := _JOINED.search(clause[: found.start()])):
+        clause = clause[: joined.start()]
+        if not (name := _name_of(found := _SUBJECT.search(clause))):
+            break
+        names.append(name)
+    return names[::-1]
+
+
+def _name_of(found: re.Match[str] | None) -> str:
     name = found["set"] or found["quoted"] or found["bare"] if found else ""
     plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
     return "" if plain or name.lower() in _NO_NAMES else name.strip(".:,")

@@ -12,7 +12,7 @@ from functools import cache
 
 from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
-from digest.facts.call_arguments import call_at, literal, tokens, touched_calls
+from digest.facts.call_arguments import call_at, literal, split, tokens, touched_calls
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
@@ -72,6 +72,9 @@ _CONSTANT = re.compile(
     r"|\bformat!\(\"(?P<made>[A-Z][A-Z0-9_]*_\{\w+\}[A-Z0-9_]*)\""
 )
 
+_ASSIGNED = re.compile(r"^[ \t]+([a-z]\w*) = ", re.MULTILINE)
+_NEAR = 800  # characters between a default and the call that takes it
+_MOST_PLACES = 200  # changed places of a file that are searched for computed defaults
 _FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)
 _ENVIRONMENT = re.compile(r"getenv|environ|\benv_|_env\b|\benv\b")
@@ -143,7 +146,9 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
     if "env" in source.changed_text:
         for row, line in source.changed():
             if "env" in line and (match := _DECLARED_BY.search(line)):
-                yield NamedSetting(names=(match.group(1),), line=row + 1, known=False)
+                yield NamedSetting(
+                    names=(match.group(1),), line=row + 1, known=False, text=line.strip()
+                )
     if language == "python":
         yield from _table(source)
     elif language == "rust" and "env" in source.path.lower():
@@ -213,8 +218,27 @@ def _default(value: str, name: str) -> str | None:
     return None
 
 
+def _computed(source: SideText) -> Iterator[NamedSetting]:
+    """Variables whose default is a local name that the change computes in another way."""
+    text = source.text
+    for first, last in source.spans[:_MOST_PLACES]:
+        above = [*_ASSIGNED.finditer(text, max(0, first - _NEAR), last + 1)]
+        if not above:
+            continue
+        name, start = above[-1][1], above[-1].end()
+        bracket = split(text, start, "python") if text.startswith("(", start) else None
+        end = bracket[0] if bracket else text.find("\n", start)
+        read = re.compile(rf"(?:getenv|environ\.get)\(\s*{_QUOTED},\s*{name}\)")
+        found = read.search(text, end, end + _NEAR) if end > 0 else None
+        if found and source.touches(above[-1].start(), end):
+            yield NamedSetting(
+                names=(found[1],), line=source.line_at(start), value=text[start:end], detail="read"
+            )
+
+
 def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
     if language == "python":
+        yield from _computed(source)
         for call in touched_calls(source, _PYTHON_CALL, language, ("getenv", "environ.get")):
             name = literal(call.get("key", 0))
             if name and re.fullmatch(_NAME, name):
@@ -234,4 +258,6 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
         for match in pattern.finditer(line[:2_000]):
             default = match.groupdict().get("d")
             name = next(g for g in match.groups() if g)
-            yield NamedSetting(names=(name,), line=row + 1, value=default, detail="read")
+            yield NamedSetting(
+                names=(name,), line=row + 1, value=default, detail="read", text=line.strip()
+            )

@@ -91,6 +91,7 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             f.kind is FactKind.FLAG and f.action is Action.REMOVED and _identifier(f) in fields
         )
     ]
+    facts = _renamed_alike(facts)
     lost: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action is Action.REMOVED:
@@ -108,6 +109,56 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+
+
+def _renamed_alike(facts: list[Fact]) -> list[Fact]:
+    """The facts with names recognised that change as the names of other renames do.
+
+    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
+    methods of ``Head`` are those of ``Block``.
+    """
+    swaps = list(dict.fromkeys(_swap(f) for f in facts if f.action is Action.RENAMED))[:_MOST_SWAPS]
+    come = {(f.kind, f.detail, f.name): f for f in facts if f.action is Action.ADDED}
+    if not swaps or not come:
+        return facts
+    renames: dict[int, Fact | None] = {}
+    for fact in facts:
+        if fact.action is not Action.REMOVED or fact.kind not in _CODE:
+            continue
+        for old, new in swaps:
+            name = fact.name.replace(old, new) if len(old) >= _SHORTEST_SWAP else fact.name
+            found = come.get((fact.kind, fact.detail, name))
+            if name != fact.name and found is not None:
+                del come[fact.kind, fact.detail, name]
+                renames[id(fact)] = None
+                whole = fact.name.rpartition(".")[2] == name.rpartition(".")[2]
+                renames[id(found)] = None if whole else _as_renamed(fact, found)
+                break
+    return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
+
+
+_MOST_SWAPS = 20
+_SHORTEST_SWAP = 2
+
+
+def _swap(fact: Fact) -> tuple[str, str]:
+    """What a rename replaces by what, as far as the two names differ in their middle."""
+    old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
+    start = _shared(old, new)
+    rest = old[start:], new[start:]
+    end = _shared(rest[0][::-1], rest[1][::-1])
+    first, second = (text[: len(text) - end] for text in rest)
+    return (first, second) if first and second else (old, new)
+
+
+def _shared(one: str, other: str) -> int:
+    """The number of characters with which two texts begin alike."""
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _as_renamed(old: Fact, new: Fact) -> Fact:
+    return replace(new, action=Action.RENAMED, before=old.name, after=new.name)
 
 
 def _identifier(fact: Fact) -> str:
@@ -150,7 +201,7 @@ _WANTS: tuple[Wants, ...] = (
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 """Areas whose contents are not written in this project: only their paths are facts."""
 
-_TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS])
+_TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI])
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
 _STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
 _MOST_FILES = 64
@@ -191,7 +242,7 @@ def extract(
     bare, _ = strip_numbers(subject.title[:1000])
     budget = ParseBudget(clock=clock)
     scenes = _scenes(change, texts, budget)
-    items = _without_gone((*_items(change, scenes), *_of_message(change, subject)))
+    items = _consistent((*_items(change, scenes), *_of_message(change, subject)))
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,
@@ -305,16 +356,35 @@ def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
         yield from security.find_in_message(change.commit.message, subject)
 
 
-def _without_gone(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts without deprecations of what the change itself removes."""
+def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts without those that another one of the change makes untrue or says better.
+
+    What the change removes is not deprecated; what it deprecates loses its default with that. One
+    name is deprecated once, preferably where its replacement is named.
+    """
     gone = {_last(f.name) for f in facts if f.action is Action.REMOVED}
-    return tuple(
-        f
-        for f in facts
-        if f.kind is not FactKind.DEPRECATION
-        or f.action is Action.REMOVED
-        or _last(f.name) not in gone
-    )
+    best: dict[str, Fact] = {}
+    for fact in facts:
+        if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
+            key = fact.name.removesuffix("()")
+            if key not in best or _weight(fact) > _weight(best[key]):
+                best[key] = fact
+    going = {_last(name) for name in best}
+    return tuple(f for f in facts if _holds(f, gone, going, best))
+
+
+def _holds(
+    fact: Fact, gone: Collection[str], going: Collection[str], best: Mapping[str, Fact]
+) -> bool:
+    if fact.kind is FactKind.DEPRECATION and fact.action is not Action.REMOVED:
+        told = fact.action is Action.CHANGED or best[fact.name.removesuffix("()")] is fact
+        return told and _last(fact.name) not in gone
+    ends = fact.detail == "default" and fact.after in {None, "None"}
+    return not (ends and _last(fact.name) in going)
+
+
+def _weight(fact: Fact) -> tuple[bool, bool, bool]:
+    return fact.replacement is not None, fact.when is not None, fact.detail != "message"
 
 
 def _last(name: str) -> str:

@@ -71,8 +71,10 @@ _ALWAYS_ON = re.compile(
     r"|is stable)\b"
 )
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
-_GO_DEFAULT = re.compile(r"\.Default\(((?:[^()]|\([^()]*+\))*+)\)")
+_GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
+_LONGEST_STRUCTURE = 60_000  # characters
+_STRUCTURE = re.compile(r"struct (\w+)")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -184,7 +186,7 @@ def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
-    reach = _field_end if language == "rust" else None
+    reach = _REACHES.get(language)
     for call in touched_calls(source, _CALLEES[language], language, WORDS[language], reach=reach):
         read = _READERS[language](source, call)
         if read is None:
@@ -199,8 +201,18 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                 choices=choices,
                 text=source.text[call.start : reach(source.text, call.end) if reach else call.end],
                 spelled=_spelled(names[0].lstrip("-"), language),
+                scope=_scope(source.text, call, language),
                 known=value is not None or not any(p.startswith("**") for p in call.positional),
             )
+
+
+def _scope(text: str, call: CodeCall, language: str) -> str:
+    """What a flag belongs to: a structure, or the command whose method declares it."""
+    if language == "rust":
+        start = text.rfind("struct ", max(0, call.start - _LONGEST_STRUCTURE), call.start)
+        found = _STRUCTURE.match(text, start) if start >= 0 else None
+        return found[1] if found else ""
+    return call.callee.rpartition(".")[0] if language in {"go", "python"} else ""
 
 
 def _spelled(name: str, language: str) -> str:
@@ -262,11 +274,16 @@ def _kingpin(source: SideText, call: CodeCall) -> Read | None:
     name = texts[0] if call.callee.endswith(".Flag") else texts[1] if len(texts) > 1 else None
     if not name or len(texts) < 2 or not _TYPED_NAME.fullmatch(f"--{name}"):
         return None
-    chain = _CHAINED.match(source.text, call.end, call.end + _REACH)
-    default = _GO_DEFAULT.search(chain.group()) if chain else None
+    default = _GO_DEFAULT.search(source.text[call.end : _chain_end(source.text, call.end)])
     value = default.group(1).strip() if default else None
     converted = _GO_CONVERSION.fullmatch(value) if value else None
     return (f"--{name}",), (converted[1] or converted[2]) if converted else value, None
+
+
+def _chain_end(text: str, end: int) -> int:
+    """The end of the calls that are chained to a call."""
+    chain = _CHAINED.match(text, end, end + _REACH)
+    return chain.end() if chain else end
 
 
 def _rust(source: SideText, call: CodeCall) -> Read | None:
@@ -308,6 +325,10 @@ def _field_end(text: str, end: int) -> int:
         return end
     found = _FIELD_LINE.match(text, end + 1, end + _REACH)
     return found.end() if found else end
+
+
+_REACHES = {"rust": _field_end, "go": _chain_end}
+"""How far what belongs to a flag extends after its call."""
 
 
 def _script(_source: SideText, call: CodeCall) -> Read | None:

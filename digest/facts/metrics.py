@@ -9,6 +9,7 @@ from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, touched_calls
 from digest.facts.named_settings import NamedSetting
+from digest.facts.prefilter import NAMED_ALONE
 from digest.facts.side_text import SideText
 
 _KINDS = r"(?:counter|gauge|histogram|summary|updowncounter|up_down_counter)"
@@ -55,7 +56,10 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         )
     if language not in _CALLEES:
         return
-    if not any(w in s.changed_text for s in (before, after) for w in (*_WORDS, "ame")):
+    if not any(
+        NAMED_ALONE.search(s.changed_text) or any(w in s.changed_text for w in (*_WORDS, "ame"))
+        for s in (before, after)
+    ):
         return
     yield from named_settings.compare(
         FactKind.METRIC, before, after, _made(before, language), _made(after, language)

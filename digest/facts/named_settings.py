@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import flat, is_told_apart, resolved
+from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
@@ -20,6 +20,9 @@ _BEFORE = re.compile(r"[\w-]$|\w\.$")
 _AFTER = re.compile(r"[\w-]|\.\w")
 _MOST_PAIRS = 400
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
+_SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
+_FORMAT = re.compile(r"\s*+\n\s*+|,(?=[)\]])")
+_NEARLY = 0.6  # the same, if the names are alike
 _ALIKE = 0.8  # share of equal text around two names for a rename
 
 
@@ -31,7 +34,8 @@ class NamedSetting:
     for none; ``known`` is false if it cannot be determined. ``choices`` are the allowed values as
     written. ``text`` is the whole declaration. ``spelled`` is the form in program text if it is not
     one of ``names``; ``quoted`` are the only spellings that count if a bare name means something
-    else. ``line`` is 1-based. ``detail`` distinguishes kinds of declarations.
+    else. ``scope`` is what the name belongs to, such as a command. ``line`` is 1-based. ``detail``
+    distinguishes kinds of declarations.
     """
 
     names: tuple[str, ...]
@@ -43,6 +47,7 @@ class NamedSetting:
     quoted: tuple[str, ...] = ()
     known: bool = True
     detail: str = ""
+    scope: str = ""
 
 
 def compare(
@@ -54,11 +59,11 @@ def compare(
 ) -> Iterator[Fact]:
     """The facts about settings that the change touches on either side of a file."""
     pairs, gone, come = _matched(list(olds), list(news))
-    gone = [s for s in gone if not _is_named(after.text, s)]
-    come = [s for s in come if not _is_named(before.text, s)]
-    for old, new in _renames(gone, come, before, after):
-        gone.remove(old)
-        come.remove(new)
+    renamed = _renames(gone, come, before, after)
+    ends = [{id(pair[n]) for pair in renamed} for n in (0, 1)]
+    gone = [s for s in gone if id(s) not in ends[0] and not _is_named(after.text, s)]
+    come = [s for s in come if id(s) not in ends[1] and not _is_named(before.text, s)]
+    for old, new in renamed:
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
         yield from _changed(kind, old, new, before, after)
     for lost in gone:
@@ -80,7 +85,8 @@ def _matched(
     left = _once(olds)
     come: list[NamedSetting] = []
     for new in _once(news):
-        old = next((o for o in left if set(o.names) & set(new.names)), None)
+        those = [o for o in left if set(o.names) & set(new.names)]
+        old = next((o for o in those if o.scope == new.scope), those[0] if those else None)
         if old is None:
             come.append(new)
         else:
@@ -90,18 +96,13 @@ def _matched(
 
 
 def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
-    """Each main name once; with several different defaults it has none."""
-    result: dict[str, NamedSetting] = {}
+    """Each main name of a scope once; with several different defaults it has none."""
+    result: dict[tuple[str, str], NamedSetting] = {}
     for one in settings:
-        other = result.setdefault(one.names[0], one)
+        key = (one.scope, one.names[0])
+        other = result.setdefault(key, one)
         if other.value != one.value:
-            result[one.names[0]] = NamedSetting(
-                names=other.names,
-                line=other.line,
-                text=other.text,
-                detail=other.detail,
-                known=False,
-            )
+            result[key] = replace(other, value=None, choices=None, known=False)
     return list(result.values())
 
 
@@ -142,6 +143,7 @@ def _renames(
             for number, old in enumerate(gone)
             for other, new in enumerate(come)
             if (likeness := _likeness(old, new, before, after))
+            and (old.scope or not (_is_named(after.text, old) or _is_named(before.text, new)))
         ),
     )
     pairs: list[tuple[NamedSetting, NamedSetting]] = []
@@ -159,16 +161,19 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
     texts = [_nameless(s) for s in (old, new)]
-    if old.value != new.value or not same_place(before, after, old.line, new.line):
+    if old.scope != new.scope or not same_place(before, after, old.line, new.line):
         return 0
     alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
     names = SequenceMatcher(None, old.names[0], new.names[0]).ratio()
-    return alike + names if alike >= _ALIKE else 0
+    if old.value != new.value and names < _ALIKE:
+        return 0
+    return alike + names if alike >= (_ALIKE if names < _ALIKE else _NEARLY) else 0
 
 
 def _nameless(setting: NamedSetting) -> str:
     bare = setting.names[0].lstrip("-")
-    return setting.text.replace(bare, "").replace(bare.replace("-", "_"), "")
+    text = setting.text.replace(bare, "").replace(bare.replace("-", "_"), "")
+    return _FORMAT.sub("", _SECOND_NAME.sub("", text))
 
 
 def _aliases(
@@ -190,7 +195,8 @@ def _changed(
         other = resolved(getattr(new, detail), after.text)
         same = _plain(one) == _plain(other) or not is_told_apart(one, other)
         if old.known and new.known and not same:
-            yield _fact(
+            one, other, condition = conditional(one, other)
+            fact = _fact(
                 kind,
                 Action.CHANGED,
                 new,
@@ -199,6 +205,7 @@ def _changed(
                 after=other,
                 detail="default" if detail == "value" else detail,
             )
+            yield replace(fact, condition=condition)
 
 
 def _plain(text: str | None) -> str | None:

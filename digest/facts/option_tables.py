@@ -18,7 +18,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts import class_fields
 from digest.facts.call_arguments import flat, is_told_apart
 from digest.facts.side_text import SideText, block
-from digest.facts.syntax.declarations import DeclaredField
+from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
 _TABLE = re.compile(r"(?:Namespace|Section|Group|dict|OrderedDict)$")
@@ -190,7 +190,11 @@ _HEADER = re.compile(
 )
 
 _LITERAL = re.compile(r"\d[\w.*]*|true|false|[\"'`].*[\"'`]|[\w.]*[A-Z]\w*|-\d+|nil|null|undefined")
-_LANGUAGES = frozenset({"go", "typescript", "javascript"})
+_INITIALISED = re.compile(
+    r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
+)
+_CONSTRUCTOR = re.compile(r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(")
+_LANGUAGES = frozenset({"go", "typescript", "javascript", "cpp"})
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
 _MOST_LINES = 4_000  # changed lines of a file; more are data
 _DEFAULT_TABLES_MOST = 40  # changed lines of one place that are compared
@@ -216,10 +220,11 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
         return False
     for hunk in hunks:
         if hunk.removed and hunk.added and len(hunk.added) <= _DEFAULT_TABLES_MOST:
-            names = {found["name"] for line in hunk.removed if (found := _MEMBER.match(line))}
-            if any((f := _MEMBER.match(line)) and f["name"] in names for line in hunk.added):
+            member = _INITIALISED if language == "cpp" else _MEMBER
+            names = {found["name"] for line in hunk.removed if (found := member.match(line))}
+            if any((f := member.match(line)) and f["name"] in names for line in hunk.added):
                 return True
-            if language != "go" and any(_FALLBACK.search(line) for line in hunk.added):
+            if language not in {"go", "cpp"} and any(_FALLBACK.search(line) for line in hunk.added):
                 return True
     return False
 
@@ -232,7 +237,9 @@ def _changed(
     language: str,
 ) -> Iterator[Fact]:
     olds, line = lines
-    if (found := _MEMBER.match(line)) and _LITERAL.fullmatch(found["value"]):
+    if language == "cpp":
+        yield from _initialised(before, after, lines, rows)
+    elif (found := _MEMBER.match(line)) and _LITERAL.fullmatch(found["value"]):
         for old in olds:
             was = _MEMBER.match(old)
             if was and was["name"] == found["name"] and was["value"] != found["value"]:
@@ -248,6 +255,29 @@ def _changed(
             was = _FALLBACK.search(old)
             if was and _same_but(was, found):
                 yield _fact(after, found["name"], was, found, rows[1])
+
+
+def _initialised(
+    before: SideText, after: SideText, lines: tuple[list[str], str], rows: tuple[int, int]
+) -> Iterator[Fact]:
+    """The value with which a constructor of an options type initialises a member."""
+    found = _INITIALISED.match(lines[1])
+    for old in lines[0] if found else ():
+        was = _INITIALISED.match(old)
+        if found and was and was["name"] == found["name"] and was["value"] != found["value"]:
+            owners = {_constructed(before, rows[0]), _constructed(after, rows[1])}
+            owner = owners.pop() if len(owners) == 1 else ""
+            if CONFIGURES.search(owner) and is_told_apart(was["value"], found["value"]):
+                yield _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+
+
+def _constructed(source: SideText, row: int) -> str:
+    """The type whose constructor without arguments contains a line."""
+    for line in source.above(row, _DEFAULT_TABLES_REACH):
+        if line[:1] not in {"", " ", "\t", "/", "*"}:
+            found = _CONSTRUCTOR.match(line)
+            return found["type"] if found and line[found.end() :].startswith(")") else ""
+    return ""
 
 
 def _same_but(was: re.Match[str], found: re.Match[str]) -> bool:

@@ -116,6 +116,8 @@ _SETTINGS = {
     "python": (
         "environ",
         "getenv",
+        "_or_newer(",
+        " else ",
         "env=",
         "envvar",
         '": ',
@@ -167,6 +169,7 @@ _SETTINGS = {
     "go": (
         'case "',
         "permanently",
+        "Default(",
         "by default",
         "lag",
         "Var(",
@@ -227,8 +230,10 @@ _SETTINGS |= {
 }  # fmt: skip
 
 
-# A name as flags have it, among the arguments of a call that began on another line.
-_DASHED = re.compile(r"\"[a-z]\w*[.-][\w.-]+\",")
+_CALLS = frozenset({"go", "python"})
+
+# A name as flags and metrics have it, among the arguments of a call that began on another line.
+NAMED_ALONE = re.compile(r"\"[a-z][a-z0-9]*[._:-][\w.:-]+\",")
 
 
 def may_set(hunks: Iterable[Hunk], language: str) -> bool:
@@ -239,4 +244,4 @@ def may_set(hunks: Iterable[Hunk], language: str) -> bool:
     text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
     if any(word in text for word in words):
         return True
-    return language == "go" and _DASHED.search(text) is not None
+    return language in _CALLS and NAMED_ALONE.search(text) is not None

@@ -306,3 +306,128 @@ def test_sentence_without_a_name_of_the_project_deprecates_nothing(line):
     text = "package a\n\n{}\nfunc (a *head) best() {{\n}}\n"
     facts = told("a.go", text.format("// best does it."), text.format(line))
     assert [f for f in facts if f.kind is FactKind.DEPRECATION] == []
+
+
+def test_default_in_a_chain_below_the_flag_is_read():
+    flag = 'package main\n\nfunc main() {{\n\ta.Flag("wal.zip", "Zip.").\n\t\tDefault("{}").BoolVar(&b)\n}}\n'
+    facts = told("app/main.go", flag.format("false"), flag.format("true"))
+    assert shown(facts, FactKind.FLAG) == [("changed", "--wal.zip", '"false"', '"true"')]
+
+
+CLI = (
+    "#[derive(Args)]\npub struct SyncArgs {{\n    #[arg(long)]\n    pub force: bool,\n\n"
+    "    #[arg(long)]\n    pub reinstall: bool,\n}}\n\n"
+    "#[derive(Args)]\npub struct InstallArgs {{\n    #[arg(long, short)]\n    pub {}: bool,\n}}\n"
+)
+
+
+def test_flag_is_renamed_in_one_command_though_another_has_both_names():
+    facts = told("src/cli.rs", CLI.format("force"), CLI.format("reinstall"))
+    assert shown(facts, FactKind.FLAG) == [("renamed", "--reinstall", "--force", "--reinstall")]
+
+
+def test_variable_that_takes_the_place_of_another_is_renamed():
+    line = '    #[arg(long, env = "{}_CACHE_DIR")]\n    pub dir: String,\n'
+    text = "pub struct CacheArgs {{\n{}}}\n"
+    facts = told("src/cli.rs", *(text.format(line.format(n)) for n in ("OLD", "APP")))
+    names = ("OLD_CACHE_DIR", "APP_CACHE_DIR")
+    assert shown(facts, FactKind.ENVIRONMENT) == [("renamed", names[1], *names)]
+
+
+def test_metric_whose_name_stands_alone_on_a_line_is_renamed():
+    text = 'package a\n\nvar d = prometheus.NewDesc(\n\t"{}",\n\t"Time.",\n\tnil,\n)\n'
+    facts = told("a.go", text.format("app_sd_timestamp"), text.format("app_sd_mtime_seconds"))
+    names = ("app_sd_timestamp", "app_sd_mtime_seconds")
+    assert shown(facts, FactKind.METRIC) == [("renamed", names[1], *names)]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "names"),
+    [
+        ("docs/a.md", "The `--old-a`, `--old-b`, and `--old-c` flags are deprecated.", "a b c"),
+        ("docs/a.md", "`--old-a` and `--old-b` are deprecated. Use `--new`.", "a b"),
+        ("docs/a.md", "Pass `--new`, because `--old-a` is deprecated.", "a"),
+    ],
+)
+def test_every_name_before_is_deprecated_is_told(path, line, names):
+    facts = told(path, "# A\n", f"# A\n\n{line}\n")
+    found = {f.name for f in facts if f.kind is FactKind.DEPRECATION}
+    assert found == {f"--old-{name}" for name in names.split()}
+
+
+def test_names_that_a_message_deprecates_are_all_told():
+    facts = told("a.rs", "fn a() {}\n", "fn b() {}\n", "Deprecate `--system` and `--no-system`")
+    found = [f.name for f in facts if f.kind is FactKind.DEPRECATION]
+    assert found == ["--system", "--no-system"]
+
+
+def test_member_that_a_constructor_initialises_has_a_new_default():
+    text = "ReadOptions::ReadOptions()\n    : snapshot(nullptr),\n      use_io({}) {{}}\n"
+    facts = told("options/options.cc", text.format("false"), text.format("true"))
+    assert shown(facts, FactKind.CONFIG) == [("changed", "ReadOptions.use_io", "false", "true")]
+
+
+def test_default_that_depends_on_a_version_is_told_with_its_condition():
+    text = (
+        "import os\n\n\ndef use_aot():\n    value = (\n        '1'\n"
+        "        if is_torch_equal_or_newer(\"{}\")\n        else '0'\n    )\n"
+        '    return os.environ.get("APP_USE_AOT", value) == "1"\n'
+    )
+    (fact,) = told("app/envs.py", text.format("2.11.0.dev"), text.format("2.10.0"))
+    assert (fact.name, fact.after, fact.condition) == ("APP_USE_AOT", '"1"', "torch >= 2.10.0")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told_as"),
+    [
+        ("'a'", '"b" if fast() else "a"', ('"a"', '"b"', "fast()")),
+        ("'b'", '"b" if fast() else "a"', ('"b"', '"a"', "not (fast())")),
+        ('"b" if fast() else "a"', "'b'", ('"a"', '"b"', "not (fast())")),
+        ('"b" if fast() else "a"', "'a'", ('"b"', '"a"', "fast()")),
+        ("'a'", "'b'", ("'a'", "'b'", None)),
+    ],
+)
+def test_conditional_default_is_told_for_those_whom_it_concerns(before, after, told_as):
+    text = "@dataclass\nclass AppConfig:\n    mode: str = {}\n"
+    (fact,) = told("app/config.py", text.format(before), text.format(after))
+    assert (fact.before, fact.after, fact.condition) == told_as
+
+
+def test_default_that_goes_with_a_deprecation_is_not_told_beside_it():
+    old = 'package main\n\nfunc main() {\n\ta.Flag("old.wait", "Wait.").Default("10s").IntVar(&b)\n}\n'
+    new = old.replace("Wait.", "[DEPRECATED] This flag has been deprecated.")
+    facts = told("app/main.go", old, new.replace('.Default("10s")', ".Hidden()"))
+    assert [(f.kind, f.name) for f in facts] == [(FactKind.DEPRECATION, "--old.wait")]
+
+
+def test_this_flag_in_documentation_is_that_of_the_section():
+    text = "## Chunks\n\n`--enable-feature=xor2`\n\n{}\n"
+    said = "> **Note:** This flag is deprecated. Select it with the `chunks.floats` field instead."
+    facts = told("docs/flags.md", text.format("It is fast."), text.format(said))
+    assert [f.name for f in facts] == ["--enable-feature=xor2"]
+
+
+def test_what_a_renamed_type_owns_and_what_is_named_after_it_is_renamed_with_it():
+    text = (
+        "package a\n\ntype {0} struct {{\n\tKept int\n\tOther string\n}}\n\n"
+        "func New{0}() *{0} {{\n\treturn nil\n}}\n\nfunc (h *{0}) Run() {{\n\trun()\n}}\n"
+    )
+    facts = told("a.go", text.format("StaleHead"), text.format("SelectedHead"))
+    names = [(f.action.value, f.before, f.after) for f in facts if f.kind is FactKind.SYMBOL]
+    assert ("renamed", "StaleHead", "SelectedHead") in names
+    assert not {"removed", "added"} & {action for action, *_ in names}
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("cmd/a.go", '\tfs.MarkDeprecated("old-way", "use new-way")', "--old-way"),
+        ("app/a.py", '    old: int = Field(default=1, deprecated="use new")', "old"),
+        ("include/a.h", "  // DEPRECATED - set new_way.\n  bool old_way = false;", "old_way"),
+    ],
+)
+def test_marks_among_arguments_and_in_capitals_deprecate(path, line, name):
+    head = {"cmd/a.go": "func main() {\n", "app/a.py": "class A:\n"}.get(path, "struct A {\n")
+    tail = "" if path.endswith("py") else "}\n"
+    facts = told(path, f"{head}{tail}", f"{head}{line}\n{tail}")
+    assert [f.name for f in facts if f.kind is FactKind.DEPRECATION] == [name]
