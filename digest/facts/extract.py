@@ -22,12 +22,20 @@ from digest.core.facts import (
     Note,
     Subject,
 )
-from digest.facts import change_notes, code, dependencies, deprecations, schema, security
+from digest.facts import (
+    change_notes,
+    code,
+    dependencies,
+    deprecations,
+    option_tables,
+    schema,
+    security,
+)
 from digest.facts.clues import clues
 from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
 from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
-from digest.facts.side_text import FileContext
+from digest.facts.side_text import FileContext, changed_text
 from digest.facts.subject import read_subject, strip_numbers, told
 from digest.facts.syntax.grammar import ParseBudget
 
@@ -187,6 +195,7 @@ _FINDERS: tuple[Finder, ...] = (
     code.find,
     dependencies.find,
     deprecations.find,
+    option_tables.find_documented,
     schema.find,
     security.find,
 )
@@ -194,6 +203,7 @@ _WANTS: tuple[Wants, ...] = (
     code.wants,
     dependencies.wants,
     deprecations.wants,
+    option_tables.wants,
     schema.wants,
     change_notes.wants,
 )
@@ -314,7 +324,32 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
-    return _settled(reconcile(found))
+    return _settled(reconcile(_borne_out(found, scenes)))
+
+
+def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
+    """The facts, with those of documentation only where changed code writes the name as well."""
+    told = {_last(f.name) for f in found if f.detail == "default"}
+    asked = {_last(f.name) for f in found if f.detail == option_tables.DOCUMENTED} - told
+    texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
+    lines = [
+        line
+        for scene in texts
+        for line in changed_text(scene.file).split("\n")
+        if not line.lstrip().startswith(_COMMENTS)
+    ]
+    held = {name for name in asked if any(name in line for line in lines)}
+    kept: list[Fact] = []
+    for fact in found:
+        if fact.detail != option_tables.DOCUMENTED:
+            kept.append(fact)
+        elif _last(fact.name) in held:
+            held.discard(_last(fact.name))
+            kept.append(replace(fact, detail="default"))
+    return kept
+
+
+_COMMENTS = ("//", "*", "/*", "#", "--")
 
 
 def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from digest.core.change import Hunk
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.change import FileChange, Hunk
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts import class_fields
 from digest.facts.call_arguments import flat, is_told_apart
-from digest.facts.side_text import SideText, block
+from digest.facts.paths import language_of
+from digest.facts.side_text import FileContext, SideText, block, sides
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
@@ -314,3 +315,76 @@ def _fact(after: SideText, name: str, was: re.Match[str], found: re.Match[str], 
         evidence=after.evidence(row + 1),
         public=True,
     )
+
+
+DOCUMENTED = "documented default"
+"""The detail of a default that only documentation tells; code must bear it out."""
+
+_TELLS_DEFAULT = re.compile(
+    r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
+    r"(?P<value>[^*`'\"\]\s|][^`'\"\]\s|]{0,60})",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
+_TITLE = re.compile(
+    r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?"
+)
+_BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
+_TITLE_REACH = 40  # lines above a default in which its heading stands
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:
+    """Whether a changed line may tell another default than the one it replaces."""
+    return _documents(area, language) and any(
+        _TELLS_DEFAULT.search(old[:_LONGEST_TOLD]) and _told_beside(old, hunk.added)
+        for hunk in file.hunks
+        for old in hunk.removed[:_DEFAULT_TABLES_MOST]
+    )
+
+
+def find_documented(scene: FileContext) -> Iterator[Fact]:
+    """Defaults that documentation, or the comment of a field, tells differently."""
+    both = sides(scene) if _documents(scene.area, scene.language) else None
+    if both is None:
+        return
+    for (first, olds), (row, news) in zip(both[0].places(), both[1].places(), strict=False):
+        for place, old in enumerate(olds[:_DEFAULT_TABLES_MOST], first):
+            was = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
+            new = _told_beside(old, news) if was else ""
+            found = _TELLS_DEFAULT.search(new[:_LONGEST_TOLD])
+            if was and found:
+                at = row + news.index(new)
+                name = _documented(both[1], new, at)
+                same = name == _documented(both[0], old, place)
+                if name and same and was["value"] != found["value"]:
+                    fact = _fact(both[1], name, was, found, at)
+                    yield replace(fact, detail=DOCUMENTED)
+
+
+def _documents(area: Area, language: str) -> bool:
+    return (area is Area.DOCS and language in {"markdown", "restructuredtext"}) or (
+        area is Area.CORE and language == "typescript"
+    )
+
+
+_LONGEST_TOLD = 300  # characters of a line
+
+
+def _told_beside(old: str, news: Sequence[str]) -> str:
+    """The added line that tells the same as a removed one, but for its value."""
+    found = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
+    head = old[: found.start("value")] if found else ""
+    return next((n for n in news[:_DEFAULT_TABLES_MOST] if head and n.startswith(head)), "")
+
+
+def _documented(source: SideText, line: str, row: int) -> str:
+    """What a default belongs to: the name on its line, the heading above or the field below."""
+    if language_of(source.path) == "typescript":
+        start = source.offset(row + 2)
+        below = source.text[start : start + _LONGEST_TOLD].split("\n")
+        return next((found["name"] for text in below if (found := _BELOW.match(text))), "")
+    own = _OWN_NAME.match(line)
+    if own and own["name"].lower() not in {"default", "defaults"}:
+        return own["name"]
+    titles = (_TITLE.fullmatch(text) for text in source.above(row, _TITLE_REACH))
+    return next((found["name"] for found in titles if found), "")

@@ -431,3 +431,26 @@ def test_marks_among_arguments_and_in_capitals_deprecate(path, line, name):
     tail = "" if path.endswith("py") else "}\n"
     facts = told(path, f"{head}{tail}", f"{head}{line}\n{tail}")
     assert [f.name for f in facts if f.kind is FactKind.DEPRECATION] == [name]
+
+
+DOCS = "## server.port\n\n- **Type:** `number`\n- **Default:** `{}`\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "facts"),
+    [
+        (
+            "const port = options.port ?? fallback(3)\n",
+            "const port = options.port ?? fallback(5)\n",
+            [("changed", "server.port", "3000", "5173")],
+        ),
+        ("// The port is open.\n", "// The port is closed.\n", []),
+    ],
+)
+def test_default_of_documentation_is_told_if_code_bears_it_out(old, new, facts):
+    change = facts_of(
+        "Change",
+        ("src/server.ts", old, new),
+        ("docs/config.md", DOCS.format(3000), DOCS.format(5173)),
+    )
+    assert shown(list(change.items), FactKind.CONFIG) == facts
