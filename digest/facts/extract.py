@@ -27,6 +27,7 @@ from digest.facts import (
     code,
     dependencies,
     deprecations,
+    named_settings,
     option_tables,
     schema,
     security,
@@ -99,7 +100,7 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             f.kind is FactKind.FLAG and f.action is Action.REMOVED and _identifier(f) in fields
         )
     ]
-    facts = _renamed_alike(facts)
+    facts = named_settings.renamed_alike(facts, _CODE)
     lost: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action is Action.REMOVED:
@@ -117,56 +118,6 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
-
-
-def _renamed_alike(facts: list[Fact]) -> list[Fact]:
-    """The facts with names recognised that change as the names of other renames do.
-
-    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
-    methods of ``Head`` are those of ``Block``.
-    """
-    swaps = list(dict.fromkeys(_swap(f) for f in facts if f.action is Action.RENAMED))[:_MOST_SWAPS]
-    come = {(f.kind, f.detail, f.name): f for f in facts if f.action is Action.ADDED}
-    if not swaps or not come:
-        return facts
-    renames: dict[int, Fact | None] = {}
-    for fact in facts:
-        if fact.action is not Action.REMOVED or fact.kind not in _CODE:
-            continue
-        for old, new in swaps:
-            name = fact.name.replace(old, new) if len(old) >= _SHORTEST_SWAP else fact.name
-            found = come.get((fact.kind, fact.detail, name))
-            if name != fact.name and found is not None:
-                del come[fact.kind, fact.detail, name]
-                renames[id(fact)] = None
-                whole = fact.name.rpartition(".")[2] == name.rpartition(".")[2]
-                renames[id(found)] = None if whole else _as_renamed(fact, found)
-                break
-    return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
-
-
-_MOST_SWAPS = 20
-_SHORTEST_SWAP = 2
-
-
-def _swap(fact: Fact) -> tuple[str, str]:
-    """What a rename replaces by what, as far as the two names differ in their middle."""
-    old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
-    start = _shared(old, new)
-    rest = old[start:], new[start:]
-    end = _shared(rest[0][::-1], rest[1][::-1])
-    first, second = (text[: len(text) - end] for text in rest)
-    return (first, second) if first and second else (old, new)
-
-
-def _shared(one: str, other: str) -> int:
-    """The number of characters with which two texts begin alike."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _as_renamed(old: Fact, new: Fact) -> Fact:
-    return replace(new, action=Action.RENAMED, before=old.name, after=new.name)
 
 
 def _identifier(fact: Fact) -> str:
