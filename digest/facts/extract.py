@@ -36,7 +36,7 @@ from digest.facts.clues import clues
 from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
 from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
-from digest.facts.side_text import FileContext, changed_text
+from digest.facts.side_text import FileContext
 from digest.facts.subject import read_subject, strip_numbers, told
 from digest.facts.syntax.grammar import ParseBudget
 
@@ -286,7 +286,7 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
     lines = [
         line
         for scene in texts
-        for line in changed_text(scene.file).split("\n")
+        for line in scene.changed_text.split("\n")
         if not line.lstrip().startswith(_COMMENTS)
     ]
     held = {name for name in asked if any(name in line for line in lines)}

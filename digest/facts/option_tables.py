@@ -18,7 +18,7 @@ from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts import class_fields
 from digest.facts.call_arguments import flat, is_told_apart
 from digest.facts.paths import language_of
-from digest.facts.side_text import FileContext, SideText, block, sides
+from digest.facts.side_text import FileContext, SideText, block
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
@@ -330,6 +330,7 @@ _TITLE = re.compile(
     r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?"
 )
 _BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
+_CODE_LINE = re.compile(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
 _TITLE_REACH = 40  # lines above a default in which its heading stands
 
 
@@ -344,7 +345,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 def find_documented(scene: FileContext) -> Iterator[Fact]:
     """Defaults that documentation, or the comment of a field, tells differently."""
-    both = sides(scene) if _documents(scene.area, scene.language) else None
+    both = scene.texts if _documents(scene.area, scene.language) else None
     if both is None:
         return
     for (first, olds), (row, news) in zip(both[0].places(), both[1].places(), strict=False):
@@ -373,7 +374,8 @@ _LONGEST_TOLD = 300  # characters of a line
 def _told_beside(old: str, news: Sequence[str]) -> str:
     """The added line that tells the same as a removed one, but for its value."""
     found = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
-    head = old[: found.start("value")] if found else ""
+    comment = not _CODE_LINE.match(old)
+    head = old[: found.start("value")] if found and comment else ""
     return next((n for n in news[:_DEFAULT_TABLES_MOST] if head and n.startswith(head)), "")
 
 
