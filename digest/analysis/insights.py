@@ -13,10 +13,9 @@ from digest.analysis.context import CONTRACTS, ChangeContext, code, said
 from digest.analysis.quotes import measured
 from digest.analysis.wording import kind_of, names, places
 from digest.core.change import Side, printable
-from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
+from digest.core.facts import Action, Area, Fact, FactKind, FileFacts, deprecated
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
-from digest.grading.signals import deprecated
 from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
 from digest.i18n.phrase import Part, Phrase, listed

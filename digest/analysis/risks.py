@@ -13,10 +13,9 @@ from digest.analysis.context import CONTRACTS, VALUE, VERSIONS, ChangeContext, c
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.wording import has_default, is_pin, names, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind, deprecated
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
-from digest.grading.signals import deprecated
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, listed
 

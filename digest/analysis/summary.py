@@ -26,10 +26,9 @@ from digest.analysis.headline import Headline, headline, secures
 from digest.analysis.quotes import quoted, repeats, restates
 from digest.analysis.wording import has_default, lines, undone, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind, deprecated, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
-from digest.grading.signals import deprecated, is_branch_merge
 from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
 from digest.i18n.phrase import joined, listed

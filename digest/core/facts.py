@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -252,3 +253,26 @@ class Facts:
         for file in self.files:
             lines[file.area] = lines.get(file.area, 0) + file.added + file.deleted + 1
         return tuple(sorted(lines, key=lambda a: (-lines[a], a)))
+
+
+def deprecated(facts: Facts) -> tuple[Fact, ...]:
+    """What is deprecated, if the author, a version or a replacement says so.
+
+    A comment alone may speak of anything.
+    """
+    texts = (facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes))
+
+    def told(fact: Fact) -> bool:
+        name = re.split(r"\.|::", fact.name)[-1]
+        return bool(fact.evidence.path) and any(name in text for text in texts)
+
+    found = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    return tuple(f for f in found if f.when or f.after or f.replacement or told(f))
+
+
+_MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)
+
+
+def is_branch_merge(facts: Facts) -> bool:
+    """Whether a change merges a branch whose commits are changes of their own."""
+    return facts.merge and _MERGE.match(facts.subject.words) is not None

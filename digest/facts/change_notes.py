@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Note
-from digest.facts.side_text import FileContext, SideLines
+
+if TYPE_CHECKING:
+    from digest.facts.side_text import FileContext, SideLines
 
 _FILE = re.compile(
     r"(?:^|/)(?:change[-_]?logs?|changes|history|news|release[-_]?notes|releases)"

@@ -20,7 +20,17 @@ from math import log1p, log2
 
 from digest.core.authors import made_by_bot
 from digest.core.change import Commit, FileStatus
-from digest.core.facts import Action, Area, Fact, FactKind, Facts, Subject, Undone
+from digest.core.facts import (
+    Action,
+    Area,
+    Fact,
+    FactKind,
+    Facts,
+    Subject,
+    Undone,
+    deprecated,
+    is_branch_merge,
+)
 from digest.facts.change_notes import is_change_note
 from digest.facts.paths import is_script
 from digest.facts.subject import read_subject
@@ -252,14 +262,6 @@ def signals(
     return tuple(s for s in (*found, Signal("bot", float(bot))) if s.value)
 
 
-_MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)
-
-
-def is_branch_merge(facts: Facts) -> bool:
-    """Whether a change merges a branch whose commits are changes of their own."""
-    return facts.merge and _MERGE.match(facts.subject.words) is not None
-
-
 def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
@@ -345,21 +347,6 @@ def _items(facts: Facts) -> Iterator[Signal]:
     told = {"advisory", "words"}
     yield _counted("security", (f for f in security if f.detail in told), once=True)
     yield _counted("security_code", (f for f in security if f.detail not in told))
-
-
-def deprecated(facts: Facts) -> tuple[Fact, ...]:
-    """What is deprecated, if the author, a version or a replacement says so.
-
-    A comment alone may speak of anything.
-    """
-    texts = (facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes))
-
-    def told(fact: Fact) -> bool:
-        name = re.split(r"\.|::", fact.name)[-1]
-        return bool(fact.evidence.path) and any(name in text for text in texts)
-
-    found = facts.of(FactKind.DEPRECATION, Action.ADDED)
-    return tuple(f for f in found if f.when or f.after or f.replacement or told(f))
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from digest.answer.listing import Listed
 from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
@@ -22,6 +21,9 @@ from digest.grading.policy import GradingPolicy
 from digest.llm.model_input import Privacy
 from digest.window import Window
 from handlers.ports.forge_port import Forge
+
+if TYPE_CHECKING:
+    from digest.answer.listing import Listed
 
 A = TypeVar("A")
 B = TypeVar("B")
