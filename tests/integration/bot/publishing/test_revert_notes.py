@@ -102,7 +102,7 @@ class World:
 
     def marked(self) -> list[str]:
         return [
-            t for t in self.texts() if "adds --fast" in t and "#2" in t and "↩️ reverted by #4" in t
+            t for t in self.texts() if "Add --fast" in t and "#2" in t and "↩️ reverted by #4" in t
         ]
 
     def notes(self) -> list[tuple[str, str | None]]:
@@ -182,7 +182,7 @@ async def test_weekly_post_is_amended_by_the_daily_digest_that_finds_the_revert(
     schedules = ({"kind": "daily"}, {"kind": "weekly", "weekdays": ["mon"]})
     world = World(app, repository, FakeSender(can_edit=True), schedules=schedules)
     await world.days(-7, 0)
-    assert len([t for t in world.texts() if "adds --fast" in t]) == 2
+    assert len([t for t in world.texts() if "Add --fast" in t]) == 2
     revert(repository)
     await world.days(1, 2)
     assert len(world.marked()) == 2
