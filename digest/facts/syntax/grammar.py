@@ -204,7 +204,8 @@ def _is_open(text: bytes) -> bool:
     return True
 
 
-_HEAD = re.compile(r"[^#\n][^\n]{0,300}?\)[^\n;{}()]{0,80}\{")
+# After a colon and the like a brace opens a type, not a body.
+_HEAD = re.compile(r"[^#\n][^\n]{0,300}?\)(?:[^\n;{}()]{0,80}[^\n;{}():=|&,<\s])?[ \t]*\{")
 _MOST_FAILURES = 200
 """Headers without a body of the usual form after which a text is left as it is."""
 

@@ -85,3 +85,8 @@ def test_hostile_text_is_searched_in_time(text):
     start = process_time()
     bodies(text)
     assert process_time() - start < 1
+
+
+def test_type_that_a_function_returns_is_no_body():
+    text = "export function f(): {\n  x: string\n} {\n  return g()\n}\n"
+    assert "x: string" in emptied(text)
