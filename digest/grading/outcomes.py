@@ -268,8 +268,8 @@ CROWDED = "crowded"
 _ROOM = 5
 """One change in so many may be high: eight of forty."""
 
-_FEW = 2
-"""The number of high changes that a window always has room for."""
+_FEW = 5
+"""The number of high changes that a window always has room for, however small it is."""
 
 
 def of_window(

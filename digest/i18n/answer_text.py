@@ -116,8 +116,8 @@ SCORE = Phrase(
 )
 WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
 WEIGHTS = Phrase(
-    "What speaks for it and against it; the weights add up to the score on a scale without ends:",
-    "提高和降低它的因素（权重相加后换算为评分）：",
+    "What raised (+) or lowered (−) the score:",
+    "提高（+）或降低（−）评分的因素：",
 )
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
@@ -132,7 +132,7 @@ ENDED = {
 
 RISKS_OF = Phrase("Risks of {change}", "{change} 的风险")
 NO_RISK = Phrase(
-    "Nothing in the diff or the message shows a risk that I know; that proves nothing.",
+    "I found no known risk in the diff or message, but that is no guarantee.",
     "在差异和提交说明中没有发现已知的风险，但这不代表没有风险。",
 )
 LOOK_AT = Phrase("What to look at", "建议关注")
@@ -276,7 +276,7 @@ NO_TOPIC = Phrase(
     "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
 )
 NEWEST = Phrase(
-    "The newest commit here, {sha}, is of {day}. Of its week: {question}",
+    "The latest commit ({sha}) is from {day}. For that week, ask: {question}",
     "此处最新的提交 {sha} 是 {day} 的。可以看那一周：{question}",
 )
 NO_CHANGE = Phrase("No change of this period fits.", "这段时间没有符合条件的变更。")

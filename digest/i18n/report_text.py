@@ -54,7 +54,7 @@ LATE_NOTE = Phrase(
 )
 MISSED = Phrase("from facts alone", "仅据事实")
 MISSED_NOTE = Phrase(
-    "Told from facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
+    "Based on facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
 )
 THEMES = Phrase("Themes", "主题")
 MORE = Phrase("{n:more|more}", "另外 {n} 项")
@@ -105,17 +105,13 @@ REASONS = {
     "note_removed": Phrase("listed in the changelog as removed", "更新日志列为移除"),
     "note_security": Phrase("listed in the changelog as a security fix", "更新日志列为安全修复"),
     "says_contract_removed": Phrase("announces a removal (“{subject}”)", "宣布移除（“{subject}”）"),
-    "says_default": Phrase(
-        "announces another default (“{subject}”)", "宣布默认值变更（“{subject}”）"
-    ),
+    "says_default": Phrase("changes a default (“{subject}”)", "宣布默认值变更（“{subject}”）"),
     "says_deprecated_removed": Phrase(
         "removes something deprecated (“{subject}”)", "移除已弃用的内容（“{subject}”）"
     ),
-    "says_behaviour": Phrase(
-        "announces another behaviour (“{subject}”)", "宣布行为变更（“{subject}”）"
-    ),
+    "says_behaviour": Phrase("changes behaviour (“{subject}”)", "宣布行为变更（“{subject}”）"),
     "says_deprecation": Phrase("announces a deprecation", "宣布弃用"),
-    "says_format": Phrase("announces another format (“{subject}”)", "宣布格式变更（“{subject}”）"),
+    "says_format": Phrase("changes a format (“{subject}”)", "宣布格式变更（“{subject}”）"),
     "says_refusal": Phrase(
         "refuses what was accepted before (“{subject}”)", "开始拒绝此前接受的内容（“{subject}”）"
     ),
@@ -166,10 +162,10 @@ REASONS = {
     ),
     "explained": Phrase("explained in the message", "提交信息附有说明"),
     "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
-    "undoes_in_window": Phrase("undoes {subject} of the same time", "撤销同期的 {subject}"),
-    "undone_in_window": Phrase("undone by {subject} at once", "随即被 {subject} 撤销"),
+    "undoes_in_window": Phrase("reverts {subject} from the same window", "撤销同时段的 {subject}"),
+    "undone_in_window": Phrase("reverted by {subject} in the same window", "随即被 {subject} 撤销"),
     "branch_merge": Phrase("merges a branch", "合并分支"),
-    "crowded": Phrase("less urgent than others of the same time", "不如同期其他变更紧迫"),
+    "crowded": Phrase("less urgent than other changes in this window", "不如同时段其他变更紧迫"),
     "forced": Phrase("set by your rule ({subject})", "由你的规则设定（{subject}）"),
     "flag_added": Phrase("new command-line flag {subject}", "新增命令行参数 {subject}"),
     "flag_changed": Phrase("changed command-line flag {subject}", "变更命令行参数 {subject}"),
