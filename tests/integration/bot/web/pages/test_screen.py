@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -63,7 +64,19 @@ def build(folder: Path) -> Path:
             {f"ci/{n}.yml": f"step: {n}\n"},
             at=MONDAY + timedelta(minutes=60 + n),
         )
+    many = "".join(f"parser.add_argument('--flag-{n}', default={n})\n" for n in range(400))
+    made.commit("Add many flags (#400)", {"engine/many.py": many}, at=MONDAY + timedelta(days=1))
     return made.path
+
+
+def test_day_of_a_change_with_many_names_is_light(site: str):
+    with urlopen(f"{site}/r/owner/open/-/days/2026-03-03") as answer:
+        page = answer.read().decode()
+    assert "--flag-0" in page
+    assert "and 388 more" in page
+    assert len(page) < 30_000
+    with urlopen(f"{site}/r/owner/open/-/changes/400") as answer:
+        assert "--flag-399" in answer.read().decode()
 
 
 def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: str):
