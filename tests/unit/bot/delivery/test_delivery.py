@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from bot.config.channel_section import Promise
-from bot.delivery.delivery import Delivery, Posting, identity
+from bot.delivery.delivery import Delivery, Posting, Visibility, identity
 from bot.delivery.part_sender import Patience, Target
 from bot.delivery.payload import thaw
 from bot.messaging.sender import SendError, SendReason
@@ -376,3 +376,17 @@ async def test_details_are_left_out_where_there_are_no_threads():
         Posting(target=target, digest="d", document=paragraphs("post"), details=paragraphs("more"))
     )
     assert sender.texts() == ["post"]
+
+
+@pytest.mark.parametrize(
+    ("readable", "withheld"), [((), True), (("acme/engine",), False)], ids=["none", "the one"]
+)
+async def test_repository_is_withheld_where_a_chat_may_not_read_it(readable, withheld):
+    class Gate:
+        async def tellable(self, *_given, **_named):
+            return readable
+
+    visibility = Visibility(Gate())
+    assert (
+        await visibility.withholds(Target(name="t", sender=FakeSender()), "acme/engine") is withheld
+    )

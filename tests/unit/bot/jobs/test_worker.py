@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from bot.chat.message_service import Conversation
+from bot.jobs.job_engine import Engine
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import Worker
+from bot.jobs.worker import Worker, labour
 from bot.messaging.sender import Sender
+from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.replies import MessageKey
 from bot.subscriptions.channel_registry import Post
 
@@ -69,3 +72,43 @@ _NEEDED = (
     "leases",
     "clock",
 )
+
+
+class Lingering:
+    """An engine whose jobs take a moment to end, and say so."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.queues: list[str] = []
+
+    def serve(self, _duties: object) -> None:
+        self.said.append("served")
+
+    async def work(self, queues: Sequence[str], _at_once: int) -> None:
+        self.queues += queues
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+            self.said.append("ended")
+
+
+async def test_worker_ends_once_its_tasks_and_duties_have_ended():
+    slow, engine = Slow(), Lingering()
+    slow.end.set()
+    worker = Worker(
+        cast("LoopServices", SimpleNamespace(posts=slow)), cast("Conversation", slow), {}
+    )
+
+    async def task() -> None:
+        await asyncio.sleep(0.05)
+        engine.said.append("posted")
+
+    worker.under_way.begin(task())
+    stop = asyncio.Event()
+    running = asyncio.create_task(labour(worker, cast("Engine", engine), stop))
+    await asyncio.sleep(0.01)
+    assert sorted(engine.queues) == sorted([ANSWERS, CHANNELS, REPOSITORIES])
+    stop.set()
+    await running
+    assert sorted(engine.said) == ["ended", "ended", "posted", "served"]

@@ -246,3 +246,13 @@ async def test_answers_ask_for_their_own_turns():
     key = MessageKey(account="a", chat="c", message="1")
     await ReplyMessage(sender, key, Unkept(), Patience()).become(paragraphs("one"))
     assert sender.answers == [True]
+
+
+async def test_free_chats_are_forgotten_only_for_a_new_one_beyond_the_bound(monkeypatch):
+    monkeypatch.setattr(rates, "_MOST_CHATS", 2)
+    pace, known = Pace(QUICK, QUICK), []
+    for chat in ("a", "b", "a", "c", "c"):
+        await pace.turn(chat, [QUICK])
+        await asyncio.sleep(0.005)
+        known.append("".join(sorted(pace._chats)))
+    assert known == ["a", "ab", "ab", "c", "c"]

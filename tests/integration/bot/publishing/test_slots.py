@@ -1,0 +1,96 @@
+"""The digests of a slot: repositories that fail, are withheld, or were quiet."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.app import opened
+from bot.config.channel_section import ChannelConfig, Quiet
+from bot.config.repository_section import RepositoryConfig
+from bot.delivery.part_sender import Target
+from bot.publishing.slots import Slots
+from bot.scheduler.schedule import Slot
+from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.subscription import subscriptions_of
+from bot.util.clock import FixedClock
+from digest.core.grade import Level
+from digest.errors import SourceUnavailable, UserError
+from tests.support.builders import RepositoryBuilder
+from tests.support.fakes_delivery import FakeSender
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SLOT = Slot(day=NOON.date(), at=NOON)
+
+
+class Withholding:
+    """Withholds the named repositories."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    async def withholds(self, _target, repository: str) -> bool:
+        return repository in self.names
+
+
+@asynccontextmanager
+async def slots(tmp_path: Path, *names: str, quiet: Quiet = Quiet.LINE, withheld: str = ""):
+    """Slots of a channel with these repositories, and its post."""
+    places = {}
+    for name in names:
+        builder = RepositoryBuilder(tmp_path / name)
+        files = {"src/part.py": "def part():\n    return 1\n"}
+        builder.commit("Add a part (#1)", files, at=NOON - timedelta(days=9))
+        places[name] = builder.path
+    settings = [RepositoryConfig(place=str(place), name=name) for name, place in places.items()]
+    channel = ChannelConfig(
+        name="team", platform="fake", time="12:00", least=Level.LOW, quiet=quiet
+    )
+    (served,) = subscriptions_of(channel, settings)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
+    async with opened(file, FixedClock(NOON)) as app:
+        for one in settings:
+            await app.watch_configured(one)
+        discretion = Withholding(withheld) if withheld else None
+        yield Slots(app, {"team": served}.get, discretion=discretion), post, places
+
+
+async def test_repository_that_cannot_be_read_is_left_out_and_the_others_are_posted(tmp_path):
+    async with slots(tmp_path, "a", "b") as (made, post, places):
+        shutil.rmtree(places["a"])
+        (ready,) = await made.build(post, SLOT)
+    assert ready.repository == "b"
+
+
+async def test_slot_fails_if_none_of_its_repositories_can_be_read(tmp_path):
+    async with slots(tmp_path, "a", "b") as (made, post, places):
+        for place in places.values():
+            shutil.rmtree(place)
+        with pytest.raises(SourceUnavailable):
+            await made.build(post, SLOT)
+
+
+async def test_repository_that_is_withheld_is_not_posted(tmp_path):
+    async with slots(tmp_path, "a", "b", withheld="a") as (made, post, _):
+        (ready,) = await made.build(post, SLOT)
+        assert ready.repository == "b"
+
+
+async def test_quiet_day_is_posted_only_where_a_line_is_wanted(tmp_path):
+    async with slots(tmp_path / "line", "a", quiet=Quiet.LINE) as (made, post, _):
+        assert len(await made.build(post, SLOT)) == 1
+    async with slots(tmp_path / "silent", "a", quiet=Quiet.SILENT) as (made, post, _):
+        assert await made.build(post, SLOT) == []
+
+
+async def test_slot_of_a_subscription_that_ended_says_so(tmp_path):
+    async with slots(tmp_path, "a") as (made, post, _):
+        gone = Post(target=Target(name="gone", sender=FakeSender()), spec=post.spec)
+        with pytest.raises(UserError, match="gone"):
+            await made.build(gone, SLOT)
