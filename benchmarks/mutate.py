@@ -122,8 +122,9 @@ class _Chosen:
 class Tree:
     """A copy of the checkout, with forked processes that run its tests."""
 
-    def __init__(self, folder: Path, kept: Path) -> None:
-        """``kept`` is where measured test files are written down."""
+    def __init__(self, folder: Path, kept: Path, tests: Sequence[str] = ()) -> None:
+        """``kept`` is where measured test files are written down; ``tests`` are those to run."""
+        self._only = tests
         self.tree = folder / "tree"
         self._kept = kept
         self._stamp = int(time.time())
@@ -149,6 +150,8 @@ class Tree:
 
     def candidates(self, path: str) -> list[str]:
         """Test files of the mirrored folders and those that import the module."""
+        if self._only:
+            return [file for file in self._imports if file.startswith(tuple(self._only))]
         module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         package, _, name = module.rpartition(".")
         imports = re.compile(
@@ -295,7 +298,7 @@ def main(options: argparse.Namespace) -> None:
     for library in _LIBRARIES.split():
         importlib.import_module(library)
     shutil.rmtree(options.folder / "work", ignore_errors=True)
-    tree = Tree(options.folder / "work", options.folder / "measured")
+    tree = Tree(options.folder / "work", options.folder / "measured", options.tests)
     noticed, survived = 0, 0
     for mutant in chosen(options.paths, options.count, options.seed):
         began = time.monotonic()
@@ -317,6 +320,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="name what was noticed as well")
+    parser.add_argument("--tests", nargs="+", default=(), help="run no tests but of these paths")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/digestbot-mutants"))
     return parser.parse_args()
 

@@ -89,7 +89,7 @@ class Lingering:
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.2)
             self.said.append("ended")
 
 
