@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from bot.subscriptions.subscription import subscriptions_of
 
 from bot.app import opened
 from bot.config.channel_section import ChannelConfig, Quiet
@@ -16,7 +15,7 @@ from bot.config.repository_section import RepositoryConfig
 from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.clock import FixedClock
 from digest.core.grade import Level
 from digest.errors import SourceUnavailable, UserError

@@ -12,7 +12,7 @@ import pytest
 from bot.chat.message_service import Conversation
 from bot.jobs.job_engine import Engine
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import Worker, labour
+from bot.jobs.worker import Worker, run_worker
 from bot.messaging.sender import Sender
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.replies import MessageKey
@@ -106,7 +106,7 @@ async def test_worker_ends_once_its_tasks_and_duties_have_ended():
 
     worker.under_way.begin(task())
     stop = asyncio.Event()
-    running = asyncio.create_task(labour(worker, cast("Engine", engine), stop))
+    running = asyncio.create_task(run_worker(worker, cast("Engine", engine), stop))
     await asyncio.sleep(0.01)
     assert sorted(engine.queues) == sorted([ANSWERS, CHANNELS, REPOSITORIES])
     stop.set()
