@@ -203,26 +203,18 @@ def mended(word: str) -> str:
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     most = 1 if len(word) < _LONG else 2
-    near = (known for n in range(1, most + 1) for known in _ALIKE[word[0]] if alike(word, known, n))
-    return next(near, word)
+    from rapidfuzz.distance import OSA
+    from rapidfuzz.process import extractOne
+
+    near = extractOne(word, _ALIKE[word[0]], scorer=OSA.distance, score_cutoff=most)
+    return near[0] if near else word
 
 
 def alike(left: str, right: str, most: int) -> bool:
-    """Whether two words differ by at most so many mistakes.
+    """Whether two words differ by at most so many mistakes, as :func:`mended` counts them."""
+    from rapidfuzz.distance import OSA
 
-    A mistake is an extra, missing or wrong letter, or two neighbours swapped.
-    """
-    at = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
-    at = min(len(left), len(right)) if at is None else at
-    left, right = left[at:], right[at:]
-    if not most or not left or not right:
-        return len(left) + len(right) <= most
-    return (
-        alike(left[1:], right, most - 1)
-        or alike(left, right[1:], most - 1)
-        or alike(left[1:], right[1:], most - 1)
-        or (left[:2] == right[1::-1] and alike(left[2:], right[2:], most - 1))
-    )
+    return OSA.distance(left, right, score_cutoff=most) <= most
 
 
 def runs(text: str) -> list[tuple[int, int, bool]]:

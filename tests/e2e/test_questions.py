@@ -129,7 +129,7 @@ def test_ask_goes_on_from_explain(digestbot: Digestbot, project: RepositoryBuild
 def test_archive_lists_shows_rebuilds_and_vacuums(
     digestbot: Digestbot, project: RepositoryBuilder
 ) -> None:
-    assert "nothing is kept" in digestbot("archive", "list").stdout
+    assert "nothing is stored" in digestbot("archive", "list").stdout
     digestbot("digest", str(project.path), "--name", "ada/project")
     assert "ada/project" in digestbot("archive", "list").stdout
     shown = digestbot("archive", "show", "#3")

@@ -81,7 +81,7 @@ async def test_send_only_platform_gets_no_button_that_somebody_would_have_to_hea
     told = json.dumps([[part.text, part.body] for part in sender.render(ready.document)])
     assert page(ready) in told
     assert '"callback' not in told
-    assert "adds --fast" in told
+    assert "Add --fast" in told
     await sender.aclose()
 
 
