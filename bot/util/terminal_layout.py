@@ -211,8 +211,8 @@ _ROLES: dict[type[Span], TextStyle] = {
 }
 
 
-_NUMBER = re.compile(r"[#!]\d+")
-"""The number of a request or an issue."""
+_NUMBER = re.compile(r"(?:^|\()([#!]\d+)\)?$")
+"""The number of a request or an issue, alone or at the end of a title."""
 
 
 def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
@@ -344,8 +344,8 @@ class _Page:
             # A terminal opens full addresses only; a path is useful only if it is readable.
             linked = "" if self.urls or "://" not in url else url
             shown = url and not linked and not url.startswith("#") and url != text
-            if shown and _NUMBER.fullmatch(text):
-                shown = self.numbers.setdefault(text, url) != url
+            if shown and (number := _NUMBER.search(text)):
+                shown = self.numbers.setdefault(number[1], url) != url
             runs.append(StyledText(text, _ROLES[type(span)], linked))
             if shown:
                 runs.append(StyledText(f" ({url})", TextStyle.FAINT))

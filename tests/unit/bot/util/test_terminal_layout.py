@@ -81,6 +81,14 @@ def test_addresses_of_numbers_are_listed_once_at_the_end():
     assert text_of(*blocks, urls=False) == "a (#1)\n\n#1 !2\n"
 
 
+def test_address_of_a_title_that_ends_with_its_number_is_listed_at_the_end():
+    title = Link("Remove the flag (#12)", "https://example.com/pull/12")
+    document = Document(title="x", blocks=(Paragraph((title,)),))
+    assert plain_text(lay_out(document, 80, urls=True)) == (
+        "Remove the flag (#12)\n\n#12: https://example.com/pull/12\n"
+    )
+
+
 def test_path_is_shown_even_where_words_carry_links():
     paragraph = Paragraph((Link("the report", "out/report.md"),))
     assert text_of(paragraph, urls=False) == "the report (out/report.md)\n"
