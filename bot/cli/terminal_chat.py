@@ -28,7 +28,7 @@ from bot.platforms.console import Keyboard, attached
 from bot.scheduler.schedule import next_run
 from bot.store.chat_records import SqlChats
 from bot.store.replies import MessageKey, MessageRecord, Stage
-from bot.subscriptions.chat_subscriptions import spec_of, timing_of
+from bot.subscriptions.chat_subscriptions import resting, spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
 from bot.util.clock import FixedClock
 from bot.workspace.workspace import Workspace
@@ -79,8 +79,9 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
         found = []
         for one in await chats.subscribed(_CHAT):
             timing = one.timing.over(kept.timing).over(timing_of(defaults))
-            spec = spec_of(timing, defaults, weekly=one.weekly)
-            following = None if kept.paused else next_run(spec, app.clock.now())
+            spec = resting(spec_of(timing, defaults, weekly=one.weekly), kept)
+            now = app.clock.now()
+            following = None if kept.paused else next_run(spec, now)
             found.append(
                 ChatDigest(
                     repositories=(one.repository,),
@@ -88,6 +89,7 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
                     weekly=one.weekly,
                     fixed=False,
                     following=following,
+                    paused_until=kept.paused_by(now),
                 )
             )
         return found

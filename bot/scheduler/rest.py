@@ -1,4 +1,4 @@
-"""Rest times of a channel: hours on weekdays, dates, and public holidays.
+"""Rest times of a channel: hours on weekdays, dates, public holidays, and a chat's own pause.
 
 A slot in a rest is held: it produces no digest, and the digest of the next free slot covers it as
 well. Missed or leftover posts wait for the end of the rest too. Parsers take values from TOML and
@@ -100,17 +100,20 @@ class Rest:
     """All rest times of a channel; by default none.
 
     ``countries`` are ISO 3166 codes, with a region if holidays differ: ``DE``, ``DE-BY``.
+    ``pause`` lies between two moments, aware.
     """
 
     hours: tuple[Hours, ...] = ()
     dates: tuple[Dates, ...] = ()
     countries: tuple[str, ...] = ()
+    pause: tuple[datetime, datetime] | None = None
 
     def holds(self, local: datetime) -> bool:
         """Whether a moment, given in the channel's zone, is in a rest."""
         day = local.date()
         return (
-            any(hours.hold(local) for hours in self.hours)
+            (self.pause is not None and self.pause[0] <= local < self.pause[1])
+            or any(hours.hold(local) for hours in self.hours)
             or any(dates.first <= day <= dates.last for dates in self.dates)
             or any(day in holidays_of(country, day.year) for country in self.countries)
         )

@@ -134,6 +134,7 @@ def _dump_settings(settings: ChatSettings) -> str:
         {
             "timing": _dump_timing(settings.timing),
             **columns(settings, "language", "paused", "private"),
+            **columns(settings, "paused_since", "paused_until"),
             "include": _dump_rules(filters.include),
             "exclude": _dump_rules(filters.exclude),
             "bots": filters.bots,
@@ -150,7 +151,8 @@ def _load_settings(text: str) -> ChatSettings:
         bots=stored.get("bots", False),
     )
     timing = typed(DigestTiming, stored.get("timing", {}))
-    return typed(ChatSettings, {**stored, "timing": timing, "filters": filters})
+    pause = {name: stored.get(name) or None for name in ("paused_since", "paused_until")}
+    return typed(ChatSettings, {**stored, **pause, "timing": timing, "filters": filters})
 
 
 def _dump_rules(rules: Sequence[Rule]) -> list[tuple[str, str]]:

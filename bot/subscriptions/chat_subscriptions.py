@@ -131,6 +131,7 @@ class Subscribing:
         """The chat's digests of the repositories it may see, including paused ones."""
         kept, now = await self.chats.settings(chat), self._app.clock.now()
         runs: list[ChatDigest] = []
+        until = kept.paused_by(now)
         for one, fixed in self._of(chat, kept, await self.chats.subscribed(chat)):
             names = tuple(s.name for s in one.repositories if s.name in told)
             if not names:
@@ -150,6 +151,7 @@ class Subscribing:
                     weekly=one.spec.kind is Frequency.WEEKLY,
                     fixed=fixed,
                     following=None if kept.paused else next_run(one.spec, now),
+                    paused_until=until,
                 )
             )
         return runs
@@ -158,7 +160,8 @@ class Subscribing:
         self, chat: ChatKey, kept: ChatSettings, asked: Sequence[Subscribed]
     ) -> Iterator[tuple[Subscription, bool]]:
         """The subscriptions of one chat, and whether each is the configuration's."""
-        yield from ((one, True) for one in self._configured if self._key(one) == chat)
+        mine = (one for one in self._configured if self._key(one) == chat)
+        yield from ((_adapted(one, kept), True) for one in mine)
         for wanted in asked:
             if (served := self._served(chat, wanted, kept)) is not None:
                 yield served, False
@@ -183,7 +186,7 @@ class Subscribing:
             channel=str(chat),
             platform=chat.account,
             chat=chat.chat,
-            spec=spec_of(timing, defaults, weekly=wanted.weekly),
+            spec=resting(spec_of(timing, defaults, weekly=wanted.weekly), kept),
             repositories=(_on_branch(settings, timing.branch),),
             quiet=defaults.quiet,
             language=kept.language or defaults.language,
@@ -196,7 +199,7 @@ class Subscribing:
 
 
 def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
-    """A subscription of the configuration with its chat's own filters.
+    """A subscription of the configuration with its chat's own filters and pause.
 
     Rules of both apply; bots are shown if either wants them.
     """
@@ -207,7 +210,13 @@ def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
         exclude=(*one.filters.exclude, *kept.filters.exclude),
         bots=one.filters.bots or kept.filters.bots,
     )
-    return replace(one, filters=filters, muted=kept.muted)
+    return replace(one, filters=filters, muted=kept.muted, spec=resting(one.spec, kept))
+
+
+def resting(spec: Spec, kept: ChatSettings) -> Spec:
+    """The schedule with the chat's pause as one more rest."""
+    pause = kept.pause_span
+    return spec if pause is None else replace(spec, rest=replace(spec.rest, pause=pause))
 
 
 def timing_of(preferences: Preferences) -> DigestTiming:

@@ -25,7 +25,14 @@ from digest.chat.chat_intents import (
     Value,
 )
 from digest.chat.chat_settings import Rule, RuleField, rule_of
-from digest.chat.schedule_parser import LEVELS, read_days, read_time, read_timing
+from digest.chat.schedule_parser import (
+    LEVELS,
+    read_days,
+    read_length,
+    read_pause_end,
+    read_time,
+    read_timing,
+)
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 from digest.errors import UsageError
@@ -87,6 +94,12 @@ _FIXED: dict[str, Managing] = {
     r"(?:clear|remove|delete)(?: all)?(?: the)? filters": Unfilter(),
     r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": Unfilter(),
 }
+_PAUSE = re.compile(
+    r"pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?"
+    r"(?: (?:until|till) (?P<until>.+)| for (?P<length>.+))"
+    r"|暂停(?:推送|订阅|摘要)?(?: ?[到至] ?(?P<day>.+)| ?(?P<span>[\d一二两三四五六七八九十].*))",
+    re.IGNORECASE,
+)
 _SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
 _UNSUBSCRIBE = re.compile(
     r"(?:please )?unsubscribe(?: from)?(?: (\S+))?|(?:取消|退出)订阅 ?(\S+)?|退订 ?(\S+)?",
@@ -153,6 +166,17 @@ def _subscribe(found: re.Match[str]) -> Managing | None:
     if read is None:
         return None
     return Subscribe(repository=read.rest, weekly=read.weekly, timing=read.timing)
+
+
+def _pause(found: re.Match[str]) -> Managing:
+    day, length = found["until"] or found["day"], found["length"] or found["span"]
+    until = read_pause_end(day) if day else read_length(length)
+    if until is None:
+        raise UsageError(
+            f"{day or length!r} ends no pause; write until friday, until 2026-12-24, "
+            "until tomorrow, for 3 days or for 2 weeks"
+        )
+    return Pause(until=until)
 
 
 def _set(found: re.Match[str]) -> Managing:
@@ -234,6 +258,7 @@ def _unfilter(found: re.Match[str]) -> Managing | None:
 
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None]], ...] = (
+    (_PAUSE, _pause),
     (_UNSUBSCRIBE, lambda found: Unsubscribe(repository=_first(found))),
     (_SUBSCRIBE, _subscribe),
     (_UNMUTE, lambda found: Unmute(topic=_first(found))),

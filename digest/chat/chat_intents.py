@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import time
+from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import AS_USUAL, DigestTiming, Rule
-from digest.chat.schedule_parser import WEEKDAY_NAMES
+from digest.chat.schedule_parser import WEEKDAY_NAMES, PauseEnd
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 
@@ -38,7 +38,9 @@ class Subscriptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """Post nothing unprompted until further notice."""
+    """Post nothing unprompted until further notice, or until an end."""
+
+    until: PauseEnd | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +121,10 @@ def format_managing(intent: Managing) -> str:
             return " ".join(filter(None, ["subscribe", name, kind, *_timing(intent.timing)]))
         case Unsubscribe(repository=name):
             return f"unsubscribe {name}".rstrip()
+        case Pause(until=timedelta() as length):
+            return f"pause for {length // timedelta(hours=1)} hours"
+        case Pause(until=date() | str() as end):
+            return f"pause until {end}"
         case Mute(topic=topic):
             return f"mute {topic}"
         case Unmute(topic=topic):

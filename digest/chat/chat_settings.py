@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import time
+from datetime import datetime, time
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
@@ -234,8 +234,9 @@ class ChatSettings:
     """The settings of a chat.
 
     ``muted`` are topics, in the words of whoever muted them. A paused chat gets no scheduled
-    digest. ``private`` says that an admin allows private repositories although people of other
-    organisations read the chat.
+    digest. A pause with an end lies between two moments, aware, and is kept after its end: the next
+    digest covers it. ``private`` says that an admin allows private repositories although people of
+    other organisations read the chat.
     """
 
     timing: DigestTiming = AS_USUAL
@@ -243,7 +244,21 @@ class ChatSettings:
     filters: Filters = PLAIN
     muted: tuple[str, ...] = ()
     paused: bool = False
+    paused_since: datetime | None = None
+    paused_until: datetime | None = None
     private: bool = False
+
+    @property
+    def pause_span(self) -> tuple[datetime, datetime] | None:
+        """The last pause with an end."""
+        if self.paused_since is None or self.paused_until is None:
+            return None
+        return self.paused_since, self.paused_until
+
+    def paused_by(self, now: datetime) -> datetime | None:
+        """The end of the pause that a moment is in; ``None`` without one, or without an end."""
+        span = None if self.paused else self.pause_span
+        return span[1] if span and span[0] <= now < span[1] else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import time
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import DigestTiming
 from digest.core.grade import Level
 from digest.errors import UnknownZone
-from digest.window import zone_of
+from digest.window import instant, parse_date, zone_of
 
 WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -96,6 +96,57 @@ def read_days(text: str) -> frozenset[int] | None:
         return frozenset(range(7))
     found = _DAYS.fullmatch(text.strip())
     return _weekdays(found) if found else None
+
+
+PauseEnd = timedelta | date | str
+"""A length, a date, or the name of the next such day: ``fri``, ``tomorrow``."""
+
+_LENGTH = re.compile(
+    r"(?P<count>\d{1,4}|an?|one|two|three|[一二两三四五六七八九十]) ?个?"
+    r"(?:(?P<hours>hours?|小时)|(?P<days>days?|[天日])|(?:weeks?|周|星期))"
+)
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "两": 2}
+_COUNTS |= {sign: n for n, sign in enumerate("一二三四五六七八九十", 1)}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TOMORROW = "tomorrow"
+
+
+def read_length(text: str) -> timedelta | None:
+    """Hours, days or weeks: ``3 days``, ``a week``, ``两周``."""
+    found = _LENGTH.fullmatch(text.strip().lower())
+    if not found:
+        return None
+    count = _COUNTS.get(found["count"]) or int(found["count"])
+    if found["hours"]:
+        return timedelta(hours=count)
+    return timedelta(days=count if found["days"] else 7 * count)
+
+
+def read_pause_end(text: str) -> PauseEnd | None:
+    """A day on which a pause ends: a weekday, a date or tomorrow. Raises ``InvalidDate``."""
+    text = text.strip().lower()
+    if text in {_TOMORROW, "明天"}:
+        return _TOMORROW
+    if _DATE.fullmatch(text):
+        return parse_date(text)
+    days = read_days(text) or frozenset()
+    return WEEKDAY_NAMES[min(days)] if len(days) == 1 else None
+
+
+def pause_end(until: PauseEnd, now: datetime, zone: ZoneInfo) -> datetime:
+    """When a pause that begins now ends: after a length, or with a day's first instant.
+
+    A weekday is the next one, at most a week away. Raises ``OverflowError`` beyond the calendar.
+    """
+    today = now.astimezone(zone).date()
+    match until:
+        case timedelta():
+            return now + until
+        case date():
+            return instant(until, time(0), zone)
+        case _:
+            ahead = 0 if until == _TOMORROW else WEEKDAY_NAMES.index(until) - today.weekday() - 1
+            return instant(today + timedelta(days=ahead % 7 + 1), time(0), zone)
 
 
 def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:

@@ -94,6 +94,7 @@ FROM_LEVEL = Phrase("level {level}", "级别 {level}")
 ON_BRANCH = Phrase("branch {branch}", "分支 {branch}")
 NEXT = Phrase("next {moment}", "下次 {moment}")
 HELD = Phrase("paused", "已暂停")
+HELD_UNTIL = Phrase("paused until {moment}", "暂停至 {moment}")
 BY_CONFIG = Phrase("by the configuration", "来自配置文件")
 EVERY_DAY = Phrase("every day", "每天")
 
@@ -101,6 +102,16 @@ PAUSED = Phrase(
     'Paused: nothing is posted here by itself. "resume" ends it; what came meanwhile comes with '
     "the next digest.",
     "已暂停自动推送。发送“恢复”可继续；期间的变更会在下一次摘要中补上。",
+)
+PAUSED_UNTIL = Phrase(
+    'Paused until {moment} ({zone}): nothing is posted here by itself. "resume" ends it sooner; '
+    "what came meanwhile comes with the next digest.",
+    "已暂停自动推送，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的变更会在下一次摘要中补上。",
+)
+PAUSE_RANGE = Phrase(
+    "A pause ends later than now and within a year; write such as pause until friday or pause for "
+    "3 days.",
+    "暂停须在一年之内结束，且晚于现在；例如：暂停到周五、暂停3天。",
 )
 RESUMED = Phrase("Digests come again.", "已恢复推送。")
 MUTED = Phrase(
@@ -171,8 +182,9 @@ ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
 
 HELP_SUBSCRIBE = Phrase(
-    "Digests for this chat: subscribe, subscriptions, unsubscribe, pause, resume.",
-    "此聊天的摘要：订阅、订阅列表、取消订阅、暂停、恢复。",
+    "Digests for this chat: subscribe, subscriptions, unsubscribe, pause, resume; also pause until "
+    "friday.",
+    "此聊天的摘要：订阅、订阅列表、取消订阅、暂停、恢复；也可“暂停到周五”。",
 )
 HELP_MUTE = Phrase(
     "Leave a topic out of the posts, or show it again with unmute.",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, spelled
@@ -40,6 +42,18 @@ def allowed(room: Room, language: Language) -> None:
         raise UserError(words.ONLY_ADMINS.text(language))
 
 
+async def digest_zone(ctx: Context, room: Room) -> ZoneInfo:
+    """The zone of the chat's digests if they share one, otherwise the chat's."""
+    zones = {run.timing.zone for run in await room.runs()}
+    shared = zones.pop() if len(zones) == 1 else None
+    return shared or room.zone or ctx.zone
+
+
+def minute(at: datetime, zone: ZoneInfo | None) -> str:
+    """``2026-01-23 08:30`` in the zone."""
+    return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
+
+
 def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
     """An answer of a few blocks; without a title, its first paragraph is the title as well."""
     heads = [Heading(1, title(ctx.language))] if title else []
@@ -69,6 +83,9 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
             rows.append(_line(phrase.template(language), named, language))
     if kept.paused:
         rows.append(Item(words.HELD(language)))
+    elif until := kept.paused_by(ctx.clock.now()):
+        said = minute(until, await digest_zone(ctx, room))
+        rows.append(Item(words.HELD_UNTIL(language, moment=said)))
     return told(ctx, [Listing(tuple(rows))], words.SETTINGS)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from difflib import get_close_matches
 from typing import Any
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Managing, Pause, Resume, Subscribe, Subscriptions, Unsubscribe
-from digest.chat.chat_settings import DigestTiming, Subscribed
-from digest.chat.schedule_parser import WEEKDAY_NAMES
+from digest.chat.chat_settings import ChatSettings, DigestTiming, Subscribed
+from digest.chat.schedule_parser import WEEKDAY_NAMES, pause_end
 from digest.core.enums import Language
 from digest.document import Code, Item, Listing, Paragraph, Spans, Text
 from digest.errors import UserError
@@ -18,7 +19,7 @@ from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, Phrase, joined
 from handlers.chat.filter_preview import FILTER_HANDLERS
-from handlers.chat.settings import SETTING_HANDLERS, allowed, told
+from handlers.chat.settings import SETTING_HANDLERS, allowed, digest_zone, minute, told
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, Room
 
@@ -26,6 +27,7 @@ _EXAMPLE = {
     Language.EN: "subscribe {name} daily 09:00 Europe/Berlin",
     Language.ZH: "订阅 {name} 每天 09:00 Asia/Shanghai",
 }
+_LONGEST_PAUSE = timedelta(days=366)
 _HAN_DAYS = "一二三四五六日"
 
 
@@ -129,11 +131,14 @@ def _row(run: ChatDigest, language: Language) -> Spans:
         parts.append(words.FROM_LEVEL(language, level=level))
     if run.timing.branch:
         parts.append(words.ON_BRANCH(language, branch=(Code(run.timing.branch),)))
+    if run.paused_until is not None:
+        until = minute(run.paused_until, run.timing.zone)
+        parts.append(words.HELD_UNTIL(language, moment=until))
     if run.following is None:
         parts.append(words.HELD(language))
     else:
-        moment = f"{run.following.astimezone(run.timing.zone):%Y-%m-%d %H:%M}"
-        parts.append(words.NEXT(language, moment=moment))
+        following = minute(run.following, run.timing.zone)
+        parts.append(words.NEXT(language, moment=following))
     if run.fixed:
         parts.append(words.BY_CONFIG(language))
     row: list[Part] = []
@@ -164,21 +169,51 @@ def days_of(days: frozenset[int], language: Language) -> str:
     return ", ".join(WEEKDAY_NAMES[day].capitalize() for day in sorted(days))
 
 
-async def pause(_intent: Pause, ctx: Context, room: Room) -> Answer:
-    """Stop posting to the chat; questions are still answered."""
-    return await _paused(ctx, room, words.PAUSED, paused=True)
+async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
+    """Stop posting to the chat, for good or until an end; questions are still answered."""
+    allowed(room, ctx.language)
+    if intent.until is None:
+        return await _changed(ctx, room, words.PAUSED(ctx.language), _paused)
+    now, zone = ctx.clock.now().replace(microsecond=0), await digest_zone(ctx, room)
+    try:
+        until = pause_end(intent.until, now, zone)
+    except OverflowError:
+        until = now
+    if not now < until <= now + _LONGEST_PAUSE:
+        raise UserError(words.PAUSE_RANGE.text(ctx.language))
+    said = words.PAUSED_UNTIL(ctx.language, moment=minute(until, zone), zone=zone.key)
+    return await _changed(ctx, room, said, lambda kept: _paused_until(kept, now, until))
 
 
 async def resume(_intent: Resume, ctx: Context, room: Room) -> Answer:
     """Resume posting to the chat."""
-    return await _paused(ctx, room, words.RESUMED, paused=False)
-
-
-async def _paused(ctx: Context, room: Room, said: Phrase, *, paused: bool) -> Answer:
     allowed(room, ctx.language)
-    await room.chats.change(room.chat, lambda settings: replace(settings, paused=paused))
+    now = ctx.clock.now().replace(microsecond=0)
+    return await _changed(ctx, room, words.RESUMED(ctx.language), lambda kept: _ended(kept, now))
+
+
+async def _changed(
+    ctx: Context, room: Room, said: Spans, change: Callable[[ChatSettings], ChatSettings]
+) -> Answer:
+    await room.chats.change(room.chat, change)
     room.tell()
-    return told(ctx, [Paragraph(said(ctx.language))])
+    return told(ctx, [Paragraph(said)])
+
+
+def _paused(kept: ChatSettings) -> ChatSettings:
+    return replace(kept, paused=True, paused_since=None, paused_until=None)
+
+
+def _paused_until(kept: ChatSettings, now: datetime, until: datetime) -> ChatSettings:
+    """A pause under way goes on from its beginning."""
+    since = kept.paused_since if kept.paused_by(now) else now
+    return replace(kept, paused=False, paused_since=since, paused_until=until)
+
+
+def _ended(kept: ChatSettings, now: datetime) -> ChatSettings:
+    """A pause with an end has been up to now: the slots in it stay held."""
+    under_way = kept.paused_by(now) is not None
+    return replace(kept, paused=False, paused_until=now if under_way else kept.paused_until)
 
 
 _HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {

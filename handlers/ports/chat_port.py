@@ -143,8 +143,9 @@ class Chats(Protocol):
 class ChatDigest:
     """A digest that a chat gets, from the configuration or by its own subscription.
 
-    ``following`` is when the next one is due, aware; ``None`` while the chat is paused. ``timing``
-    has its time, days, zone and level.
+    ``following`` is when the next one is due, aware; ``None`` while the chat is paused without
+    an end. ``paused_until`` is the end of a pause that has one. ``timing`` has its time, days, zone
+    and level.
     """
 
     repositories: tuple[str, ...]
@@ -152,6 +153,7 @@ class ChatDigest:
     weekly: bool = False
     fixed: bool = False
     following: datetime | None = None
+    paused_until: datetime | None = None
 
 
 async def _nothing() -> Sequence[ChatDigest]:

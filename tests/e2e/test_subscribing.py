@@ -175,6 +175,34 @@ async def test_channel_subscribes_filters_mutes_pauses_and_leaves(chat: Chat) ->
     assert await chat.posts_at(saturday + timedelta(days=3, minutes=1)) == []
 
 
+async def test_pause_with_an_end_holds_digests_until_then_and_the_next_one_covers_it(
+    chat: Chat,
+) -> None:
+    await chat.say("subscribe engine daily 09:00 Europe/Berlin level low")
+    assert await chat.posts_at(FRIDAY) == []
+    assert "一年之内" in await chat.say("暂停到2026-03-01")
+    assert "Paused until 2026-03-08 00:00 (Europe/Berlin)" in await chat.say("pause until sunday")
+    listed = await chat.say("subscriptions")
+    assert "paused until 2026-03-08 00:00; next 2026-03-08 09:00" in listed
+    assert "暂停至 2026-03-08 00:00" in await chat.say("设置")
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    saturday = FRIDAY.replace(day=7, hour=8, minute=1)
+    assert await chat.posts_at(saturday) == []
+    assert await chat.posts_at(saturday + timedelta(hours=16)) == []
+    assert "paused" not in await chat.say("subscriptions")
+    (post,) = await chat.posts_at(saturday + timedelta(days=1))
+    assert "Raise the limit" in post
+    assert "2026-03-06 09:00" in post
+
+    await chat.say("暂停3天")
+    chat.commit("Lower the limit (#5)", "src/limit.py", saturday + timedelta(days=1, hours=2))
+    assert await chat.posts_at(saturday + timedelta(days=2)) == []
+    assert "again" in await chat.say("resume")
+    assert await chat.posts_at(saturday + timedelta(days=2, minutes=5)) == []
+    (post,) = await chat.posts_at(saturday + timedelta(days=3))
+    assert "Lower the limit" in post
+
+
 async def test_member_asks_and_lists_but_changes_nothing(chat: Chat) -> None:
     for words in ("subscribe engine", "mute moe", "settings language zh", "include path src/**",
                   "save exclude author ada", "pause", "unsubscribe"):  # fmt: skip

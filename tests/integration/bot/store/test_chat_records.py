@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import time
+from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -40,6 +40,8 @@ SETTINGS = ChatSettings(
     ),
     muted=("moe", "量化"),
     paused=True,
+    paused_since=datetime(2026, 3, 6, 12, tzinfo=UTC),
+    paused_until=datetime(2026, 3, 9, 23, tzinfo=UTC),
     private=True,
 )
 

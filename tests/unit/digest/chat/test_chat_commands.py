@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import time
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -26,6 +26,7 @@ from digest.chat.chat_intents import (
     format_managing,
 )
 from digest.chat.chat_settings import DigestTiming, Rule, RuleField
+from digest.chat.schedule_parser import PauseEnd, pause_end
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 from digest.errors import UnknownZone, UsageError
@@ -92,6 +93,16 @@ COMMANDS = {
     "pause digests": Pause(),
     "暂停": Pause(),
     "暂停推送": Pause(),
+    "pause until friday": Pause(until="fri"),
+    "Pause the digests until Tomorrow": Pause(until="tomorrow"),
+    "pause until 2026-12-24": Pause(until=date(2026, 12, 24)),
+    "pause for 3 days": Pause(until=timedelta(days=3)),
+    "pause for a week": Pause(until=timedelta(days=7)),
+    "pause posts for 12 hours": Pause(until=timedelta(hours=12)),
+    "暂停到周五": Pause(until="fri"),
+    "暂停推送至明天": Pause(until="tomorrow"),
+    "暂停3天": Pause(until=timedelta(days=3)),
+    "暂停 两周": Pause(until=timedelta(days=14)),
     "resume": Resume(),
     "恢复": Resume(),
     "mute moe": Mute(topic="moe"),
@@ -169,7 +180,8 @@ def test_command_is_read_back_from_how_it_is_written(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["settings language klingon", "settings time 25:00", "set level huge", "settings bots maybe",
-     "settings branch --upload-pack=x", "settings branch a..b"],
+     "settings branch --upload-pack=x", "settings branch a..b", "pause until christmas",
+     "pause for ever", "pause until mon-fri", "暂停到春节", "暂停3年"],
 )  # fmt: skip
 def test_value_that_cannot_be_is_named_with_what_can(text: str) -> None:
     with pytest.raises(UsageError, match="write "):
@@ -194,3 +206,21 @@ def test_any_text_is_read_or_left_or_refused(text: str) -> None:
     for begin in ("", "subscribe ", "settings time ", "订阅", "include path "):
         with suppress(UsageError):
             read_managing(f"{begin}{text}")
+
+
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        ("wed", datetime(2026, 3, 31, 22, tzinfo=UTC)),
+        ("mon", datetime(2026, 3, 29, 22, tzinfo=UTC)),
+        ("sat", datetime(2026, 4, 3, 22, tzinfo=UTC)),
+        ("tomorrow", datetime(2026, 3, 28, 23, tzinfo=UTC)),
+        (date(2026, 3, 29), datetime(2026, 3, 28, 23, tzinfo=UTC)),
+        (timedelta(days=3), datetime(2026, 3, 30, 23, 30, tzinfo=UTC)),
+    ],
+)
+def test_pause_ends_with_the_first_instant_of_a_day_or_after_its_length(
+    until: PauseEnd, end: datetime
+) -> None:
+    saturday_in_berlin = datetime(2026, 3, 27, 23, 30, tzinfo=UTC)
+    assert pause_end(until, saturday_in_berlin, BERLIN) == end
