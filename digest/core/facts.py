@@ -174,9 +174,8 @@ class Clue:
 
     ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
     added to a changelog; ``DOCS`` a sentence about ``name`` added to documentation; ``REFUSED`` the
-    text of an error that is new, or removed if it is on the old side; ``ENTRY`` a key ``name`` that
-    the table ``text`` gains or loses; ``LITERAL`` a value of ``name`` before and after; ``TEST`` an
-    added test; ``SCOPE`` a function that was changed.
+    text of an error that is new, or removed if it is on the old side; ``LITERAL`` a value of
+    ``name`` before and after. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
     """
 
     kind: ClueKind

@@ -1,4 +1,4 @@
-"""Clues in a diff besides its facts: help texts, errors, tables, values, tests.
+"""Clues in a diff besides its facts: help texts, changelog entries, documentation, errors, values.
 
 Clues are collected once, when a change is read, because its lines are not stored. Each cites a line
 where it can be checked. They are not judgements: the analysis chooses which to use.
@@ -7,18 +7,16 @@ where it can be checked. They are not judgements: the analysis chooses which to 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from digest.core.authors import sentences
-from digest.core.change import FileStatus, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.help_text import LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines
 
-_MOST = 24
-"""Maximum clues of a change; a quarter of them for each kind."""
+_MOST = 6
+"""Maximum clues of each kind."""
 
 _NAMED = {
     FactKind.FLAG,
@@ -50,18 +48,6 @@ _QUOTE = re.compile(r"[\"'`]")
 _REACH = 6
 """Lines after the start of an error that may hold its text."""
 
-_KEY = re.compile(r"\s+[\"']([A-Za-z][\w./-]{2,60})[\"']\s*(?::\s*[^\s].{0,200}|,.{0,40})?,?\s*$")
-
-_TABLE = re.compile(
-    r"\s*(?:export\s+|pub\s+|static\s+|const\s+|let\s+|var\s+){0,3}([A-Za-z_]\w{2,60})"
-    r"\s{0,4}(?::[^=]{0,80})?(?:=|:=)\s{0,4}(?:[\w.]{0,40})?[\[{(]"
-)
-
-_TABLE_NAME = re.compile(
-    r"^_?[A-Z][A-Z0-9_]+$|registry|supported|models|methods|parsers|backends|formats|dtypes"
-    r"|architectures|kernels|platforms|plugins|providers|Methods|Models|Backends|Types|Dtype",
-)
-
 _VALUE = re.compile(
     r"\"(?:[^\"\\]|\\.){0,80}\"|'(?:[^'\\]|\\.){0,80}'|(?<![\w.])-?\d[\d_]{0,20}(?:\.\d{1,10})?"
     r"(?:e[+-]?\d{1,3})?(?![\w.])|\b(?:True|False|true|false|None|nil|null)\b"
@@ -69,25 +55,13 @@ _VALUE = re.compile(
 
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.]{1,60})\"?'?\s{0,4}(?::[^=,]{0,40})?(?:=|:=|:)\s{0,4}$")
 
-_TEST = re.compile(
-    r"\s*(?:async\s+)?def\s+(test_\w{3,120})\(|\s*func\s+(Test\w{3,120})\("
-    r"|\s*(?:it|test)\(\s*[\"'`]([^\"'`]{8,160})[\"'`]|\s*(?:async\s+)?fn\s+(\w{4,120})\(\)"
-)
-
-_FUNCTION = re.compile(
-    r"\b(?:def|func|fn|function|class|struct|impl)\s+(?:\([^()]{0,80}\)\s*)?([A-Za-z_]\w{1,80})"
-)
-
-_QUIET = {Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI, Area.LOCKFILE}
-
 
 def clues(scenes: Sequence[FileContext], facts: Sequence[Fact]) -> tuple[Clue, ...]:
     """The clues of a change, a few of each kind, by kind and file."""
     found: dict[Clue, None] = {}
-    for find in (_helps(facts), _changelogs, _docs(facts), _refusals, _entries, _values, _tests):
+    for find in (_helps(facts), _changelogs, _docs(facts), _refusals, _values):
         of_kind = (clue for scene in scenes for clue in find(scene))
-        found |= dict.fromkeys(islice(of_kind, _MOST // 4))
-    found |= dict.fromkeys(islice((c for s in scenes for c in _scopes(s)), _MOST // 4))
+        found |= dict.fromkeys(islice(of_kind, _MOST))
     return tuple(found)
 
 
@@ -209,41 +183,6 @@ def _before_prefix(text: str, at: int) -> int:
     return at
 
 
-def _entries(scene: FileContext) -> Iterator[Clue]:
-    """Keys added to or removed from a table that existed before."""
-    if scene.area is not Area.CORE or scene.file.status is not FileStatus.MODIFIED:
-        return
-    both = scene.lines
-    keys = [
-        {found[1]: number for number, line in s.changed if (found := _KEY.match(line))}
-        for s in both
-    ]
-    for sheet, mine, theirs in ((both[1], keys[1], keys[0]), (both[0], keys[0], keys[1])):
-        for key, number in mine.items():
-            if key not in theirs and (table := _table(sheet, number)):
-                yield Clue(
-                    kind=ClueKind.ENTRY, name=key, text=table, evidence=sheet.evidence(number)
-                )
-
-
-def _table(sheet: SideLines, number: int) -> str:
-    """The name of the table around a line, if the table itself is not new."""
-    if not sheet.whole or number > len(sheet.whole):
-        return ""
-    indent = _indent(sheet.whole[number - 1])
-    changed = {n for n, _ in sheet.changed}
-    for back, line in enumerate(sheet.above(number, 600), 1):
-        if line.strip() and _indent(line) < indent:
-            found = _TABLE.match(line)
-            new = number - back in changed
-            return found[1] if found and not new and _TABLE_NAME.search(found[1]) else ""
-    return ""
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _values(scene: FileContext) -> Iterator[Clue]:
     """Named values that are the only change on their line."""
     if scene.area is not Area.CORE or not scene.language:
@@ -276,35 +215,3 @@ def _differs(old: str, new: str) -> tuple[str, str, str] | None:
     before, after = pairs[0]
     named = _ASSIGNED.search(old[: before.start()])
     return (named[1], before[0], after[0]) if named else None
-
-
-def _tests(scene: FileContext) -> Iterator[Clue]:
-    """Tests that are new in their file."""
-    if scene.area is not Area.TESTS and not scene.file.path.endswith(".rs"):
-        return
-    old, new = scene.lines
-    gone = Counter(name for _, name in _tested(old))
-    rust = scene.file.path.endswith(".rs")
-    marked = not rust or any("#[test" in line or "::test" in line for _, line in new.changed)
-    for number, name in _tested(new) if marked else ():
-        if name not in gone:
-            yield Clue(kind=ClueKind.TEST, name=name, evidence=new.evidence(number))
-
-
-def _tested(sheet: SideLines) -> Iterator[tuple[int, str]]:
-    for number, line in sheet.changed:
-        if found := _TEST.match(line):
-            yield number, next(filter(None, found.groups()))
-
-
-def _scopes(scene: FileContext) -> Iterator[Clue]:
-    """The functions that git names above the hunks of the code."""
-    if scene.area in _QUIET:
-        return
-    for hunk in scene.file.hunks:
-        if found := _FUNCTION.search(hunk.section[:LONGEST]):
-            side = Side.NEW if hunk.added else Side.OLD
-            new, old = scene.lines[1], scene.lines[0]
-            sheet = new if side is Side.NEW else old
-            line = hunk.new_start if side is Side.NEW else hunk.old_start
-            yield Clue(kind=ClueKind.SCOPE, name=found[1], evidence=sheet.evidence(line))

@@ -24,7 +24,7 @@ from rich.table import Table
 from bot.app import opened
 from digest.analysis.analyse import gist
 from digest.core.enums import Language
-from digest.core.facts import ClueKind, FactKind
+from digest.core.facts import FactKind
 from digest.core.grade import Graded, Level
 from digest.document import plain
 from digest.report.condensed import consequence
@@ -124,10 +124,8 @@ def lines(changes: Sequence[Graded]) -> list[tuple[Level, str, bool, str]]:
 
 
 def internal_names(graded: Graded) -> frozenset[str]:
-    """The functions and classes that a change touches, with and without what holds them."""
-    facts = graded.facts
-    named = [f.name for f in facts.items if f.kind is FactKind.SYMBOL]
-    named += [c.name for c in facts.clues if c.kind is ClueKind.SCOPE]
+    """The public functions and classes that a change touches, with and without their owners."""
+    named = [f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL]
     return frozenset([*named, *(name.rpartition(".")[2] for name in named)])
 
 

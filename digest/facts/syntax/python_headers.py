@@ -1,4 +1,4 @@
-"""Signatures and annotated fields of Python definitions, parsed from small parts of a file.
+"""Public definitions of a Python file: their signatures and fields, parsed from small parts of it.
 
 A signature is parsed from its header alone. Classes with fields are dataclasses, attrs, pydantic,
 msgspec, named tuples and typed dictionaries, recognised by their decorators and bases; bases in the
@@ -8,13 +8,20 @@ same file are followed.
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache, partial
 
 from tree_sitter import Node
 
 from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText
-from digest.facts.syntax.declarations import DeclaredField, Parameter, Signature
+from digest.facts.syntax.declarations import (
+    DeclaredField,
+    Parameter,
+    PublicDeclaration,
+    Signature,
+    last_part,
+)
 from digest.facts.syntax.grammar import parse, text_of
 from digest.facts.syntax.python_outline import Header, Outline, inside
 
@@ -308,3 +315,123 @@ def _default(text: str) -> str | None:
         return flat(f"{factory}()")
     value = call.get("default", 0)
     return None if value in {None, "..."} else flat(value or "")
+
+
+_WORDS = len("async def  ")  # the beginning of a header
+_REACH = 60_000  # characters; in widely used code no class has fields further below its name
+_QUIET = frozenset({"__init__", "__new__", "__call__"})
+
+
+class PythonModule:
+    """One side of a Python file; its outline is built once and shared by several finders."""
+
+    def __init__(self, source: SideText) -> None:
+        self.source = source
+        self.outline = Outline(source.text)
+
+    def entries(self) -> Iterator[PublicDeclaration]:
+        """The public definitions whose header the change touches, in the order of the text."""
+        seen: set[int] = set()
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
+            if offset >= 0 and offset not in seen:
+                seen.add(offset)
+                if first - offset < LONGEST_HEADER and self._reaches(offset):
+                    yield from self._public(self._at(offset))
+            for header in self.outline.scan(first, last) if first < last else ():
+                if header.offset not in seen:
+                    seen.add(header.offset)
+                    yield from self._public(header)
+
+    @cached_property
+    def _above(self) -> list[int]:
+        """For each changed place, the start of the nearest definition above, or -1."""
+        return [self.outline.before(first, _REACH) for first, _ in self.source.spans]
+
+    def _at(self, offset: int) -> Header:
+        return next(self.outline.scan(offset, offset + _WORDS))
+
+    def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
+        """All public definitions of the same kind and name, touched or not."""
+        kind = "class" if entry.kind == "class" else "def"
+        return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
+
+    def may_name(self, name: str) -> bool:
+        """Always false: a definition at the start of a line is always found."""
+        del name
+        return False
+
+    def hides(self, entry: PublicDeclaration) -> bool:
+        """Always false: in Python private things have another name."""
+        del entry
+        return False
+
+    def inherits(self, entry: PublicDeclaration) -> bool:
+        """Whether a class of this side inherits a method from a base in the same file."""
+        return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
+
+    def _has(self, owner: str, method: str, depth: int) -> bool:
+        return depth < _DEEPEST and any(
+            next(self.outline.named("def", f"{base}.{method}"), None) is not None
+            or self._has(base, method, depth + 1)
+            for base in self.bases(owner)
+            if base != owner
+        )
+
+    def owners(self) -> tuple[str, ...]:
+        """The classes made of fields whose bodies the change touches outside of methods."""
+        offsets: dict[int, None] = {}
+        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
+            if offset >= 0 and self.source.text.startswith("class", offset):
+                offsets[offset] = None
+            for at in self.outline.classes(first, last):
+                offsets[at] = None
+        headers = [self._at(offset) for offset in offsets]
+        return tuple(h.name for h in headers if not h.nested)
+
+    def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
+        """All public fields of a class, or ``None`` if there is no such public class."""
+        header = next(self.outline.named("class", owner), None)
+        if header is None or not next(self._public(header), None):
+            return None
+        if not has_fields(self.outline, header):
+            return None
+        return fields(self.source, self.outline, header)
+
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The base classes of a class, without their parameters."""
+        header = next(self.outline.named("class", owner), None)
+        read = signature(self.source.text, header.offset) if header else None
+        return tuple(base.partition("[")[0] for base in read.bases) if read else ()
+
+    def _reaches(self, offset: int) -> bool:
+        end = header_end(self.source.text, offset)
+        return end is not None and self.source.touches(offset, end)
+
+    def _public(self, header: Header) -> Iterator[PublicDeclaration]:
+        *parents, last = header.name.split(".")
+        quiet = bool(parents) and last in _QUIET
+        if header.nested or any(p.startswith("_") for p in parents):
+            return
+        if last.startswith("_") and not quiet:
+            return
+        if self.outline.exported is not None and header.name.partition(".")[0] not in (
+            self.outline.exported
+        ):
+            return
+        yield PublicDeclaration(
+            kind="class" if header.kind == "class" else "method" if parents else "function",
+            name=header.name,
+            parent=header.parent,
+            line=self.source.line_at(header.offset),
+            head=partial(self._head, header),
+            read=partial(signature, self.source.text, header.offset),
+            body=partial(self._body, header),
+            quiet=quiet,
+        )
+
+    def _head(self, header: Header) -> int:
+        end = header_end(self.source.text, header.offset)
+        return self.source.line_at(header.offset if end is None else end - 1)
+
+    def _body(self, header: Header) -> str:
+        return self.source.text[header.offset : self.outline.end(header)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from digest.core.change import Side
 from digest.core.facts import ClueKind
 from digest.facts.help_text import beside, cleaned
 from tests.unit.digest.facts.changes import facts_of
@@ -62,27 +61,6 @@ def test_marks_of_documentation_are_taken_off():
     assert cleaned("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 
 
-TABLE = """\
-_TEXT_MODELS = {
-    "Alpha": ("alpha", "Alpha"),
-    "Beta": ("beta", "Beta"),
-}
-"""
-
-
-def test_key_that_enters_a_table_is_found_with_its_table():
-    new = TABLE.replace("}", '    "Gamma": ("gamma", "Gamma"),\n}')
-    old = TABLE + "def f(flag):\n    return flag\n"
-    new = new + "def f(flag, more):\n    return flag\n"
-    (clue,) = clues(ClueKind.ENTRY, ("app/registry.py", old, new))
-    assert (clue.name, clue.text, clue.evidence.side) == ("Gamma", "_TEXT_MODELS", Side.NEW)
-
-
-def test_keys_of_a_new_table_are_no_entries():
-    new = "def f(a):\n    return a\n" + TABLE
-    assert clues(ClueKind.ENTRY, ("app/registry.py", "def f():\n    return 1\n", new)) == []
-
-
 def test_value_that_changes_alone_on_its_line_is_told():
     old, new = "def f():\n    limit = 75\n", "def f():\n    limit = 80\n"
     (clue,) = clues(ClueKind.LITERAL, ("app/a.py", old, new))
@@ -107,13 +85,6 @@ def test_entry_of_a_changelog_counts_and_a_release_does_not():
     assert clue.text == "Tokens are counted per request now."
     many = "# Next\n" + "".join(f"- The entry with number {n}.\n" for n in range(9))
     assert clues(ClueKind.CHANGELOG, core, ("CHANGELOG.md", "# Next\n", many)) == []
-
-
-def test_names_of_new_tests_are_found_and_moved_ones_are_not():
-    old = "def test_it_waits_for_the_peer():\n    pass\n"
-    new = old + "\n\ndef test_it_gives_up_without_a_peer():\n    pass\n"
-    (clue,) = clues(ClueKind.TEST, ("tests/test_a.py", old, new))
-    assert clue.name == "test_it_gives_up_without_a_peer"
 
 
 @pytest.mark.parametrize(
