@@ -29,7 +29,7 @@ from digest.core.release import TaggedRelease
 from digest.grading.importance import graded_by
 from digest.window import Window, zone_of
 from handlers.context import Context
-from handlers.ports.storage import Selection, Tip, Watched
+from handlers.ports.storage import Range, Selection, Tip, Watched
 from handlers.router import ask
 
 BRANCH = Tip(branch="main", sha="f" * 40)
@@ -76,9 +76,11 @@ class Listed:
         return "", ()
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        """The names of a window."""
+        """The names of a window, or those that are given."""
         del branch
-        assert isinstance(selection, Window)
+        if not isinstance(selection, Window):
+            assert not isinstance(selection, Range)
+            return selection
         first = bisect_left(self._times, selection.since)
         last = bisect_left(self._times, selection.until)
         return self._names[first:last][::-1]
