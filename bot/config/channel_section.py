@@ -149,6 +149,8 @@ class ChannelConfig(Preferences):
     """Whether people of other organisations read it; by default the platform is asked."""
     allow_private: bool = False
     """Whether to show private repositories even if it is external."""
+    silent: bool = False
+    """Whether posts notify nobody, on platforms that can do that."""
 
     @model_validator(mode="after")
     def _one_of_each_kind(self) -> ChannelConfig:

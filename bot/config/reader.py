@@ -179,6 +179,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     check_names(file, written)
     check_schedules(file, channels)
     accounts = _accounts(file, written, reading)
+    _check_silent(file, channels, accounts)
     model = _model(file, written.model, environment, reading)
     database = _or_named(written.database, "url", environment.database)
     shared = _or_named(written.shared, "redis_url", environment.redis)
@@ -242,6 +243,18 @@ def _accounts(file: Path, written: Written, reading: SectionContext) -> dict[str
             )
         tables.setdefault(channel.platform, {})
     return {name: _account(file, name, table, reading) for name, table in tables.items()}
+
+
+def _check_silent(
+    file: Path, channels: Iterable[ChannelConfig], accounts: Mapping[str, PlatformConfig]
+) -> None:
+    for channel in channels:
+        account = accounts[channel.platform]
+        if channel.silent and not getattr(account.settings, "posts_silently", False):
+            raise InvalidConfig(
+                f"{file}: channels {channel.name!r}, silent = true: {account.kind} cannot post "
+                "without a notification; remove it"
+            )
 
 
 def _account(

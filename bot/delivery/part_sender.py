@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import stamina
 import structlog
@@ -40,6 +40,7 @@ class Target:
 
     ``account`` is the account's name in the configuration, if that differs from the platform's.
     ``person`` is who asked for the posts, as ``platform:id``, if access rules for people apply.
+    ``silent`` posts notify nobody.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Target:
     promise: Promise = Promise.AT_MOST_ONCE
     account: str = ""
     person: str = ""
+    silent: bool = False
 
     @property
     def place(self) -> tuple[str, str]:
@@ -127,6 +129,7 @@ class PartSender:
         """One call of the platform, with a time limit. Raises ``SendError``."""
         try:
             async with asyncio.timeout(self._patience.answer):
+                part = replace(part, silent=target.silent)
                 return await target.sender.send(target.chat, part, reply_to)
         except TimeoutError as error:
             detail = f"nothing for {self._patience.answer:g} s"

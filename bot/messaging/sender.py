@@ -81,13 +81,15 @@ class Part:
     ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this part
     to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find` looks
     for it. ``since`` is when the part was frozen, so that no attempt to send it is older; ``None``
-    for parts that are in no ledger. It is aware, in UTC.
+    for parts that are in no ledger. It is aware, in UTC. ``silent`` asks the platform to notify
+    nobody.
     """
 
     text: str
     body: str
     identity: str = ""
     since: datetime | None = None
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ class Subscription:
     The ledger and the tips know it by ``name``: one under a new name starts with its next slot.
     ``channel`` is the account that model usage is charged to. ``filters`` and ``muted`` topics
     exclude changes. ``platform`` is an account's name in the configuration, ``chat`` a chat in the
-    platform's notation. ``output`` is a folder for full reports.
+    platform's notation. ``output`` is a folder for full reports. ``silent`` posts notify nobody.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Subscription:
     output: Path | None = None
     filters: Filters = PLAIN
     muted: tuple[str, ...] = ()
+    silent: bool = False
 
 
 class SubscriptionSource(Protocol):
@@ -86,6 +87,7 @@ def subscriptions_of(
             catch_up=channel.patience,
             output=channel.output,
             filters=channel.filters,
+            silent=channel.silent,
         )
         for spec, least in channel.plans
     )
@@ -196,6 +198,7 @@ class ChannelRegistry:
             chat=one.chat,
             promise=one.promise,
             account=one.platform,
+            silent=one.silent,
         )
         return Post(target=target, spec=one.spec, catch_up=one.catch_up)
 
@@ -233,6 +236,7 @@ def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
             chat=channel.chat,
             promise=channel.promise,
             account=channel.platform,
+            silent=channel.silent,
         )
         for channel in config.channels
     }

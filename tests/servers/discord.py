@@ -39,6 +39,7 @@ class Message:
     acts: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     edits: int = 0
+    silent: bool = False
 
 
 class DiscordServer(Loopback):
@@ -84,6 +85,7 @@ class DiscordServer(Loopback):
             number, edits = str(1000 + len(self.messages)), 0
         self.messages[number] = see(number, body["embeds"][0]["description"])
         self.messages[number].edits = edits
+        self.messages[number].silent = "flags" in body
         if sent.method == "POST" and sent.query.get("wait") != "true":
             return web.Response(status=204)
         return answer({"id": number, "channel_id": "9"}, 200, headers)
@@ -119,10 +121,16 @@ def _read(text: str, message: Message) -> str:
     return _MARKUP.sub(shown, text)
 
 
+_FIELDS = {"content", "embeds", "allowed_mentions", "flags"}
+SUPPRESS_NOTIFICATIONS = 4096
+
+
 def _wrong(body: Any) -> Any:
     """What Discord refuses, or what would notify somebody."""
-    if not isinstance(body, dict) or body.keys() - {"content", "embeds", "allowed_mentions"}:
+    if not isinstance(body, dict) or body.keys() - _FIELDS:
         return "unknown field"
+    if body.get("flags", SUPPRESS_NOTIFICATIONS) != SUPPRESS_NOTIFICATIONS:
+        return "flags"
     if body.get("allowed_mentions") != {"parse": []}:
         return "mentions are allowed"
     if len(body.get("content", "")) > MOST_CONTENT:

@@ -49,6 +49,7 @@ class Shown:
     reply_to: int | None = None
     edits: int = 0
     at: float = 0.0
+    silent: bool = False
 
     def of(self, kind: str) -> list[str]:
         return [entity.of for entity in self.entities if entity.type == kind]
@@ -274,6 +275,7 @@ class TelegramServer(HttpServer):
             raise Refused("not enough rights to send text messages to the chat")
         shown = self._message(given, Shown(0, chat, "", [], [], topic))
         shown.reply_to = self._reply(given, chat)
+        shown.silent = given.get("disable_notification") == "true"
         self._count(chat, new=True)
         shown.id, shown.at = self._number(), self._loop.time()
         self.shown[chat, shown.id] = shown

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from urllib.parse import quote
 
 from pydantic import SecretStr, field_validator
@@ -28,6 +28,8 @@ _ADDRESS = re.compile(
     r"/api/(?:v\d+/)?webhooks/\d+/[A-Za-z0-9_-]{8,200}"
 )
 _COLOUR = 0x3370FF
+# https://docs.discord.com/developers/resources/message#message-object-message-flags
+_SUPPRESS_NOTIFICATIONS = 1 << 12
 
 # Only each answer tells how many posts a webhook may make; this rate and the webhook's own merely
 # spread posts that are due together.
@@ -48,6 +50,7 @@ _REASONS: Mapping[int, SendReason] = {
 class Config(Settings):
     """``url`` is the whole address as the channel's integration settings show it."""
 
+    posts_silently: ClassVar[bool] = True
     kind: Literal["discord"] = "discord"
     url: SecretStr
 
@@ -122,8 +125,9 @@ def create(config: Config) -> Discord:
 def _message(part: Part) -> dict[str, Any]:
     return {
         "embeds": [{"description": part.body, "color": _COLOUR}],
-        # Nobody is notified, whatever the text says.
+        # Nobody is mentioned, whatever the text says.
         "allowed_mentions": {"parse": []},
+        **({"flags": _SUPPRESS_NOTIFICATIONS} if part.silent else {}),
     }
 
 

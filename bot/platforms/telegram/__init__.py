@@ -7,7 +7,7 @@ loads the library when it first needs it.
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import SecretStr, field_validator
 
@@ -25,6 +25,7 @@ class Config(Settings):
     one the bot polls. ``api`` is another server, such as your own Bot API server.
     """
 
+    posts_silently: ClassVar[bool] = True
     kind: Literal["telegram"] = "telegram"
     token: SecretStr
     listen: bool = True

@@ -144,8 +144,10 @@ class Client:
         )
         self._moved: dict[int | str, int] = {}
 
-    async def post(self, place: ChatPlace, content: Content, reply_to: int | None) -> int:
-        """Post a message; return its id."""
+    async def post(
+        self, place: ChatPlace, content: Content, reply_to: int | None, *, silent: bool = False
+    ) -> int:
+        """Post a message; return its id. A silent one makes no sound."""
         reply = (
             None
             if reply_to is None
@@ -161,6 +163,7 @@ class Client:
                 message_thread_id=place.topic,
                 reply_parameters=reply,
                 link_preview_options=_NO_PREVIEW,
+                disable_notification=silent or None,
             )
             return message.message_id
 

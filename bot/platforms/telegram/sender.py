@@ -136,7 +136,8 @@ class Telegram:
             await self._turn(place, answer=True)
         answered = _message(reply_to) if reply_to else None
         try:
-            posted = await client.post(place, Content.parse(part.body), answered)
+            content = Content.parse(part.body)
+            posted = await client.post(place, content, answered, silent=part.silent)
         except SendError as error:
             self._slow_down(place, error)
             raise

@@ -378,6 +378,8 @@ MISTAKES = [
      "platforms.ops.kind = 'pigeon' is unknown; known: " + ", ".join(platforms.kinds())),
     (REPOSITORY + "[platforms.ops]\nkind = 'base'",
      "platforms.ops.kind = 'base' is unknown; known: " + ", ".join(platforms.kinds())),
+    (REPOSITORY + CHANNEL + "silent = true",
+     "channels 'team', silent = true: console cannot post without a notification; remove it"),
     (REPOSITORY + CHANNEL + CHANNEL, "channels: the name 'team' is given twice"),
     (REPOSITORY + REPOSITORY, "repositories: the name 'acme/engine' is given twice"),
     (CHANNEL, "no [[repositories]]; name at least one with its place"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,12 @@ def test_a_fence_in_code_does_not_end_it():
     seen = see("", part.body)
     assert not seen.acts
     assert letters(seen.text) == "a```@everyone```b"
+
+
+async def test_only_a_silent_message_asks_to_notify_nobody(server, sender):
+    for part in (hello(sender), replace(hello(sender), silent=True)):
+        await sender.send("", part)
+    assert [one.silent for one in server.messages.values()] == [False, True]
 
 
 async def test_a_message_can_be_edited_and_another_cannot(server, sender):

@@ -98,6 +98,18 @@ async def test_a_chat_is_a_group_a_person_or_a_channel(server, telegram, chat):
     assert [one.text for one in server.shown.values()] == ["hello"]
 
 
+async def test_only_posts_of_a_silent_channel_make_no_sound(server, telegram):
+    for name, silent in (("loud", False), ("night", True)):
+        target = Target(name=name, sender=telegram, chat=str(GROUP), silent=silent)
+        delivery = Delivery(FakeLedger(), FakeLeases(), [target])
+        posting = Posting(target=target, digest="d", document=paragraphs(name))
+        assert (await delivery.deliver(posting)).done
+    assert [(one.text, one.silent) for one in server.screen(GROUP)] == [
+        ("loud", False),
+        ("night", True),
+    ]
+
+
 async def test_a_topic_of_a_forum_is_a_place_of_its_own(server, telegram):
     await telegram.send(f"{FORUM}/5", words("in five"))
     await telegram.send(f"{FORUM}/1", words("in general"))
