@@ -66,7 +66,7 @@ def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
     if facts.reverts:
         found[ChangeType.REVERT] = None
     spoken = _spoken(reading)
-    if not spoken and _adds(reading):
+    if not (spoken or facts.reverts) and _adds(reading):
         spoken = [ChangeType.FEATURE]
     for kind in (*spoken, *_shown(reading)):
         found[kind] = None
@@ -84,6 +84,8 @@ def _spoken(reading: ChangeContext) -> list[ChangeType]:
     kinds = [ChangeType.BREAKING] if subject.breaking else []
     kinds += [_WORDS[word] for word in words if word in _WORDS]
     kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
+    if reading.facts.reverts:
+        kinds = [k for k in kinds if k is not ChangeType.FEATURE]
     if not reading.core:
         # "Add more runners" is not a feature of the project, and faster tests are not performance.
         kinds = [k for k in kinds if k not in _OF_CODE]

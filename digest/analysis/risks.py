@@ -6,10 +6,21 @@ of functions and classes count only where the project exposes them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from digest.analysis.context import CONTRACTS, VALUE, VERSIONS, ChangeContext, code, owner_of, said
+from digest.analysis.context import (
+    CONTRACTS,
+    VALUE,
+    VERSIONS,
+    ChangeContext,
+    code,
+    owner_of,
+    said,
+    unsigned,
+)
+from digest.analysis.explanations import known
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.wording import has_default, is_pin, names, value
 from digest.core.change import printable
@@ -21,6 +32,9 @@ from digest.i18n.phrase import Part, listed
 
 _ONE_BY_ONE = 3
 """Maximum number of changed defaults, signatures or versions that are listed one by one."""
+
+_LITERAL = re.compile(r"([\"'`]).*\1|[-+]?\.?\d[\w.]*%?|[a-z][a-z\d-]*|True|False", re.DOTALL)
+"""A value as users write it, unlike the name of a constant or an expression."""
 
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
@@ -66,10 +80,9 @@ def _for_operators(reading: ChangeContext) -> _Found:
 
 def _advice(reading: ChangeContext) -> _Found:
     language = reading.language
-    for f in _switched(reading):
-        if f.before:
-            before = value(f.before, language)
-            yield words.KEEP_DEFAULT(language, name=code(f.name), before=before), [f]
+    for f in _restorable(reading):
+        before = value(f.before, language)
+        yield words.KEEP_DEFAULT(language, name=code(f.name), before=before), [f]
     moved = [f for f in _versions(reading) if f.before and f.after]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
         before, after = value(f.before, language), value(f.after, language)
@@ -84,6 +97,23 @@ def _switched(reading: ChangeContext) -> list[Fact]:
     """Changed defaults whose new value is known."""
     changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
     return [f for f in changed if has_default(f)][:_ONE_BY_ONE]
+
+
+def _restorable(reading: ChangeContext) -> list[Fact]:
+    """Changed defaults whose old value a user can write; none of what also moved or was renamed."""
+    carried = {
+        unsigned(owner_of(f.name)[1])
+        for f in reading.facts.items
+        if f.action is Action.RENAMED or f.detail == "moved"
+    }
+    return [
+        f
+        for f in _switched(reading)
+        if f.detail == "default"
+        and _LITERAL.fullmatch(f.before or "")
+        and known(f.before)
+        and unsigned(owner_of(f.name)[1]) not in carried
+    ]
 
 
 def _versions(reading: ChangeContext) -> list[Fact]:

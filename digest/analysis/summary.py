@@ -2,7 +2,7 @@
 
 Sources are used in this order: what is undone, removed or changed contracts, the author's title,
 the author's note for users, what is new, refused or set differently, and the author's own words. A
-title that says too little comes after what is new.
+title that says too little comes after what is new. A revert says what it undoes and nothing new.
 """
 
 from __future__ import annotations
@@ -99,14 +99,16 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
     if title.telling and not any(restates(act, reading.graded) for act in acts):
         yield from _title(reading, title)
     yield from explain.release_note(reading)
-    yield from explain.news(reading)
+    if not reading.facts.reverts:
+        yield from explain.news(reading)
     if not title.telling:
         yield from quoted(reading)
         yield from _title(reading, title)
     yield from _told(_unread(reading), reading)
     yield from explain.values(reading)
-    yield from explain.refusals(reading)
-    yield from explain.documented(reading)
+    if not reading.facts.reverts:
+        yield from explain.refusals(reading)
+        yield from explain.documented(reading)
     yield from quoted(reading)
     yield from explain.versions(reading)
 

@@ -86,9 +86,10 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     A symbol that is removed in one file and added in another under the same name is one fact,
     changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
     fields. Flags, environment variables, routes and metrics do not belong to a file: if one is
-    removed in one file and added in another, both facts are dropped, unless the default changed. A
-    flag removed where a field of its name is added is one made from fields, and stays. A declared
-    variable is not reported again where it is read. Facts of other kinds are unchanged.
+    removed in one file and added in another, both facts are dropped, unless the default changed
+    within one area. A flag removed where a field of its name is added is one made from fields, and
+    stays. A declared variable is not reported again where it is read. Facts of other kinds are
+    unchanged.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
     fields = {_identifier(f) for f in facts if f.detail == "field" and f.action is Action.ADDED}
@@ -134,7 +135,8 @@ def _moved(old: Fact, new: Fact) -> Fact | None:
             before=old.evidence.path,
             after=new.evidence.path,
         )
-    if None not in (old.before, new.after) and old.before != new.after:
+    same_program = area_of(old.evidence.path) is area_of(new.evidence.path)
+    if same_program and None not in (old.before, new.after) and old.before != new.after:
         return replace(new, action=Action.CHANGED, detail="default", before=old.before)
     return None
 

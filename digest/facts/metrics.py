@@ -61,9 +61,17 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         for s in (before, after)
     ):
         return
-    yield from named_settings.compare(
-        FactKind.METRIC, before, after, _made(before, language), _made(after, language)
-    )
+    old, new = list(_made(before, language)), list(_made(after, language))
+    if language == "python":
+        # Python clients expose a counter ``x`` as ``x_total``, however it is written.
+        both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
+        old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
+    yield from named_settings.compare(FactKind.METRIC, before, after, old, new)
+
+
+def _exposed(metric: NamedSetting) -> str:
+    name = metric.names[0]
+    return name.removesuffix("_total") if "counter" in metric.text[:60].lower() else name
 
 
 def defined(source: SideText, language: str, name: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -42,6 +42,24 @@ _URGENT = 2.0
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
+
+
+_UNDONE = {"title_feature": "undone_feature", "title_removal": "undone_removal"}
+"""Rules of a revert, which is read by the title that it undoes, and the reasons they give."""
+
+_BROUGHT_BACK = frozenset(
+    {
+        "config_added",
+        "core_new_files",
+        "environment_added",
+        "flag_added",
+        "metric_added",
+        "note_added",
+        "route_added",
+        "symbol_added",
+    }
+)
+"""Rules about new things. What a revert adds was there before, so they are no reasons for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +127,12 @@ def grade(
         for s in found
         if (weight := max(due[s.name].strength, news[s.name]) if s.name in due else news[s.name])
     ]
+    if facts.reverts:
+        reasons = [
+            replace(r, rule=_UNDONE.get(r.rule, r.rule))
+            for r in reasons
+            if r.rule not in _BROUGHT_BACK
+        ]
     return Grade(
         score=score, level=level, reasons=_told(reasons, level), by=graded_by(least, model)
     )

@@ -163,6 +163,8 @@ REASONS = {
     "explained": Phrase("explained in the message", "提交信息附有说明"),
     "files": Phrase("{subject:file|files}", "涉及 {subject} 个文件"),
     "undoes_in_window": Phrase("reverts {subject} from the same window", "撤销同时段的 {subject}"),
+    "undone_feature": Phrase("undoes something new (“{subject}”)", "撤销新功能（“{subject}”）"),
+    "undone_removal": Phrase("undoes a removal (“{subject}”)", "撤销移除（“{subject}”）"),
     "undone_in_window": Phrase("reverted by {subject} in the same window", "随即被 {subject} 撤销"),
     "branch_merge": Phrase("merges a branch", "合并分支"),
     "crowded": Phrase("less urgent than other changes in this window", "不如同时段其他变更紧迫"),

@@ -110,6 +110,43 @@ def test_suggestions_add_what_risks_do_not_say():
     assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
 
 
+def advice(*items):
+    graded = samples.change(
+        1, "Change it", Level.HIGH, files=[samples.file("engine/cli.py")], items=items
+    )
+    return [s.text for s in analyse(graded, Language.EN).suggestions]
+
+
+def flag(action, name="--depth", **more):
+    return samples.fact(FactKind.FLAG, action, name, samples.at("engine/cli.py", 3), **more)
+
+
+@pytest.mark.parametrize("before", ["1", '"fast"', "auto", "1.5", "0.5s", "True"])
+def test_old_default_of_the_same_flag_is_advised(before):
+    changed = flag(Action.CHANGED, before=before, after="9", detail="default")
+    assert advice(changed) == [f"Set --depth to {before} to keep the old behaviour."]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [flag(Action.CHANGED, before="a.py", after="b.py", detail="moved")],
+        [flag(Action.CHANGED, before="1, 2", after="2, 3", detail="choices")],
+        [flag(Action.RENAMED, before="--deep", after="--depth")],
+        [flag(Action.REMOVED, before="1"), flag(Action.ADDED, "--level", after="2")],
+        [
+            flag(Action.RENAMED, before="--deep", after="--depth"),
+            flag(Action.CHANGED, before="1", after="2", detail="default"),
+        ],
+        [flag(Action.CHANGED, before="None", after="2", detail="default")],
+        [flag(Action.CHANGED, before="DEFAULT_DEPTH", after="2", detail="default")],
+        [flag(Action.CHANGED, before="cpus() - 1", after="2", detail="default")],
+    ],
+)
+def test_nothing_is_set_back_that_moved_was_renamed_or_has_no_old_value(items):
+    assert advice(*items) == []
+
+
 def test_risks_of_operators_stand_before_those_of_importers():
     risks = [r.text for r in analyse(samples.flag_change(), Language.EN).risks]
     assert risks.index("Replace or drop pool.mode in configuration files.") < 5

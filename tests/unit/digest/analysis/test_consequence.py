@@ -9,9 +9,9 @@ import pytest
 from digest.analysis.analyse import acts, analyse, gist
 from digest.core.change import Side
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Undone
 from digest.core.grade import Level
-from digest.core.statement import Aspect
+from digest.core.statement import Aspect, ChangeType
 from digest.document import plain
 from digest.report.condensed import consequence, why
 from tests.support import samples
@@ -278,6 +278,24 @@ def test_branch_that_is_merged_is_told_by_its_title_alone():
     gone = fact(FactKind.FLAG, Action.REMOVED, "--fast")
     graded = change("Merge branch v3.7 into master", gone, merge=True)
     assert lines(graded) == ["Merge branch v3.7 into master."]
+
+
+def test_revert_of_a_feature_says_what_it_undoes_and_nothing_new():
+    title = "[Feature] Add a deeper search"
+    back = fact(FactKind.FLAG, Action.ADDED, "--shallow")
+    told = [
+        clue(ClueKind.REFUSED, text="--deep is not supported on this card"),
+        clue(ClueKind.DOCS, name="--shallow", text="Use --shallow to search less."),
+    ]
+    graded = change(
+        f'Revert "{title}"',
+        back,
+        clues=told,
+        reverts=Undone(title=title),
+        subject={"tags": ("Feature",)},
+    )
+    assert lines(graded) == [f"Undoes an earlier change (“{title}”)."]
+    assert ChangeType.FEATURE not in analyse(graded, Language.EN).change_types
 
 
 def test_error_that_is_gone_is_a_limit_lifted_only_where_something_is_supported():

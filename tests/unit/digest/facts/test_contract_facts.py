@@ -334,6 +334,21 @@ def test_variable_that_takes_the_place_of_another_is_renamed():
     assert shown(facts, FactKind.ENVIRONMENT) == [("renamed", names[1], *names)]
 
 
+def test_counter_that_loses_the_suffix_clients_add_keeps_its_name():
+    made = """\
+self.drafts = prometheus_client.Counter(
+    name="app:drafts{}", documentation="Number of drafts."
+)
+self.tokens = prometheus_client.Counter(
+    name="app:draft_tokens{}", documentation="Number of draft tokens."
+)
+"""
+    before, after = (f"class A:\n{made.format(end, end)}" for end in ("_total", ""))
+    assert shown(told("app/metrics.py", before, after), FactKind.METRIC) == []
+    gauges = (text.replace("Counter", "Gauge") for text in (before, after))
+    assert shown(told("app/metrics.py", *gauges), FactKind.METRIC)
+
+
 def test_metric_whose_name_stands_alone_on_a_line_is_renamed():
     text = 'package a\n\nvar d = prometheus.NewDesc(\n\t"{}",\n\t"Time.",\n\tnil,\n)\n'
     facts = told("a.go", text.format("app_sd_timestamp"), text.format("app_sd_mtime_seconds"))

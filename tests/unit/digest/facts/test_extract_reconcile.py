@@ -54,6 +54,13 @@ def test_flag_that_is_declared_in_another_file_stays_unless_its_default_changed(
     assert (fact.action, fact.before, fact.after) == (Action.CHANGED, "1", "2")
 
 
+def test_flag_that_a_benchmark_loses_and_the_program_gains_has_no_changed_default():
+    gone = replace(GONE, kind=FactKind.FLAG, name="--x", before="1", detail="")
+    gone = replace(gone, evidence=replace(OLD, path="benchmarks/run.py"))
+    come = replace(COME, kind=FactKind.FLAG, name="--x", after="2", detail="")
+    assert reconcile([gone, come]) == ()
+
+
 def test_variable_that_is_declared_is_not_told_again_where_it_is_read():
     declared = replace(COME, kind=FactKind.ENVIRONMENT, name="X", detail="")
     read = replace(declared, detail="read", evidence=NEW)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.change import FileStatus, Side
+from digest.core.enums import Language
 from digest.core.facts import (
     Action,
     Area,
@@ -26,6 +27,7 @@ from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
 from digest.grading.importance import demands_action, grade, weights
 from digest.grading.signals import _DEMANDED, _TITLE, signals
+from digest.i18n.report_text import reason_words
 from tests.unit.digest.facts.changes import commit
 
 TITLES = st.sampled_from(
@@ -205,6 +207,15 @@ def test_what_a_revert_takes_back_was_just_given() -> None:
     item = fact(FactKind.FLAG, Action.REMOVED, "--x")
     given = changed('Revert "Add a flag"', item)
     assert grade(replace(given, reverts=Undone(title="Add a flag"))).level is Level.MEDIUM
+
+
+@pytest.mark.parametrize("title", ["Add a flag", "[Feature] Support a flag", "Remove a flag"])
+def test_a_revert_announces_and_adds_nothing(title: str) -> None:
+    told = changed(f'Revert "{title}"', fact(FactKind.FLAG, Action.ADDED, "--x"))
+    graded = grade(replace(told, reverts=Undone(title=title)), Thresholds(high=0.9, medium=0.0))
+    words = [reason_words(reason, Language.EN) for reason in graded.reasons]
+    assert any(text.startswith("undoes ") for text in words)
+    assert not any("new " in text or "announces" in text for text in words if "undoes" not in text)
 
 
 def test_many_names_of_a_contract_weigh_as_much_as_one() -> None:
