@@ -1,4 +1,4 @@
-"""Subscriptions that chats make themselves, and who may change them.
+"""Subscriptions that chats make themselves, who may change them, and a log of who did.
 
 A chat of the configuration keeps its schedules; its own filters and muted topics apply to them as
 well, and a pause stops them too. A chat's own subscription is served as long as the policy lets the
@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import structlog
+from typing_extensions import override
 
 from bot.access.gate import may_see
 from bot.access.permissions import Policy, Role
@@ -20,9 +21,10 @@ from bot.scheduler.schedule import Frequency, Spec, next_run
 from bot.store.chat_records import SqlChats
 from bot.subscriptions.channel_registry import Subscription
 from bot.subscriptions.channel_registry import subscriptions as configured
+from digest.chat.chat_intents import Subscribe, Value, format_managing, spelled
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
 from digest.core.enums import Language
-from handlers.ports.chat_port import ChatDigest, ChatKey, Room
+from handlers.ports.chat_port import ChatDigest, ChatKey, Chats, Room
 
 if TYPE_CHECKING:
     from bot.access.gate import AccessDecision
@@ -38,6 +40,99 @@ log = structlog.get_logger(__name__)
 
 _PLAIN = ChatSettings()
 """The settings of a chat that set nothing."""
+
+
+class RecordedChats(Chats):
+    """Settings and subscriptions of chats; each change by a person is logged.
+
+    The event ``setting.changed`` has the person, the chat, the setting, and its value before and
+    after.
+    """
+
+    def __init__(self, chats: Chats, person: str) -> None:
+        self._chats = chats
+        self._person = person
+
+    @override
+    async def settings(self, chat: ChatKey) -> ChatSettings:
+        return await self._chats.settings(chat)
+
+    @override
+    async def change(
+        self, chat: ChatKey, change: Callable[[ChatSettings], ChatSettings]
+    ) -> ChatSettings:
+        before = _PLAIN
+
+        def recorded(kept: ChatSettings) -> ChatSettings:
+            nonlocal before
+            before = kept
+            return change(kept)
+
+        after = await self._chats.change(chat, recorded)
+        values = _values(after)
+        for setting, value in _values(before).items():
+            self._record(chat, setting, value, values[setting])
+        return after
+
+    @override
+    async def subscribed(self, chat: ChatKey) -> Sequence[Subscribed]:
+        return await self._chats.subscribed(chat)
+
+    @override
+    async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
+        key = (one.repository, one.weekly)
+        same = [old for old in await self.subscribed(chat) if (old.repository, old.weekly) == key]
+        await self._chats.subscribe(chat, one)
+        before = _written(same[0]) if same else ""
+        self._record(chat, "subscription", before, _written(one))
+
+    @override
+    async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
+        asked = await self.subscribed(chat)
+        count = await self._chats.unsubscribe(chat, repository)
+        for one in asked:
+            if repository in {"", one.repository}:
+                self._record(chat, "subscription", _written(one), "")
+        return count
+
+    def _record(self, chat: ChatKey, setting: str, before: str, after: str) -> None:
+        if before != after:
+            log.info(
+                "setting.changed",
+                person=self._person,
+                account=chat.account,
+                chat=str(chat),
+                setting=setting,
+                before=before,
+                after=after,
+            )
+
+
+def _values(kept: ChatSettings) -> dict[str, str]:
+    """Every setting of a chat as it is written in commands; empty where it is not set."""
+    timing, filters, until = kept.timing, kept.filters, kept.paused_until
+    values: dict[str, Value | None] = {
+        "language": kept.language,
+        "zone": timing.zone,
+        "time": timing.at,
+        "weekdays": timing.weekdays,
+        "level": timing.least,
+        "branch": timing.branch,
+        "bots": filters.bots,
+        "private": kept.private,
+        "include": ", ".join(map(str, filters.include)),
+        "exclude": ", ".join(map(str, filters.exclude)),
+        "muted": ", ".join(kept.muted),
+        "paused": kept.paused,
+        "paused_until": None if until is None else until.isoformat(),
+    }
+    return {name: "" if value is None else spelled(value) for name, value in values.items()}
+
+
+def _written(one: Subscribed) -> str:
+    """A subscription as the command that makes it."""
+    wanted = Subscribe(repository=one.repository, weekly=one.weekly, timing=one.timing)
+    return format_managing(wanted)
 
 
 class Subscribing:
@@ -103,7 +198,7 @@ class Subscribing:
         kept = await self.chats.settings(chat)
         return Room(
             chat=chat,
-            chats=self.chats,
+            chats=RecordedChats(self.chats, admission.person),
             repositories=admission.repositories,
             person=admission.person,
             admin=admission.role is Role.ADMIN,
