@@ -92,14 +92,12 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     unchanged.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
-    fields = {_identifier(f) for f in facts if f.detail == "field" and f.action is Action.ADDED}
+    fields = {_last(f.name) for f in facts if f.detail == "field" and f.action is Action.ADDED}
     facts = [
         f
         for f in facts
         if not (f.detail == "read" and f.name in declared)
-        and not (
-            f.kind is FactKind.FLAG and f.action is Action.REMOVED and _identifier(f) in fields
-        )
+        and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and _last(f.name) in fields)
     ]
     facts = named_settings.renamed_alike(facts, _CODE)
     lost: dict[tuple[str, str], list[Fact]] = {}
@@ -119,11 +117,6 @@ def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
-
-
-def _identifier(fact: Fact) -> str:
-    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
-    return fact.name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:
@@ -376,6 +369,7 @@ def _weight(fact: Fact) -> tuple[bool, bool, bool]:
 
 
 def _last(name: str) -> str:
+    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
     return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 

@@ -13,6 +13,7 @@ from digest.facts.syntax.declarations import (
     Declaration,
     Parameter,
     Signature,
+    joined,
     kids,
     named,
     plain,
@@ -68,7 +69,7 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             name = text_of(named(child, "name"))
             if name and not _HIDDEN.search(name) and depth < DEEPEST:
                 body = named(child, "body")
-                yield from _items(body, _join(parent, name), depth + 1) if body else ()
+                yield from _items(body, joined(parent, name), depth + 1) if body else ()
         elif child.type in _MACROS:
             yield from _one("macro", child, "", text_of(named(child, "name")), None)
         elif child.type in _TYPES:
@@ -94,7 +95,9 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         elif public and child.type in {"field_declaration", "declaration", "function_definition"}:
             function = _function(child)
             if function is not None:
-                yield from _one("method", child, _join(parent, name), _declared(function), function)
+                yield from _one(
+                    "method", child, joined(parent, name), _declared(function), function
+                )
 
 
 def _function(node: Node) -> Node | None:
@@ -117,7 +120,7 @@ def _one(
     head = function.end_point.row if function is not None else node.start_point.row
     yield Declaration(
         kind=kind,
-        name=_join(parent, name),
+        name=joined(parent, name),
         parent=parent,
         node=node,
         head=head,
@@ -152,7 +155,3 @@ def _parameters(node: Node | None) -> Iterator[Parameter]:
             default=plain(default) if default else None,
             kind="*" if "variadic" in child.type else "",
         )
-
-
-def _join(parent: str, name: str) -> str:
-    return f"{parent}::{name}" if parent else name

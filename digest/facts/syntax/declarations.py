@@ -35,6 +35,11 @@ def last_part(name: str) -> str:
     return re.split(r"[.:]+", name)[-1]
 
 
+def joined(parent: str, name: str) -> str:
+    """The qualified name of a member in Rust and C++: ``a::b``."""
+    return f"{parent}::{name}" if parent else name
+
+
 class Calling(StrEnum):
     """What the callers of a language depend on in a signature."""
 

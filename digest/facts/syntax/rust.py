@@ -15,6 +15,7 @@ from digest.facts.syntax.declarations import (
     Signature,
     bare,
     before_body,
+    joined,
     kids,
     named,
     plain,
@@ -63,10 +64,10 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         if child.type == "impl_item":
             owner = _type_name(named(child, "type"))
             if named(child, "trait") is None and owner not in hidden and depth < DEEPEST:
-                yield from _members(child, _join(parent, owner), public=False)
+                yield from _members(child, joined(parent, owner), public=False)
         elif child.type == "mod_item":
             if _is_public(child) and depth < DEEPEST and (body := named(child, "body")):
-                yield from _items(body, _join(parent, text_of(named(child, "name"))), depth + 1)
+                yield from _items(body, joined(parent, text_of(named(child, "name"))), depth + 1)
         elif child.type in _KINDS and _is_public(child):
             item = _declaration(child, parent, _KINDS[child.type])
             yield item
@@ -75,7 +76,7 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             elif child.type == "struct_item" and not _READ.search(attributes):
                 yield from _fields(child, item.name)
         if child.type == "struct_item" and _READ.search(attributes):
-            owner = _join(parent, text_of(named(child, "name")))
+            owner = joined(parent, text_of(named(child, "name")))
             yield from _keys(child, owner, attributes)
 
 
@@ -94,7 +95,7 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
 def _field(node: Node, owner: str, name: str, above: int = 0) -> Declaration:
     return Declaration(
         kind="field",
-        name=_join(owner, name),
+        name=joined(owner, name),
         parent=owner,
         node=node,
         head=node.end_point.row,
@@ -126,7 +127,7 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
 def _declaration(node: Node, parent: str, kind: str) -> Declaration:
     return Declaration(
         kind=kind,
-        name=_join(parent, text_of(named(node, "name"))),
+        name=joined(parent, text_of(named(node, "name"))),
         parent=parent,
         node=node,
         head=before_body(node),
@@ -163,7 +164,3 @@ def _type_name(node: Node | None) -> str:
     while node is not None and node.type in {"generic_type", "reference_type", "scoped_type"}:
         node = named(node, "type")
     return text_of(node).rpartition("::")[2]
-
-
-def _join(parent: str, name: str) -> str:
-    return f"{parent}::{name}" if parent else name
