@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 from bot import platforms
@@ -31,7 +32,7 @@ from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
 from bot.messaging.sender import Sender, SendError
 from bot.publishing.forge_sync import home_of
-from bot.scheduler.schedule import Frequency, next_slot
+from bot.scheduler.schedule import Frequency, slots_after
 from bot.store.model_calls import SqlCalls
 from bot.store.sqlite import open_database
 from bot.util.clock import SystemClock
@@ -330,9 +331,15 @@ def _uncalled(subject: str, sender: Sender, config: Config) -> list[CheckResult]
     return []
 
 
+_UPCOMING = 5
+"""Times that are shown of each schedule."""
+
+
 def _due(channel: ChannelConfig, now: datetime) -> Iterator[CheckResult]:
     for spec, _ in channel.plans:
-        local = next_slot(spec, now).at.astimezone(channel.zone)
-        kind = "next digest" if spec.kind is Frequency.DAILY else "next weekly digest"
-        text = f"{kind} {local:%a %Y-%m-%d %H:%M %z} ({channel.zone.key})"
+        slots = islice(slots_after(spec, now), _UPCOMING)
+        first, *more = (slot.at.astimezone(channel.zone) for slot in slots)
+        kind = "next digests" if spec.kind is Frequency.DAILY else "next weekly digests"
+        times = [f"{first:%a %Y-%m-%d %H:%M %z}", *(f"{one:%a %m-%d %H:%M}" for one in more)]
+        text = f"{kind} {', '.join(times)} ({channel.zone.key})"
         yield _finding(Weight.OK, f"channel {channel.name}", text)

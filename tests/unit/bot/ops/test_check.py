@@ -31,6 +31,10 @@ zone = "Europe/Berlin"
 time = "09:00"
 """
 
+FIVE_DAYS = (
+    "Sat 2026-01-24 09:00 +0100, Sun 01-25 09:00, Mon 01-26 09:00, Tue 01-27 09:00, Wed 01-28 09:00"
+)
+
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
@@ -74,9 +78,28 @@ async def test_everything_that_is_named_is_looked_at(config, tmp_path):
         ("ok", "repository one", "main at 0123456789ab"),
         ("ok", "repository two", "main at 0123456789ab"),
         ("ok", "platform file, channel team", "80 columns"),
-        ("ok", "channel team", "next digest Sat 2026-01-24 09:00 +0100 (Europe/Berlin)"),
+        ("ok", "channel team", f"next digests {FIVE_DAYS} (Europe/Berlin)"),
     ]
     assert not failed(findings)
+
+
+async def test_five_times_of_each_schedule_are_listed_without_held_ones(config):
+    rest = 'weekdays = ["mon-fri"]\nholidays = ["2026-01-27", "2026-02-13"]\n'
+    daily, weekly = (
+        "[[channels.schedules]]\n",
+        '[[channels.schedules]]\nkind = "weekly"\nweekdays = ["fri"]\n',
+    )
+    findings = told(await check(config(rest + daily + weekly), probes()))
+    assert [text for _, subject, text in findings if subject == "channel team"] == [
+        (
+            "next digests Mon 2026-01-26 09:00 +0100, Wed 01-28 09:00, Thu 01-29 09:00, "
+            "Fri 01-30 09:00, Mon 02-02 09:00 (Europe/Berlin)"
+        ),
+        (
+            "next weekly digests Fri 2026-01-30 09:00 +0100, Fri 02-06 09:00, Fri 02-20 09:00, "
+            "Fri 02-27 09:00, Fri 03-06 09:00 (Europe/Berlin)"
+        ),
+    ]
 
 
 async def test_redis_that_is_away_is_a_warning(config):
