@@ -99,14 +99,15 @@ BY_CONFIG = Phrase("by the configuration", "来自配置文件")
 EVERY_DAY = Phrase("every day", "每天")
 
 PAUSED = Phrase(
-    'Paused: nothing is posted here by itself. "resume" ends it; what came meanwhile comes with '
-    "the next digest.",
-    "已暂停自动推送。发送“恢复”可继续；期间的变更会在下一次摘要中补上。",
+    'Paused: no digest is posted here. "resume" ends it; what came meanwhile comes with the next '
+    "digest. Alerts, where they are on, still come at once.",
+    "已暂停推送摘要。发送“恢复”可继续；期间的变更会在下一次摘要中补上。已开启的提醒仍会即时发送。",
 )
 PAUSED_UNTIL = Phrase(
-    'Paused until {moment} ({zone}): nothing is posted here by itself. "resume" ends it sooner; '
-    "what came meanwhile comes with the next digest.",
-    "已暂停自动推送，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的变更会在下一次摘要中补上。",
+    'Paused until {moment} ({zone}): no digest is posted here. "resume" ends it sooner; what came '
+    "meanwhile comes with the next digest. Alerts, where they are on, still come at once.",
+    "已暂停推送摘要，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的变更会在下一次摘要中补上。"
+    "已开启的提醒仍会即时发送。",
 )
 PAUSE_RANGE = Phrase(
     "A pause ends later than now and within a year; write such as pause until friday or pause for "
