@@ -218,3 +218,11 @@ def rows_as_lines(table: Table) -> Iterator[Spans]:
     for place, row in enumerate((table.header, *table.rows)):
         line: Spans = tuple(part for cell in row for part in (Text(" · "), *cell))[1:]
         yield line if place else strong(line)
+
+
+def button_as_text(button: Button) -> Spans:
+    """A button as a link to its address, or as its label and what to type in its place."""
+    if button.url:
+        return (Link(button.label, button.url),)
+    typed = f"{button.action} {button.value}".strip()
+    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)

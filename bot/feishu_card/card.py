@@ -33,9 +33,8 @@ from digest.document import (
     Paragraph,
     Quote,
     Spans,
-    Strong,
     Table,
-    Text,
+    button_as_text,
     plain,
     rows_as_lines,
     strong,
@@ -240,7 +239,7 @@ def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[CardPi
         if behaviour is None or len(label) > _LONGEST_LABEL:
             yield from _row(row)
             row = []
-            yield from map(_markdown, _lines(_told(button)))
+            yield from map(_markdown, _lines(button_as_text(button)))
         if behaviour is not None:
             row.append((label, behaviour))
     yield from _row(row)
@@ -272,11 +271,6 @@ def _column(label: str, behaviour: Json) -> Json:
         "behaviors": [behaviour],
     }
     return {"tag": "column", "width": "auto", "elements": [button]}
-
-
-def _told(button: Button) -> Spans:
-    typed = f"{button.action} {button.value}".strip()
-    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
 
 
 MOST_COMPONENTS = 200

@@ -297,7 +297,9 @@ def _span(span: Span) -> Markup:
         case Link(url=url):
             target = address(url)
             if not target.startswith(("https://", "http://")):
-                return words
+                # A mail program opens no path, so it is only shown.
+                shown = target and not target.startswith("#") and target != span.text
+                return escape(f"{legible(span.text)} ({target})") if shown else words
             return Markup('<a href="{}">{}</a>').format(target, words)
         case _:
             return _element(_SPANS[type(span).__name__], words)

@@ -23,7 +23,6 @@ from bot.util.terminal_layout import columns_of, signed
 from digest.document import (
     Actions,
     Block,
-    Button,
     Code,
     CodeBlock,
     Divider,
@@ -40,6 +39,7 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    button_as_text,
     rows_as_lines,
     undrawn,
 )
@@ -198,7 +198,7 @@ def _drawn(block: Block) -> Iterator[Line]:
             yield from _code(legible_lines(text.rstrip("\r\n")))
         case Actions(buttons=buttons):
             for button in buttons:
-                yield from _texts("", _button(button))
+                yield from _texts("", button_as_text(button))
 
 
 def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line]:
@@ -208,13 +208,6 @@ def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line
             "\u2003" * min(depth, 4) + (f"{number}. " if ordered else mark), item.spans
         )
         yield from _items(item.children, depth + 1, ordered=False)
-
-
-def _button(button: Button) -> Spans:
-    if button.url:
-        return (Link(button.label, button.url),)
-    typed = f"{button.action} {button.value}".strip()
-    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
 
 
 def _code(lines: Sequence[str]) -> Iterator[Line]:

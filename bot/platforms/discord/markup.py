@@ -16,7 +16,6 @@ from bot.util.terminal_layout import columns_of, signed
 from digest.document import (
     Actions,
     Block,
-    Button,
     Code,
     CodeBlock,
     Divider,
@@ -33,6 +32,7 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    button_as_text,
     rows_as_lines,
     undrawn,
 )
@@ -105,7 +105,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
                 yield "────────", ""
             case Actions(buttons=buttons):
                 for button in buttons:
-                    yield from _marked("", _told(button))
+                    yield from _marked("", button_as_text(button))
 
 
 def _marked(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
@@ -184,13 +184,6 @@ def _fence(lines: Sequence[str]) -> Line:
     if not text.strip():
         return "", ""
     return f"```\n{text.replace('``', f'`{_HAIR}`')}\n```", text
-
-
-def _told(button: Button) -> Spans:
-    if button.url:
-        return (Link(button.label, button.url),)
-    typed = f"{button.action} {button.value}".strip()
-    return (Strong(button.label), Text(f" {typed}")) if typed else (Strong(button.label),)
 
 
 def inline(spans: Iterable[Span]) -> str:

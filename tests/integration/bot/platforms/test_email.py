@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.messaging.sender import Part, SendError, SendReason
-from bot.platforms.email import Config, create
+from bot.platforms.email import Config, create, html
 from digest.document import Code, Document, Link, Paragraph, Text
 from tests.servers.smtp import DOMAIN, PASSWORD, USER, MailServer, html_of, text_of
 from tests.support.samples_documents import digest_en, digest_zh
@@ -136,6 +136,12 @@ async def test_long_lines_and_lone_full_stops_arrive_as_written(server):
     ((_, received),) = server.mails
     assert "x" * 3000 in html_of(received)
     assert text_of(received).rstrip().endswith(".\n\nend")
+
+
+def test_path_of_a_report_is_shown_since_mail_opens_no_path():
+    document = Document(title="t", blocks=(Paragraph((Link("Full report", "reports/x.md"),)),))
+    assert "Full report (reports/x.md)" in html(document)
+    assert "<a" not in html(document)
 
 
 def test_password_is_never_sent_in_the_clear():
