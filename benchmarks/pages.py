@@ -17,6 +17,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -218,9 +219,9 @@ def served(clone: str, folder: str, days: int, name: str = "") -> Iterator[tuple
     with _process([*map(str, command), *options], environment) as started:
         assert started.stdout
         told = started.stdout.readline()
-        if " is at " not in told:
+        if not (address := re.search(r"http://\S+", told)):
             raise RuntimeError(f"digestbot serve said {told!r}")
-        yield told.partition(" is at ")[2].split()[0], started.pid
+        yield address[0], started.pid
 
 
 def _static(body: bytes) -> list[float]:
