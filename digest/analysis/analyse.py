@@ -14,7 +14,7 @@ from digest.analysis.change_types import change_types
 from digest.analysis.context import brief, read
 from digest.analysis.insights import impact, insights
 from digest.analysis.risks import risks, suggestions
-from digest.analysis.summary import consequences, summary
+from digest.analysis.summary import summary
 from digest.analysis.wording import unread
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
@@ -54,7 +54,11 @@ def gist(graded: Graded, language: Language) -> Analysis:
     return Analysis(language=language, summary=summary(brief(read(graded, language))))
 
 
-def acts(graded: Graded) -> bool:
-    """Whether users may have to act: a contract was removed or changed, or security is affected."""
-    first = next(consequences(read(graded, Language.EN)), None)
-    return first is not None and first.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY}
+def acts(analysis: Analysis) -> bool:
+    """Whether users may have to act: a contract was removed or changed, or security is affected.
+
+    Only an analysis from facts can tell.
+    """
+    return any(
+        one.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY} for one in analysis.summary[:1]
+    )

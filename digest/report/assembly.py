@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from digest.analysis.analyse import acts, analyse, gist
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
-from digest.core.statement import Analysis, ChangeType
+from digest.core.statement import Analysis, ChangeType, Origin
 from digest.document import Spans, unstopped
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
@@ -42,6 +42,13 @@ class ReportEntry:
     def level(self) -> Level:
         """The level of the change."""
         return self.graded.grade.level
+
+
+def entry_of(graded: Graded, given: Analysis | None, language: Language) -> ReportEntry:
+    """A change with its analysis, by default the one from facts."""
+    told = given or analyse(graded, language)
+    facts = told if told.source is Origin.FACTS else gist(graded, language)
+    return ReportEntry(graded=graded, analysis=told, acts=acts(facts))
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
@@ -175,13 +182,7 @@ def assemble(
     """
     given = analyses or {}
     entries = tuple(
-        ReportEntry(
-            graded=g,
-            analysis=given.get(g.sha) or analyse(g, language),
-            late=g.sha in late,
-            missed=g.sha in missed,
-            acts=acts(g),
-        )
+        replace(entry_of(g, given.get(g.sha), language), late=g.sha in late, missed=g.sha in missed)
         for g in changes
     )
     counts = _counts(entries)
@@ -218,8 +219,9 @@ def _foremost(first: Sequence[ReportEntry], more: int, language: Language) -> Sp
     """The most important change and how many more there are to act on; empty without one."""
     if not first:
         return ()
-    graded = first[0].graded
-    line = gist(graded, language).summary[0].spans
+    graded, told = first[0].graded, first[0].analysis
+    told = told if told.source is Origin.FACTS else gist(graded, language)
+    line = told.summary[0].spans
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
     spans = joined([*unstopped(line), *words.CITED(language, places=name)])
     if more > 0:

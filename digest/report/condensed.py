@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from digest.analysis.analyse import gist
 from digest.analysis.headline import title_text
 from digest.analysis.quotes import restates
 from digest.core.authors import authored, unticked
@@ -172,10 +171,7 @@ def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
 
 def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
     """Mark, consequence, number and author, with the explanation below."""
-    graded = entry.graded
-    told = entry.analysis
-    if told.source is Origin.FACTS:
-        told = gist(graded, language)
+    graded, told = entry.graded, entry.analysis
     head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", *consequence(graded, told)]
     head += words.CITED(language, places=name_link(graded, report.repository))
     head.append(f" · {' '.join(graded.commit.author.split())}")

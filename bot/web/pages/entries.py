@@ -9,7 +9,6 @@ from functools import cached_property
 from bot.store.browsing import ChangeLine
 from bot.web.pages.diffs import Colours, Excerpt, excerpt
 from bot.web.pages.site import Json, Site, SiteRepository
-from digest.analysis.analyse import acts, analyse
 from digest.analysis.context import read
 from digest.core.change import Change, printable
 from digest.core.enums import Language
@@ -22,6 +21,7 @@ from digest.i18n.labels import CHANGE_TYPES, KINDS
 from digest.i18n.names_text import DONE
 from digest.i18n.report_text import reason_words
 from digest.report.assembly import ReportEntry
+from digest.report.assembly import entry_of as report_entry
 from digest.report.blocks import Citations, advice, run
 from handlers.ports.analysis_port import StoredAnalysis
 
@@ -78,12 +78,11 @@ def line_to_json(line: ChangeLine) -> Json:
 
 def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Language) -> ReportEntry:
     """A change with its analysis: a stored one of a model, else the one from facts."""
-    kept, acting = told.get(graded.sha), acts(graded)
+    kept = told.get(graded.sha)
     if kept is None or kept.analysis is None:
-        return ReportEntry(graded=graded, analysis=analyse(graded, language=language), acts=acting)
+        return report_entry(graded, None, language)
     grade = laid_over(graded.grade, kept.move, shown.thresholds)
-    whole = replace(graded, grade=grade)
-    return ReportEntry(graded=whole, analysis=kept.analysis, acts=acting)
+    return report_entry(replace(graded, grade=grade), kept.analysis, language)
 
 
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)

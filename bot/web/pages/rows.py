@@ -17,7 +17,7 @@ from digest.answer.marks import Mark, marks_of, urgency
 from digest.core.authors import authored
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
-from digest.core.statement import Origin
+from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans
 from digest.report.condensed import why
 
@@ -126,17 +126,19 @@ def made_rows(
     return [_row(graded, of[graded.sha], told, language) for graded in changes]
 
 
+def _why(graded: Graded, told: Analysis | None, language: Language) -> Spans:
+    by_model = told is not None and told.source is Origin.MODEL
+    return why(graded, told if told and by_model else gist(graded, language), language, _LINE)
+
+
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Row:
-    analysis = gist(graded, language)
     kept = told.get(graded.sha)
     by_model = kept.analysis if kept else None
-    if by_model is not None and by_model.source is Origin.MODEL:
-        analysis = by_model
     files = graded.facts.files
     return Row(
         line=line,
         title=title_of(line),
-        why=() if line.level is Level.LOW else why(graded, analysis, language, _LINE),
+        why=() if line.level is Level.LOW else _why(graded, by_model, language),
         marks=marks_of(graded, by_model),
         added=sum(file.added for file in files),
         deleted=sum(file.deleted for file in files),
