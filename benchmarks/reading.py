@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from digest.errors import UserError
-from digest.question.examples import EXAMPLES
 from digest.question.parser import parse
+from digest.question.questions import QUESTIONS
 
 NOW, ZONE = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
 
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     rounds = parser.parse_args().rounds
-    asked = [text for some in EXAMPLES.values() for _, text in some]
+    asked = [text for one in QUESTIONS.values() for some in one.examples.values() for text in some]
     cases = {"examples": asked}
     for n in (500, 2_000, 10_000):
         cases[f"hostile, {n} characters"] = [(text * n)[:n] for text in HOSTILE]

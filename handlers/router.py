@@ -5,9 +5,10 @@ The line makes a misreading visible at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 
 from digest.answer.answers import Answer, lengthened, refs_words, shortened, title_of
 from digest.core.enums import Language
@@ -23,7 +24,6 @@ from digest.i18n.chat_text import complaint
 from digest.i18n.phrase import Phrase, listed
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
 from digest.question.commit_range import Refs, Span
-from digest.question.impact_questions import Affected
 from digest.question.intent import (
     CatchUp,
     Changed,
@@ -33,14 +33,11 @@ from digest.question.intent import (
     Intent,
     OfChange,
     OfCurrent,
-    Releases,
     Search,
-    ShowDiff,
-    Touched,
-    format_intent,
 )
 from digest.question.lexicon import language_of
 from digest.question.parser import Reading, misspelt, parse, read
+from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates
 from digest.topics.terms import term
@@ -48,39 +45,34 @@ from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import called
-from handlers.questions.table import HANDLERS
 
-_TOLD = (
-    CatchUp | Changed | Releases | Compare | DigestOf | OfChange | Search | Touched | Affected
-)  # fmt: skip
+Handler = Callable[[Intent, Context], Awaitable[Answer]]
+"""What answers a question: a function of a module below ``handlers``."""
 
 
 def restated(intent: Intent, ctx: Context, phrase: Phrase = words.READ_AS) -> Spans:
     """The question as understood: subject, filters, period and repository."""
-    if not isinstance(intent, _TOLD):
+    read_as = QUESTIONS[type(intent)].read_as
+    if read_as is None:
         return ()
-    parts = [_what(intent, ctx), _when(intent, ctx), ctx.watched.repository.name]
+    parts = [_what(intent, read_as, ctx), _when(intent, ctx), ctx.watched.repository.name]
     text = " · ".join(part for part in parts if part)
     return phrase(ctx.language, reading=Text(text))
 
 
-def _what(intent: Intent, ctx: Context) -> str:
-    language = ctx.language
+def _what(intent: Intent, phrase: Phrase, ctx: Context) -> str:
+    """A question in words, without its period."""
     match intent:
         case Changed():
-            return _listed(intent, ctx)
+            what = _listed(intent, ctx)
         case Search():
-            found = title_of(intent, language)
-            return f"{words.INTENTS['Search'].text(language)} · {found}"
-        case Touched(name=name):
-            return words.INTENTS["Touched"].text(language, what=name)
+            what = title_of(intent, ctx.language)
         case _ if isinstance(intent, OfChange):
-            phrase = words.INTENTS[type(intent).__name__]
-            named = phrase.text(language, what=_short(intent))
-            part = intent.part if isinstance(intent, ShowDiff) else ""
-            return f"{named} · {part}" if part else named
+            what = _short(intent)
         case _:
-            return words.INTENTS[type(intent).__name__].text(language)
+            what = getattr(intent, "name", "")
+    part = getattr(intent, "part", "")
+    return phrase.text(ctx.language, what=what) + (f" · {part}" if part else "")
 
 
 def _short(intent: OfChange) -> str:
@@ -285,5 +277,10 @@ def _refused(error: UserError, language: Language) -> Answer:
 
 
 async def answer(intent: Intent, ctx: Context) -> Answer:
-    """Answer an intent in the context's language. Raises ``UserError``."""
-    return await HANDLERS[type(intent)].answer(intent, ctx)
+    """Answer an intent in the context's language; its module is imported when first asked.
+
+    Raises ``UserError``.
+    """
+    module, _, function = QUESTIONS[type(intent)].answer.partition(":")
+    handler: Handler = getattr(import_module(f"handlers.{module}"), function)
+    return await handler(intent, ctx)

@@ -38,7 +38,8 @@ from digest.i18n import answer_text as words
 from digest.i18n.answer_text import GROUP
 from digest.i18n.labels import KINDS as KIND_NAMES
 from digest.question.commit_range import Span as Stretch
-from digest.question.intent import Changed, More, format_intent
+from digest.question.intent import Changed, More
+from digest.question.questions import format_intent
 from digest.topics.terms import kinds_of
 
 KINDS = (

@@ -74,7 +74,6 @@ NOT_RELEASED = Phrase(
     "{change} is not in a release yet; the latest is {tag}.",
     "{change} 还没有发布，最新的版本是 {tag}。",
 )
-HELP_RELEASES = Phrase("The releases with their dates.", "各个发布及其日期。")
 
 NOTES = Phrase("{name}: {range}", "{name}：{range}")
 NOTES_COUNTS = Phrase(
@@ -302,58 +301,11 @@ RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
 ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
 
 HELP = Phrase("What can be asked", "可以这样问")
-HELP_EXPLAIN = Phrase(
-    "One change, in full: what it does, whom it reaches, what to watch.",
-    "完整说明一个变更：做了什么，影响谁，需要注意什么。",
-)
-HELP_CHANGED = Phrase(
-    "Changes by topic, author, path, importance and period, each cited.",
-    "按主题、作者、路径、重要度和时间查看变更，逐条给出处。",
-)
-HELP_DIGEST = Phrase("The digest of any day or period.", "任意一天或一段时间的摘要。")
-HELP_SEARCH = Phrase("Full-text search in everything archived.", "在全部归档中全文搜索。")
-HELP_TOUCHED = Phrase(
-    "What happened to a class, function, flag or variable, and by whom.",
-    "一个类、函数、参数或变量发生过什么，是谁改的。",
-)
-HELP_COMPARE = Phrase("Two releases compared, as release notes.", "对比两个版本，生成发布说明。")
-HELP_CATCH_UP = Phrase(
-    "One digest of everything since you last looked.", "你上次查看以来的全部变更，一份摘要。"
-)
-HELP_WHY = Phrase(
-    "Why a change has its importance, and how it was covered.",
-    "一个变更为什么是这个重要度，是否已被摘要涵盖。",
-)
-HELP_RISKY = Phrase(
-    "What could go wrong with it; after an answer no name is needed: is it risky?",
-    "它可能带来什么风险；在回答之后不必再写编号：有风险吗？",
-)
-HELP_DIFF = Phrase(
-    "Its changed lines, or those of a part: show the diff of the config part.",
-    "它改动的行，或其中一部分：看看配置部分的 diff。",
-)
-HELP_REVIEWERS = Phrase("Who reviewed it.", "谁评审了它。")
-HELP_RELEASED = Phrase("The release that has it first.", "它在哪个版本中发布。")
-HELP_AUTHOR = Phrase("Who wrote it.", "它是谁写的。")
-HELP_AGAIN = Phrase(
-    "The last question of another time, topic or change, or of what matters alone.",
-    "把上一个问题换一个时间、主题或变更，或只看重要的。",
-)
-HELP_NTH = Phrase("A change of the last list, by its place.", "按序号解释上一个列表中的变更。")
 HELLO = Phrase(
     "Hello! I tell what changed in {repository}. You can ask, for example:",
     "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
 )
 HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
-HELP_MORE = Phrase("The next page.", "下一页。")
-HELP_RETELL = Phrase(
-    "The last answer shorter, longer, or in the other language.",
-    "把上一个回答缩短、加长，或换一种语言。",
-)
-HELP_STATUS = Phrase(
-    "Last and next runs, what waits, what was spent.", "上次和下次运行、待投递数量和花费。"
-)
-HELP_PRIVACY = Phrase("What is kept, and what leaves the machine.", "保存什么，发送什么。")
 NOT_READ_TOO_LONG = Phrase(
     "This question is too long for me: I read up to {n} characters. I can answer, for example:",
     "这个问题太长，最多 {n} 个字符。可以这样问：",
@@ -362,7 +314,6 @@ TWO_LANGUAGES = Phrase(
     "I read English and Chinese. 我能看懂英文和中文。 I can answer, for example:",
     "我能看懂英文和中文。 I read English and Chinese. 可以这样问：",
 )
-HELP_HELP = Phrase("This page.", "本页。")
 HELP_PERIODS = Phrase(
     "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "
     "in January, 2026-01-20..2026-01-23. Weeks begin on Monday; days are those of {zone}; "

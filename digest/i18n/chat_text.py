@@ -182,23 +182,6 @@ UNKNOWN_REPOSITORY = Phrase(
 ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选一个星期几。")
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
 
-HELP_SUBSCRIBE = Phrase(
-    "Digests for this chat: subscribe, subscriptions, unsubscribe, pause, resume; also pause until "
-    "friday.",
-    "此聊天的摘要：订阅、订阅列表、取消订阅、暂停、恢复；也可“暂停到周五”。",
-)
-HELP_MUTE = Phrase(
-    "Leave a topic out of the posts, or show it again with unmute.",
-    "让推送不再显示某个主题；用“取消静音”恢复。",
-)
-HELP_FILTER = Phrase(
-    "Include or exclude by path, label, author or keyword; it is shown before it is saved.",
-    "按路径、标签、作者或关键词包含或排除；保存前会先预览。",
-)
-HELP_SETTINGS = Phrase(
-    "Settings of this chat: language, zone, time, weekdays, level, branch, bots.",
-    "此聊天的设置：语言、时区、时间、星期、级别、分支、机器人。",
-)
 
 AFFECTED = Phrase(
     "{broken:change|changes} may break what you use, {touched:more touches|more touch} it",
@@ -267,22 +250,6 @@ ALERT = Phrase(
     "{repository} 中有 {n} 个已合并的变更可能破坏你所使用的内容",
 )
 MORE_CHANGES = Phrase("and {n:more change|more changes}", "另有 {n} 个变更")
-
-HELP_AFFECTED = Phrase(
-    "Changes that reach what you use, with their evidence.", "影响你所使用内容的变更及其依据。"
-)
-HELP_PROFILE = Phrase(
-    "What you use: flags, variables, symbols, paths, topics. “my profile” is your own, else it is "
-    "the chat's.",
-    "你使用的内容：命令行参数、环境变量、代码符号、路径、主题。“我的档案”属于你个人，否则属于聊天。",
-)
-HELP_PROFILE_FROM = Phrase(
-    "Fill it with what the code of a fork or plug-in uses.", "从分支或插件的代码中读取所用内容。"
-)
-HELP_ALERT = Phrase(
-    "Be told at once of what may break you, without waiting for the digest.",
-    "可能造成破坏的变更立即通知，不等摘要。",
-)
 
 
 def complaint(error: UserError, language: Language) -> str:

@@ -45,23 +45,6 @@ TO_TODAY = Phrase("{since} to today", "{since} 至今")
 
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")
 
-INTENTS = {
-    "Explain": Phrase("explain {what}", "解释 {what}"),
-    "Why": Phrase("why {what} is rated so", "{what} 为什么是这个级别"),
-    "Risky": Phrase("risks of {what}", "{what} 的风险"),
-    "Reviewers": Phrase("reviewers of {what}", "{what} 的评审人"),
-    "Author": Phrase("author of {what}", "{what} 的作者"),
-    "Released": Phrase("release of {what}", "{what} 的发布版本"),
-    "ShowDiff": Phrase("diff of {what}", "{what} 的差异"),
-    "DigestOf": Phrase("digest", "摘要"),
-    "CatchUp": Phrase("what you missed", "你错过的变更"),
-    "Releases": Phrase("releases", "发布"),
-    "Compare": Phrase("comparison", "版本对比"),
-    "Search": Phrase("search", "搜索"),
-    "Touched": Phrase("history of {what}", "{what} 的变更历史"),
-    "Affected": Phrase("what affects you", "对你的影响"),
-}
-
 PER_DAY = Phrase("per day", "按天")
 
 PER_FILE = Phrase("per file", "按文件")

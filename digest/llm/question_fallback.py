@@ -12,94 +12,35 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
 from zoneinfo import ZoneInfo
 
-from digest.chat.chat_intents import Managing
 from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.errors import UserError
 from digest.llm.prompt import Schema, filled, meaning, texts
 from digest.llm.prompt_text import fenced, visible
 from digest.question.commit_range import Refs
-from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.intent import (
     Again,
-    Author,
-    CatchUp,
     Changed,
     Compare,
-    DigestOf,
-    Explain,
-    Greet,
-    Help,
     Intent,
-    More,
-    Nth,
     OfChange,
-    PrivacyOf,
-    Released,
-    Releases,
-    Retell,
-    Reviewers,
-    Risky,
     Search,
-    ShowDiff,
-    Status,
     Touched,
     Unknown,
-    Why,
-    format_intent,
 )
 from digest.question.lexicon import tidy
 from digest.question.parser import parse
+from digest.question.questions import QUESTIONS, format_intent
 
 UNKNOWN = "unknown"
 """The kind of words without a meaning."""
 
 CHOICES: Mapping[str, type[Intent]] = {
-    "explain": Explain,
-    "changed": Changed,
-    "touched": Touched,
-    "search": Search,
-    "digest": DigestOf,
-    "compare": Compare,
-    "releases": Releases,
-    "why": Why,
-    "risks": Risky,
-    "reviewers": Reviewers,
-    "author": Author,
-    "released": Released,
-    "diff": ShowDiff,
-    "affected": Affected,
-    "profile": ShowProfile,
-    "status": Status,
-    "privacy": PrivacyOf,
-    "more": More,
-    "retell": Retell,
-    "again": Again,
-    "nth": Nth,
-    "greet": Greet,
-    "help": Help,
+    one.name: intent for intent, one in QUESTIONS.items() if one.model
 }
 """What a model may choose. Each only reads."""
-
-LEFT_OUT: frozenset[type[Intent]] = frozenset(
-    {
-        *get_args(Managing),
-        Alert,
-        EditProfile,
-        ProfileFrom,
-        CatchUp,
-        Unknown,
-    }
-)
-"""What a model may not choose.
-
-What changes or saves something, and catching up, which moves the mark
-
-of what somebody has seen.
-"""
 
 _OUTPUT = 160
 """Tokens of a reply."""

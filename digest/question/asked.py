@@ -43,6 +43,7 @@ class Asked:
     """A question as tokens, without those that it excludes; ``known`` are words of the index."""
 
     text: str
+    now: Now
     tokens: tuple[Token, ...]
     excluded: tuple[str, ...] = ()
     known: frozenset[str] | None = None
@@ -357,5 +358,13 @@ class Weighed:
     intent: Intent
 
 
-Rule = Callable[[Asked, Now], Iterator[Weighed]]
+Rule = Callable[[Asked], Iterator[Weighed]]
 """Gives the readings of a question that one kind of intent allows."""
+
+RULES: list[Rule] = []
+
+
+def rule(reader: Rule) -> Rule:
+    """Add a rule to those that the parser asks."""
+    RULES.append(reader)
+    return reader

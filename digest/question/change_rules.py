@@ -6,16 +6,12 @@ import itertools
 from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind, Language
-from digest.question.asked import Asked, Weighed
+from digest.question.asked import Asked, Weighed, rule
 from digest.question.intent import (
     Again,
     Author,
-    CatchUp,
     Explain,
-    Greet,
     Help,
-    Intent,
-    More,
     Nth,
     OfCurrent,
     PrivacyOf,
@@ -29,13 +25,13 @@ from digest.question.intent import (
     Touched,
     Why,
 )
-from digest.question.periods import Now
+from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Quote, Release, Symbol
 
 
-def about_one(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def about_one(asked: Asked) -> Iterator[Weighed]:
     """A question that names one change explains it at least."""
-    del now
     if len(asked.references) != 1 or (asked.has("todo") and not asked.has("ask")):
         return
     numbers = any(word.isdecimal() for word in asked.words)
@@ -88,9 +84,9 @@ def _part(asked: Asked) -> str:
     return paths[0].path if paths else asked.topic
 
 
-def diff(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def diff(asked: Asked) -> Iterator[Weighed]:
     """The lines of a part of the current change."""
-    del now
     part = _part(asked)
     if not asked.has("diff") or asked.references or asked.spans or not part or len(asked.left) > 4:
         return
@@ -98,9 +94,9 @@ def diff(asked: Asked, now: Now) -> Iterator[Weighed]:
         yield Weighed(3.0, ShowDiff(part=part))
 
 
-def of_it(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def of_it(asked: Asked) -> Iterator[Weighed]:
     """What the current change does somewhere: *what did it change in the tests*."""
-    del now
     part, its = _part(asked), asked.has("it") and asked.has("ask") and asked.has("change")
     others = asked.spans or asked.references or asked.kinds or asked.has("other", "me", "who")
     if its and part and not others and len(asked.left) < 3:
@@ -110,9 +106,9 @@ def of_it(asked: Asked, now: Now) -> Iterator[Weighed]:
 # --- Names of the code ---------------------------------------------------------------------------
 
 
-def touched(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def touched(asked: Asked) -> Iterator[Weighed]:
     """What happened to a flag, a variable, a class."""
-    del now
     name, sure = _symbol(asked)
     if (
         not name
@@ -168,49 +164,34 @@ def _acted_on(asked: Asked) -> str | None:
     return None
 
 
-def short(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def short(asked: Asked) -> Iterator[Weighed]:
     """Complete questions about the bot, and follow-ups to an answer."""
-    del now
-    fixed: tuple[tuple[str, Intent], ...] = (
-        ("help", Help()),
-        ("status", Status()),
-        ("privacy", PrivacyOf()),
-        ("more", More()),
-        ("lang:zh", Retell(language=Language.ZH)),
-        ("lang:en", Retell(language=Language.EN)),
-        ("shorter", Retell(longer=False)),
-        ("longer", Retell(longer=True)),
-        ("catchup", CatchUp()),
-        ("why", Why()),
-        ("review", Reviewers()),
-        ("diff", ShowDiff()),
-    )
-    beside = {
-        "more": ("ask", "it", "change"),
-        "shorter": ("explain", "it", "digest", "aux", "todo"),
-        "longer": ("explain", "it", "aux", "todo"),
-        "lang:zh": ("explain", "it", "again", "prep", "change", "digest", "aux"),
-        "lang:en": ("explain", "it", "again", "prep", "change", "digest", "aux"),
-        "catchup": ("ask", "aux", "happened", "digest", "change", "me", "prep", "again", "agent"),
-        "why": ("it", "aux", "graded", "level:high", "level:medium", "level:low", "join"),
-        "review": ("it", "who", "aux", "prep"),
-        "diff": ("it", "change", "prep", "digest"),
-        "status": ("it", "aux"),
-        "privacy": ("aux",),
-        "help": ("aux",),
-    }
-    for tag, intent in fixed:
-        if asked.has(tag) and asked.only(tag, *beside.get(tag, ())):
-            yield Weighed(6.0 if tag in {"help", "privacy", "status"} else 5.0, intent)
-    if asked.tokens and asked.only("greet") and asked.has("greet"):
-        yield Weighed(5.0, Greet())
+    for intent, declared in QUESTIONS.items():
+        if declared.cue and asked.has(declared.cue) and asked.only(declared.cue, *declared.beside):
+            yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
+    for tag, retell in _RETOLD.items():
+        beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
+        if asked.has(tag) and asked.only(tag, *beside):
+            yield Weighed(5.0, retell)
     if asked.text == "?":
         yield Weighed(5.0, Help())
 
 
-def of_the_last(asked: Asked, now: Now) -> Iterator[Weighed]:
+_RETOLD = {
+    "lang:zh": Retell(language=Language.ZH),
+    "lang:en": Retell(language=Language.EN),
+    "shorter": Retell(longer=False),
+    "longer": Retell(longer=True),
+}
+
+_BESIDE_LANGUAGE = ("explain", "it", "again", "prep", "change", "digest", "aux")
+_BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
+
+
+@rule
+def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the current change, and about one of a list."""
-    del now
     its = ("it", "aux", "ask", "join", "prep", "who")
     asks_risk = asked.has("risk") and asked.only("risk", *its, "kind:security", "graded")
     if asks_risk or (asked.has("remedy") and asked.only("remedy", *its, "me")):
@@ -246,9 +227,9 @@ _ASPECTS = {
 """Cues of what is asked about one change of a list."""
 
 
-def again(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def again(asked: Asked) -> Iterator[Weighed]:
     """The last question for another time or topic, filtered, or counted differently."""
-    del now
     if asked.has("other", "me") or asked.commands or asked.references or len(asked.left) > 4:
         return
     first = asked.tokens[0] if asked.tokens else None

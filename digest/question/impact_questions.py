@@ -6,53 +6,20 @@ The words are normalised and without their period.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
-from digest.question.commit_range import Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Affected:
-    """Which changes affect what the asker's profile names; without a window, the last days."""
-
-    window: Span | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShowProfile:
-    """The content of the profile: a person's own if ``mine``, else the chat's."""
-
-    mine: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditProfile:
-    """Add entries to the profile or remove them; ``clear`` removes all."""
-
-    add: tuple[ProfileEntry, ...] = ()
-    remove: tuple[ProfileEntry, ...] = ()
-    clear: bool = False
-    mine: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileFrom:
-    """Fill the profile with what another repository's code uses of the watched one."""
-
-    place: str
-    mine: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alert:
-    """Turn immediate alerts about breaking changes on or off."""
-
-    on: bool
-    mine: bool = False
-
-
-ProfileIntent = Affected | ShowProfile | EditProfile | ProfileFrom | Alert
+from digest.question.asked import Asked, Weighed, rule
+from digest.question.commit_range import Refs
+from digest.question.intent import (
+    Affected,
+    Alert,
+    EditProfile,
+    Enquiry,
+    ProfileFrom,
+    ShowProfile,
+)
+from digest.window import Window
 
 _US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
 _AFFECTED = re.compile(
@@ -105,7 +72,7 @@ _OFF = re.compile(
 _PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
-def read_profiling(words: str) -> ProfileIntent | None:
+def read_profiling(words: str) -> Enquiry | None:
     """The intent without its window; ``None`` if the words are about something else.
 
     Raises ``InvalidEntry``.
@@ -127,6 +94,18 @@ def read_profiling(words: str) -> ProfileIntent | None:
     return None
 
 
+@rule
+def affected(asked: Asked) -> Iterator[Weighed]:
+    """Whether what the asker uses is affected, within a period or a range."""
+    rest = " ".join(t.text for t in asked.tokens if t.slot is None)
+    if len(asked.spans) != 1 or len(asked.tokens) != sum(
+        t.slot is None or isinstance(t.slot, Window | Refs) for t in asked.tokens
+    ):
+        return
+    if isinstance(read_profiling(rest if rest.isascii() else rest.replace(" ", "")), Affected):
+        yield Weighed(9.0, Affected(window=asked.span))
+
+
 def _addition(found: re.Match[str]) -> EditProfile | None:
     if found["what"]:
         return EditProfile(add=_entries(found["what"]), mine=_mine(found))
@@ -145,22 +124,3 @@ def _entries(written: str) -> tuple[ProfileEntry, ...]:
 
 def _mine(found: re.Match[str]) -> bool:
     return any(value for name, value in found.groupdict().items() if name.startswith("mine"))
-
-
-def format_profiling(intent: ProfileIntent) -> str:
-    """The intent as :func:`read_profiling` reads it, without the window of an ``Affected``."""
-    if isinstance(intent, Affected):
-        return "affected"
-    mine = "my " if intent.mine else ""
-    match intent:
-        case Alert(on=on):
-            return f"{mine}alerts {'on' if on else 'off'}"
-        case ProfileFrom(place=place):
-            return f"{mine}profile from {place}"
-        case EditProfile(clear=True):
-            return f"{mine}profile clear"
-        case EditProfile(add=add, remove=remove):
-            verb = "add" if add else "remove"
-            return f"{mine}profile {verb} {' '.join(map(str, add or remove))}"
-        case _:
-            return f"{mine}profile"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
 from digest.core.release import LATEST
-from digest.question.asked import Asked, Weighed
+from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import (
     Changed,
@@ -17,7 +17,6 @@ from digest.question.intent import (
     Releases,
     Search,
 )
-from digest.question.periods import Now
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
 from digest.window import Window
 
@@ -28,9 +27,9 @@ _MOST_WORDS = 7
 """Maximum words of a topic."""
 
 
-def search(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def search(asked: Asked) -> Iterator[Weighed]:
     """A search for literal words."""
-    del now
     advisories = [
         q.text for q in asked.slots(Quote) if q.text.upper().startswith(("CVE-", "GHSA-"))
     ]
@@ -108,9 +107,9 @@ def _verbatim(slot: object) -> str:
 # --- Ranges --------------------------------------------------------------------------------------
 
 
-def releases(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def releases(asked: Asked) -> Iterator[Weighed]:
     """A list of releases; only a period may filter it."""
-    del now
     beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
     if not asked.has("releases") or named or isinstance(asked.span, Refs):
@@ -123,9 +122,9 @@ _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本
 """Words that ask for releases, not for the content of one."""
 
 
-def compare(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def compare(asked: Asked) -> Iterator[Weighed]:
     """Two points of history as release notes."""
-    del now
     refs = _refs(asked)
     words = [word for word in asked.left if not any(sign.isdigit() for sign in word)]
     if refs is None or words or asked.author or asked.has("other", "me"):
@@ -176,7 +175,8 @@ _BRANCHES = frozenset({"main", "master", "head", "develop", "trunk"})
 # --- Lists of changes ----------------------------------------------------------------------------
 
 
-def digest(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def digest(asked: Asked) -> Iterator[Weighed]:
     """The digest of a period or a range, without any filter."""
     releases = asked.slots(Release)
     if _narrows(asked) or asked.left or asked.references or releases:
@@ -192,7 +192,7 @@ def digest(asked: Asked, now: Now) -> Iterator[Weighed]:
     elif said and span is not None:
         yield Weighed(8.0, DigestOf(window=span))
     elif said and not asked.has("catchup", "compare", "notes"):
-        yield Weighed(8.0, DigestOf(window=now.hours(24 * (days or 1))))
+        yield Weighed(8.0, DigestOf(window=asked.now.hours(24 * (days or 1))))
 
 
 def _narrows(asked: Asked) -> bool:
@@ -211,9 +211,10 @@ def _narrows(asked: Asked) -> bool:
     )
 
 
-def changed(asked: Asked, now: Now) -> Iterator[Weighed]:
+@rule
+def changed(asked: Asked) -> Iterator[Weighed]:
     """The changes of a topic, a kind, an author, a path, a period."""
-    intent = _listing(asked, now)
+    intent = _listing(asked)
     if intent is None:
         return
     if asked.references:
@@ -263,7 +264,7 @@ def _counts(asked: Asked, tag: str) -> bool:
     return asked.commands and not asked.has("digest")
 
 
-def _listing(asked: Asked, now: Now) -> Changed | None:
+def _listing(asked: Asked) -> Changed | None:
     """The question as a list of changes, whatever its weight."""
     span, topic, releases = asked.span, asked.topic, [r.name for r in asked.slots(Release)]
     kinds, paths = asked.kinds, asked.slots(Path)
@@ -288,7 +289,7 @@ def _listing(asked: Asked, now: Now) -> Changed | None:
     people = asked.has("who", "contributors", "per:author") and not asked.has("per:file")
     files = asked.counts_files and not paths
     return Changed(
-        window=span or now.usual,
+        window=span or asked.now.usual,
         topic=topic,
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),

@@ -17,11 +17,9 @@ from zoneinfo import ZoneInfo
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import Language
 from digest.errors import UserError
-from digest.question.asked import Asked, Rule, Weighed
-from digest.question.change_rules import about_one, again, diff, of_it, of_the_last, short, touched
-from digest.question.commit_range import Refs
-from digest.question.examples import EXAMPLES
-from digest.question.impact_questions import Affected, read_profiling
+from digest.question import change_rules, impact_questions, list_rules  # noqa: F401 - they add their rules
+from digest.question.asked import RULES, Asked, Weighed
+from digest.question.impact_questions import read_profiling
 from digest.question.intent import Changed, Explain, Intent, Unknown
 from digest.question.lexicon import (
     LONGEST,
@@ -32,11 +30,10 @@ from digest.question.lexicon import (
     tidy,
     without_language,
 )
-from digest.question.list_rules import changed, compare, digest, releases, search
 from digest.question.periods import Now
+from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Background, Stray, exclusions_in
 from digest.question.slots import slots_of, words_of
-from digest.window import Window
 
 LEAST = 1.0
 """Minimum weight of a reading."""
@@ -44,27 +41,12 @@ LEAST = 1.0
 SURE = 2.0
 """Minimum weight of a reading that is sure."""
 
-_RULES: tuple[Rule, ...] = (
-    short,
-    of_the_last,
-    about_one,
-    diff,
-    of_it,
-    touched,
-    search,
-    releases,
-    compare,
-    again,
-    digest,
-    changed,
-)
 
-
-def readings(asked: Asked, now: Now) -> list[Weighed]:
+def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
     if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 1:
         return []
-    found = [one for rule in _RULES for one in rule(asked, now) if one.weight >= LEAST]
+    found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
     return sorted(found, key=lambda one: -one.weight)
 
 
@@ -107,10 +89,16 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if (reference := reference_of(question)) is not None:
         return Reading(Explain(reference=reference))
     # "In Chinese" alone is a request; after a question it gives the language of the answer.
-    found = _read(question, now, zone, background)
+    current = Now(now.replace(microsecond=0), zone)
+    found = _read(question, current, background)
     if found is None and question != asked:
-        found = _read(asked, now, zone, background)
-    return found or Reading(_unknown(asked, text), sure=False)
+        found = _read(asked, current, background)
+    if found is None:
+        words = Asked(asked, current, tuple(words_of(asked)))
+        thanks = words.has("thanks") and words.only("thanks")
+        near = _near(asked, language_of(text))
+        found = Reading(Unknown(near=near, foreign=is_foreign(asked), thanks=thanks), sure=False)
+    return found
 
 
 def misspelt(text: str) -> frozenset[str]:
@@ -119,17 +107,15 @@ def misspelt(text: str) -> frozenset[str]:
     return frozenset(word for word in words if mended(word) != word)
 
 
-def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) -> Reading | None:
+def _read(question: str, now: Now, background: Background) -> Reading | None:
     try:
-        tokens, excluded = exclusions_in(list(slots_of(question, now, zone, background)))
-        asked = Asked(question, tokens, excluded, background.words)
+        tokens, excluded = exclusions_in(list(slots_of(question, now, background)))
     except UserError:
-        if _is_ours(question):
+        if _is_ours(Asked(question, now, tuple(words_of(question)))):
             raise
         return None
-    if (affected := _affected(asked)) is not None:
-        return Reading(affected)
-    found = readings(asked, Now(now.replace(microsecond=0), zone))
+    asked = Asked(question, now, tokens, excluded, background.words)
+    found = readings(asked)
     if not found:
         return None
     best, *others = found
@@ -141,9 +127,8 @@ def _read(question: str, now: datetime, zone: ZoneInfo, background: Background) 
     return Reading(best.intent, sure, asked.words, unknown, other)
 
 
-def _is_ours(question: str) -> bool:
+def _is_ours(plain: Asked) -> bool:
     """Whether a question with an invalid period is still about changes."""
-    plain = Asked(question, tuple(words_of(question)))
     return not plain.has("other", "todo", "me") and (
         plain.has("change", "digest", "happened", "count")
         or bool(plain.kinds)
@@ -151,33 +136,12 @@ def _is_ours(question: str) -> bool:
     )
 
 
-def _affected(asked: Asked) -> Affected | None:
-    """Whether what the asker uses is affected, within a period or a range."""
-    rest = " ".join(t.text for t in asked.tokens if t.slot is None)
-    if len(asked.spans) != 1 or any(
-        t.slot and not isinstance(t.slot, Window | Refs) for t in asked.tokens
-    ):
-        return None
-    joined = rest if rest.isascii() else rest.replace(" ", "")
-    told = read_profiling(joined)
-    return Affected(window=asked.spans[0]) if isinstance(told, Affected) else None
-
-
-def _unknown(asked: str, text: str) -> Unknown:
-    words = Asked(asked, tuple(words_of(asked)))
-    return Unknown(
-        near=_near(asked, language_of(text)),
-        foreign=is_foreign(asked),
-        thanks=words.has("thanks") and words.only("thanks"),
-    )
-
-
 def _near(question: str, language: Language | None) -> tuple[str, ...]:
-    examples = EXAMPLES[language or Language.EN]
-    texts = [text for _, text in examples]
-    lowered = {t.lower(): t for t in texts}
+    kinds = [one.examples[language or Language.EN] for one in QUESTIONS.values()]
+    lowered = {text.lower(): text for some in kinds for text in some}
     from rapidfuzz.fuzz import ratio
     from rapidfuzz.process import extract
 
     near = extract(question[:100].lower(), lowered.keys(), scorer=ratio, limit=2, score_cutoff=50)
-    return tuple(dict.fromkeys([*(lowered[text] for text, *_ in near), *texts]))[:3]
+    usual = (some[0] for some in kinds if some)
+    return tuple(dict.fromkeys([*(lowered[text] for text, *_ in near), *usual]))[:3]

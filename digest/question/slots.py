@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
@@ -20,7 +18,7 @@ from digest.core.release import LATEST
 from digest.errors import InvalidReference
 from digest.question.commit_range import find_refs
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, mended, runs
-from digest.question.periods import find_period
+from digest.question.periods import Now, find_period
 from digest.question.slot_values import (
     Background,
     Filters,
@@ -173,7 +171,7 @@ _SYMBOL = re.compile(
 _STRAY = re.compile(r"(?<!\S)(?:-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)")
 
 
-def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -> list[Token]:
+def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     """The words and slots of a normalised question, in order.
 
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
@@ -194,7 +192,7 @@ def slots_of(text: str, now: datetime, zone: ZoneInfo, background: Background) -
     masked.sub(_AFTER, _called)
     masked.sub(_ALONE, _called)
     masked.text = _spelt(masked.text, background)
-    _spans(masked, now, zone)
+    _spans(masked, now)
     masked.sub(_VERSION, lambda found: Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
@@ -305,13 +303,13 @@ def _spelt(text: str, background: Background) -> str:
     return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)
 
 
-def _spans(masked: _Masked, now: datetime, zone: ZoneInfo) -> None:
+def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
     begun = len(masked.found)
     while len(masked.found) < begun + _MOST_SPANS:
         if (refs := find_refs(masked.text)) is not None:
             masked.take(*refs.at, refs.refs)
-        elif (period := find_period(masked.text, now, zone)) is not None:
+        elif (period := find_period(masked.text, now.at, now.zone)) is not None:
             begin, end = period.at
             if len(masked.found) > begun and _VAGUE.fullmatch(masked.text[begin:end]):
                 masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())

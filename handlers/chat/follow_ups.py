@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from digest.answer.answers import Answer
@@ -11,8 +10,6 @@ from digest.core.enums import ChangeKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
-from digest.i18n.answer_text import HELP_AGAIN, HELP_MORE, HELP_NTH, HELP_RETELL
-from digest.i18n.phrase import Phrase
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
     ASPECTS,
@@ -35,21 +32,13 @@ from digest.question.intent import (
     Status,
     Touched,
     Unknown,
-    format_intent,
 )
 from digest.question.parser import parse
 from digest.question.periods import default_period
+from digest.question.questions import format_intent
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.chat_port import Length, Talk
-
-FOLLOWUPS: Mapping[type[Intent], Phrase] = {
-    More: HELP_MORE,
-    Retell: HELP_RETELL,
-    Nth: HELP_NTH,
-    Again: HELP_AGAIN,
-}
-"""The intents that continue from an answer, with their descriptions for ``help``."""
 
 _LENGTHS = tuple(Length)
 _LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)

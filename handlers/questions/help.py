@@ -1,4 +1,4 @@
-"""``help``: the table of handlers, and what can be asked, with examples that the parser reads."""
+"""``help``: what can be asked, with examples that the parser reads."""
 
 from __future__ import annotations
 
@@ -16,22 +16,18 @@ from digest.i18n.answer_text import (
 )
 from digest.i18n.phrase import Phrase
 from digest.i18n.reading_text import THANKS
-from digest.question.examples import EXAMPLES
-from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Intent, Search, Unknown
+from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Search, Unknown
 from digest.question.lexicon import LONGEST
-from handlers.chat.follow_ups import FOLLOWUPS
+from digest.question.questions import QUESTIONS, Question, example
 from handlers.context import Context
-from handlers.questions.table import HANDLERS
 
 
 async def help_page(_intent: Help, ctx: Context) -> Answer:
-    """Every kind of question with its examples, in the order of the handlers' table."""
+    """Every kind of question with its examples."""
     language = ctx.language
     title = HELP.text(language)
-    rows = [(kind, one.help) for kind, one in HANDLERS.items() if ctx.room or not one.chats]
-    kinds = tuple(
-        _kind(kind, phrase, language) for kind, phrase in (*rows, *FOLLOWUPS.items()) if phrase
-    )
+    asked = (one for one in QUESTIONS.values() if ctx.room or not one.chats)
+    kinds = tuple(_kind(one, one.help, language) for one in asked if one.help)
     periods = HELP_PERIODS(language, zone=ctx.zone.key)
     blocks = (Heading(1, (Text(title),)), Listing(kinds), Paragraph(periods))
     return Answer(
@@ -39,8 +35,8 @@ async def help_page(_intent: Help, ctx: Context) -> Answer:
     )
 
 
-def _kind(kind: type[Intent], phrase: Phrase, language: Language) -> Item:
-    examples = tuple(Item((Code(text),)) for of, text in EXAMPLES[language] if of is kind)
+def _kind(question: Question, phrase: Phrase, language: Language) -> Item:
+    examples = tuple(Item((Code(text),)) for text in question.examples[language])
     return Item(phrase(language), examples)
 
 
@@ -52,9 +48,8 @@ async def greet(_intent: Greet, ctx: Context) -> Answer:
     """A greeting with a few questions; talk between people is not meant for the bot."""
     language = ctx.language
     said = HELLO(language, repository=ctx.watched.repository.name)
-    first = dict(reversed(EXAMPLES[language]))
-    examples = Listing(tuple(Item((Code(first[kind]),)) for kind in _GREETING))
-    more = HELLO_MORE(language, question=Code(first[Help]))
+    examples = Listing(tuple(Item((Code(example(kind, language)),)) for kind in _GREETING))
+    more = HELLO_MORE(language, question=Code(example(Help, language)))
     document = Document(
         title=plain(said),
         blocks=(Paragraph(said), examples, Paragraph(more)),

@@ -23,7 +23,7 @@ from digest.impact.impact_report import (
     profile_document,
 )
 from digest.impact.impact_rules import DECLARING, affects, declared_packages, packages_of
-from digest.question.impact_questions import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.periods import default_period
 from digest.topics.matching import Aliases
 from handlers.chat.settings import allowed

@@ -23,8 +23,9 @@ from digest.errors import EmptyRange, UnknownBranch, UnknownChange
 from digest.i18n.answer_text import NEWEST
 from digest.question.commit_range import Refs, Span
 from digest.question.dates import monday
-from digest.question.intent import Changed, DigestOf, Search, format_intent
+from digest.question.intent import Changed, DigestOf, Search
 from digest.question.periods import written
+from digest.question.questions import format_intent
 from digest.question.slots import kind_named
 from digest.topics.index_terms import topics_of
 from digest.topics.matching import Resolved, bears

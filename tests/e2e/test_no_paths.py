@@ -19,7 +19,7 @@ from bot.util.clock import FixedClock
 from digest.core.enums import Language
 from digest.errors import UserError
 from digest.i18n.chat_text import complaint
-from digest.question.examples import EXAMPLES
+from digest.question import questions
 from tests.support.builders import START, RepositoryBuilder
 
 QUESTIONS = (
@@ -81,7 +81,12 @@ async def said(answers: QuestionService, text: str) -> str:
 async def test_no_answer_in_a_chat_holds_a_path_of_this_machine(tmp_path: Path) -> None:
     file = config_of(tmp_path)
     config = read(file)
-    questions = [text for language in Language for _, text in EXAMPLES[language]]
+    questions = [
+        text
+        for one in questions.QUESTIONS.values()
+        for some in one.examples.values()
+        for text in some
+    ]
     questions += [f"{text} in ada/gone" for text in QUESTIONS[:3]]
     async with opened(file, clock=FixedClock(START + timedelta(days=1))) as app:
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))

@@ -3,21 +3,23 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from inspect import iscoroutinefunction
+from typing import get_args
 
 import pytest
 
 from digest.answer.answers import answer_to_json
 from digest.answer.listing import PAGE
+from digest.chat.chat_intents import Managing
 from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Repository
 from digest.document import Document, Heading, Listing, Paragraph, plain
 from digest.errors import AmbiguousReference, FutureWindow, SourceUnavailable, UnknownChange
 from digest.markdown import markdown
-from digest.question.intent import Unknown
-from handlers.chat.follow_ups import FOLLOWUPS
+from digest.question import intent as intents
+from digest.question.intent import Enquiry, Followup
+from digest.question.questions import QUESTIONS
 from handlers.digests.daily import look
-from handlers.questions.table import HANDLERS
 from handlers.router import ask
 from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
 
@@ -338,17 +340,18 @@ async def test_unknown_offers_questions_that_are_understood(source):
     assert source.calls == []
 
 
-def test_every_intent_has_its_handler():
-    from typing import get_args
-
-    from digest.question.intent import Followup, Intent
-
-    assert set(HANDLERS) == set(get_args(Intent)) - set(get_args(Followup))
-    assert Unknown in HANDLERS
+def test_every_intent_is_declared_as_a_question():
+    classes = {one for one in vars(intents).values() if isinstance(one, type)}
+    asked = {one for one in classes if issubclass(one, Enquiry)}
+    shared = {Enquiry, intents.Filtered, intents.OfCurrent}
+    assert set(QUESTIONS) == asked - shared | set(get_args(Managing))
 
 
-@pytest.mark.parametrize("place", sorted({one.place for one in HANDLERS.values()}))
-def test_every_handler_is_where_the_table_says(place):
+@pytest.mark.parametrize(
+    "place",
+    sorted({one.answer for kind, one in QUESTIONS.items() if kind not in get_args(Followup)}),
+)
+def test_every_handler_is_where_its_declaration_says(place):
     module, _, function = place.partition(":")
     assert iscoroutinefunction(getattr(import_module(f"handlers.{module}"), function))
 
@@ -418,12 +421,12 @@ async def test_documents_hold_nothing_but_blocks_with_words(source):
         assert all(plain(b.spans) for b in answer.document.blocks if isinstance(b, Paragraph))
 
 
-async def test_help_tells_of_every_row_of_the_table_with_an_example_each(source):
+async def test_help_tells_of_every_question_with_an_example_each(source):
     (page,) = [b for b in (await ask("help", context(source))).document.blocks
                if isinstance(b, Listing)]  # fmt: skip
     told = [plain(item.spans) for item in page.items]
-    rows = [one.help.text(Language.EN) for one in HANDLERS.values() if one.help and not one.chats]
-    assert told == rows + [phrase.text(Language.EN) for phrase in FOLLOWUPS.values()]
+    helped = [one.help for one in QUESTIONS.values() if one.help and not one.chats]
+    assert told == [phrase.text(Language.EN) for phrase in helped]
     assert all(item.children for item in page.items)
     assert any("affected" in plain(child.spans) for item in page.items for child in item.children)
 

@@ -3,15 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.profile import EntryKind, ProfileEntry, parse_entry
-from digest.question.impact_questions import (
-    Affected,
-    Alert,
-    EditProfile,
-    ProfileFrom,
-    ShowProfile,
-    format_profiling,
-    read_profiling,
-)
+from digest.question.impact_questions import read_profiling
+from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.questions import format_intent
 
 FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")
 
@@ -102,4 +96,4 @@ _ENTRY = st.builds(
     )
 )
 def test_what_is_written_down_is_read_back(intent) -> None:
-    assert read_profiling(format_profiling(intent)) == intent
+    assert read_profiling(format_intent(intent)) == intent

@@ -13,10 +13,10 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference, parse_reference
 from digest.errors import FutureWindow, InvalidDate, InvalidWindow, UserError
-from digest.question.examples import EXAMPLES
-from digest.question.intent import Changed, DigestOf, Explain, Help, Search, Unknown, format_intent
+from digest.question.intent import Changed, DigestOf, Explain, Help, Search, Unknown
 from digest.question.lexicon import LONGEST, language_of
 from digest.question.parser import parse
+from digest.question.questions import QUESTIONS, format_intent
 from digest.window import Window
 
 TABLE = tomllib.loads(
@@ -80,7 +80,12 @@ def test_table_is_as_large_as_promised():
 
 @pytest.mark.parametrize(
     ("language", "kind", "text"),
-    [(lang, kind, text) for lang, rows in EXAMPLES.items() for kind, text in rows],
+    [
+        (language, kind, text)
+        for kind, question in QUESTIONS.items()
+        for language, texts in question.examples.items()
+        for text in texts
+    ],
 )
 def test_examples_are_read_as_the_intent_they_stand_for(language, kind, text):
     assert isinstance(parse(text, NOW, ZONE), kind)

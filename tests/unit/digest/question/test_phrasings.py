@@ -13,8 +13,9 @@ from digest.core.grade import Level
 from digest.core.reference import parse_reference
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.intent import Unknown, format_intent
+from digest.question.intent import Unknown
 from digest.question.parser import parse
+from digest.question.questions import format_intent
 from tests.unit.digest.question.test_parser import NOW, ZONE, period
 
 TABLE = tomllib.loads(

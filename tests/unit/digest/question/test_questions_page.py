@@ -6,44 +6,21 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from digest.chat import chat_intents
 from digest.core.enums import Language
-from digest.llm.question_fallback import CHOICES
-from digest.question import impact_questions
-from digest.question.intent import Author, CatchUp, Changed, DigestOf, Greet, Intent, Nth, Unknown
+from digest.question.intent import Changed, DigestOf, Unknown
 from digest.question.lexicon import language_of
 from digest.question.parser import parse
+from digest.question.questions import QUESTIONS
 
 NOW, ZONE = datetime(2026, 1, 23, 12, tzinfo=UTC), ZoneInfo("UTC")
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "questions.md").read_text(encoding="utf-8")
 
-KINDS = {
-    **CHOICES,
-    "author": Author,
-    "place": Nth,
-    "hello": Greet,
-    "catch up": CatchUp,
-    "profile add": impact_questions.EditProfile,
-    "profile from": impact_questions.ProfileFrom,
-    "alerts": impact_questions.Alert,
-    "subscribe": chat_intents.Subscribe,
-    "unsubscribe": chat_intents.Unsubscribe,
-    "list": chat_intents.Subscriptions,
-    "pause": chat_intents.Pause,
-    "resume": chat_intents.Resume,
-    "mute": chat_intents.Mute,
-    "unmute": chat_intents.Unmute,
-    "filter": chat_intents.Filter,
-    "unfilter": chat_intents.Unfilter,
-    "settings": chat_intents.ShowSettings,
-    "set": chat_intents.Set,
-}
+KINDS = {one.name: intent for intent, one in QUESTIONS.items()}
 
 
 def rows(columns: int) -> Iterator[list[str]]:
@@ -53,7 +30,7 @@ def rows(columns: int) -> Iterator[list[str]]:
             yield cells
 
 
-QUESTIONS = [
+SHOWN = [
     (kind, question)
     for kind, *cells in rows(3)
     for cell in cells
@@ -66,7 +43,7 @@ PERIODS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "question"), QUESTIONS)
+@pytest.mark.parametrize(("kind", "question"), SHOWN)
 def test_every_question_is_read_as_its_kind(kind, question):
     assert isinstance(parse(question, NOW, ZONE), KINDS[kind])
 
@@ -81,9 +58,9 @@ def test_every_period_has_its_bounds_in_both_languages(english, chinese, since, 
 
 
 def test_the_page_has_every_kind_in_both_languages():
-    shown = {type(parse(question, NOW, ZONE)) for _, question in QUESTIONS}
-    assert shown == set(get_args(Intent)) - {Unknown}
-    assert {language_of(question) for _, question in QUESTIONS} >= {Language.EN, Language.ZH}
+    shown = {type(parse(question, NOW, ZONE)) for _, question in SHOWN}
+    assert shown == QUESTIONS.keys() - {Unknown}
+    assert {language_of(question) for _, question in SHOWN} >= {Language.EN, Language.ZH}
     assert len(PERIODS) > 10
 
 

@@ -10,7 +10,7 @@ from digest.chat.chat_intents import Unsubscribe
 from digest.chat.chat_settings import ChatSettings, Subscribed
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
-from digest.question.impact_questions import Alert, EditProfile, ProfileFrom
+from digest.question.intent import Alert, EditProfile, ProfileFrom
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, ConversationKey, Room, StoredProfile
 from handlers.ports.storage import Tip

@@ -1,0 +1,159 @@
+"""What is known of each question, and the text form of its intent.
+
+The parser, the help, the line *Read as*, prompts and the table of handlers read it from here.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, get_args
+
+from digest.chat.chat_intents import Managing, format_managing
+from digest.core.enums import Language
+from digest.i18n.phrase import Phrase
+from digest.question import intent as intents
+from digest.question.commit_range import Refs
+from digest.question.intent import (
+    Again,
+    Alert,
+    Changed,
+    EditProfile,
+    Intent,
+    Nth,
+    ProfileFrom,
+    Released,
+    Retell,
+    ShowProfile,
+    Unknown,
+)
+from digest.question.periods import written
+from digest.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A section of ``questions.toml``, which says what the fields are."""
+
+    name: str
+    answer: str
+    text: str
+    help: Phrase | None = None
+    read_as: Phrase | None = None
+    examples: Mapping[Language, tuple[str, ...]]
+    model: bool = True
+    chats: bool = False
+    cue: str = ""
+    beside: tuple[str, ...] = ()
+
+
+_MANAGED = "chat.subscribe:manage"
+
+
+def _declared() -> Iterator[tuple[type[Any], Question]]:
+    source = files("digest.question").joinpath("questions.toml").read_text(encoding="utf-8")
+    managing = {kind.__name__: kind for kind in get_args(Managing)}
+    sections = tomllib.loads(source)
+    for title, row in (sections | {name: {} for name in managing.keys() - sections}).items():
+        managed = title in managing
+        name = row.get("name", title.lower())
+        yield (
+            managing[title] if managed else getattr(intents, title),
+            Question(
+                name=name,
+                answer=_MANAGED if managed else row.get("answer", f"questions.{name}:{name}"),
+                text=row.get("text", name),
+                help=Phrase(*row["help"]) if "help" in row else None,
+                read_as=Phrase(*row["read_as"]) if "read_as" in row else None,
+                examples={one: tuple(row.get(one, ())) for one in Language},
+                model=row.get("model", not managed),
+                chats=row.get("chats", False),
+                cue=row.get("cue", ""),
+                beside=tuple(row.get("beside", "").split()),
+            ),
+        )
+
+
+QUESTIONS: Mapping[type[Any], Question] = dict(_declared())
+"""Every question by its intent, in the order of ``help``."""
+
+
+def example(intent: type[Intent], language: Language) -> str:
+    """The most useful example of a question."""
+    return QUESTIONS[intent].examples[language][0]
+
+
+_FORMS = {
+    "reference": "{}", "name": '"{}"', "terms": '"{}"', "topic": "{}", "path": 'path:"{}"',
+    "author": 'author:"{}"', "level": "level:{}", "kinds": "kind:{}", "label": 'label:"{}"',
+    "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
+    "daily": "per day", "people": "per author", "files": "per file",
+    "defaults": "with changed defaults", "kind": "{}", "earlier": "before that",
+    "window": "{}", "refs": "{}",
+}  # fmt: skip
+"""The text forms of the fields of an intent, in order."""
+
+_NAMES = {Language.EN: "English", Language.ZH: "Chinese"}
+
+
+def format_intent(intent: Intent) -> str:
+    """An English question that is read back as the same intent; empty for ``Unknown``.
+
+    It is stored. A ``Retell`` asks for a language or a length, not for both.
+    """
+    match intent:
+        case _ if isinstance(intent, Managing):
+            return format_managing(intent)
+        case Unknown():
+            return ""
+        case Changed(people=people):
+            return _text("who touched" if people else "changed", intent, people="")
+        case Released(reference=None):
+            return "which release has it"
+        case Retell(language=language, longer=longer):
+            return f"in {_NAMES[language]}" if language else "longer" if longer else "shorter"
+        case Again():
+            head = "only" if intent.level or intent.kind else "" if intent.without else "and"
+            return _text(head, intent, topic='in "{}"', level="{}")
+        case Nth(place=place, aspect=aspect):
+            one = f"number {place}" if place > 0 else "the last one" if place else "explain it"
+            return f"{one} {aspect}".rstrip()
+        case ShowProfile() | EditProfile() | ProfileFrom() | Alert():
+            return f"{'my ' if intent.mine else ''}{_of_profile(intent)}"
+        case _:
+            return _text(QUESTIONS[type(intent)].text, intent)
+
+
+def _of_profile(intent: ShowProfile | EditProfile | ProfileFrom | Alert) -> str:
+    match intent:
+        case Alert(on=on):
+            return f"alerts {'on' if on else 'off'}"
+        case ProfileFrom(place=place):
+            return f"profile from {place}"
+        case EditProfile(clear=True):
+            return "profile clear"
+        case EditProfile(add=add, remove=remove):
+            return f"profile {'add' if add else 'remove'} {' '.join(map(str, add or remove))}"
+        case _:
+            return "profile"
+
+
+def _text(head: str, intent: Intent, **forms: str) -> str:
+    """The text of an intent: a head, and each field that has a value in its form."""
+    parts = [head]
+    for field, form in (_FORMS | forms).items():
+        value: Any = getattr(intent, field, None)
+        values = value if isinstance(value, tuple) else (value,) if value else ()
+        parts += [form.format(_shown(one)) for one in values]
+    return " ".join(filter(None, parts))
+
+
+def _shown(value: object) -> str:
+    """A value as text; references from a URL include its repository."""
+    if isinstance(value, Window):
+        return written(value)
+    if isinstance(value, Refs) and value.repository and value.tip:
+        return f"https://github.com/{value.repository}/compare/{value.base}...{value.tip}"
+    return str(value)
