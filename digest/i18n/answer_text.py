@@ -299,29 +299,3 @@ UNDOES_ANNOUNCED = Phrase(
 )
 RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
 ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
-
-HELP = Phrase("What can be asked", "可以这样问")
-HELLO = Phrase(
-    "Hello! I tell what changed in {repository}. You can ask, for example:",
-    "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
-)
-HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
-NOT_READ_TOO_LONG = Phrase(
-    "This question is too long for me: I read up to {n} characters. I can answer, for example:",
-    "这个问题太长，最多 {n} 个字符。可以这样问：",
-)
-TWO_LANGUAGES = Phrase(
-    "I read English and Chinese. 我能看懂英文和中文。 I can answer, for example:",
-    "我能看懂英文和中文。 I read English and Chinese. 可以这样问：",
-)
-HELP_PERIODS = Phrase(
-    "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "
-    "in January, 2026-01-20..2026-01-23. Weeks begin on Monday; days are those of {zone}; "
-    "without a period it is the last 7 days.",
-    "时间：今天、昨天、本周、上周、本月、上个月、最近三天、周一以来、1月、2026-01-20..2026-01-23。"
-    "每周从周一开始，日期按 {zone} 计算；不写时间则为最近 7 天。",
-)
-NOT_UNDERSTOOD = Phrase(
-    "I do not understand this question. I can answer, for example:",
-    "我没看懂这个问题。可以这样问：",
-)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from digest.answer.answers import Answer
 from digest.core.enums import Language
 from digest.document import Code, Document, Heading, Item, Listing, Paragraph, Text, plain
-from digest.i18n.answer_text import (
+from digest.i18n.phrase import Phrase
+from digest.i18n.reading_text import (
     HELLO,
     HELLO_MORE,
     HELP,
     HELP_PERIODS,
     NOT_READ_TOO_LONG,
     NOT_UNDERSTOOD,
+    THANKS,
     TWO_LANGUAGES,
 )
-from digest.i18n.phrase import Phrase
-from digest.i18n.reading_text import THANKS
 from digest.question.intent import Changed, DigestOf, Explain, Greet, Help, Search, Unknown
 from digest.question.lexicon import LONGEST
 from digest.question.questions import QUESTIONS, Question, example
