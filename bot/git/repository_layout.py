@@ -77,7 +77,8 @@ async def asked_layout(folder: Path) -> Layout:
     try:
         answer = await finding(folder).run("rev-parse", *asked)
     except GitFailed as failure:
-        raise NotARepository(str(folder), failure.complaint) from failure
+        plain = "not a git repository" in failure.said
+        raise NotARepository(str(folder), "" if plain else failure.complaint) from failure
     lines = answer.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n")
     if len(lines) != 3:
         raise NotARepository(str(folder), "its path contains a line break")

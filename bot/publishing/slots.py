@@ -117,8 +117,7 @@ class Slots:
 
     def _address(self, heading: DigestHeading, language: Language) -> str:
         """The page of a digest; empty if no pages are served."""
-        web = self._app.config.web if self._app.config else None
-        return page_of_digest(web.public_url if web else "", heading.mark, str(language))
+        return page_of_digest(self._app.web_of(heading.repository), heading.mark, str(language))
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
         """Record how every commit of the slot ended, move the channel's tips, plan amendments."""

@@ -33,6 +33,8 @@ from handlers.ports.status_port import Announced
 from handlers.ports.storage import Clock, Progress, Watched
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
     from bot.llm.runtime import ModelRuntime
@@ -201,8 +203,18 @@ class Workspace:
 
     def announcements(self) -> KeptAnnouncements:
         """Finds the digest that showed a change, with its page if the web server has an address."""
-        web = self.config.web if self.config else None
-        return KeptAnnouncements(self.digests, web.public_url if web else "")
+        return KeptAnnouncements(self.digests, self.web_of)
+
+    def web_of(self, repository: str) -> str:
+        """The public address of a repository's pages; empty if nobody could open them.
+
+        Pages of a private repository are for those who signed in, which needs a token.
+        """
+        if self.config is None or self.config.web is None:
+            return ""
+        web = self.config.web
+        hidden = any(one.private for one in self.config.repositories if one.name == repository)
+        return "" if hidden and web.token is None else web.public_url
 
     def judging(
         self, channel: str, person: str = "", listener: Listener | None = None
@@ -247,10 +259,10 @@ def local_zone() -> ZoneInfo:
 class KeptAnnouncements:
     """Finds digests among the stored ones; see ``handlers.ports.status_port.Announcements``."""
 
-    def __init__(self, digests: SqlDigests, public_url: str = "") -> None:
-        """Without a public address digests have no page."""
+    def __init__(self, digests: SqlDigests, web_of: Callable[[str], str]) -> None:
+        """``web_of`` gives the public address of a repository's pages, or nothing."""
         self._digests = digests
-        self._public_url = public_url
+        self._web_of = web_of
 
     async def announced(
         self, repository: Repository, change: Graded, language: Language
@@ -261,7 +273,7 @@ class KeptAnnouncements:
         )
         if heading is None:
             return None
-        page = page_of_digest(self._public_url, heading.mark, str(language))
+        page = page_of_digest(self._web_of(repository.name), heading.mark, str(language))
         return Announced(day=day_of(heading), page=page)
 
 

@@ -226,11 +226,13 @@ def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
 def entry_of(graded: Graded, repository: Repository) -> Spans:
     """A change in a list: its level, its title as a link, its author.
 
-    The commit is named if the title names no request to look it up by.
+    The request, or else the commit, is named if the title names none to look it up by.
     """
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
-    if f"#{graded.number}" not in graded.title:
+    if graded.number is None:
         parts += [" · ", Code(graded.sha[:10])]
+    elif f"#{graded.number}" not in graded.title:
+        parts.append(f" · #{graded.number}")
     return joined([*parts, f" · {people_of(graded)[0]}"])
 
 

@@ -200,7 +200,7 @@ def _nameless(facts: Facts) -> Facts:
 _EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"
 _IPV4 = r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?!\.?\d)"
 _IPV6 = r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}(?![\w:])"
-_URL = r"(?<=://)[^\s/\"'`<>)\]}]+"
+_URL = r"(?<=://)(?:\[[\w:.]{0,45}\]|[^\s/\"'`<>)\]}])+"  # brackets: a mask, an IPv6 address
 _HOME = r"(?<=/home/)[\w.-]+|(?<=/Users/)[\w.-]+|(?<=\\Users\\)[\w.-]+"
 _PERSONAL = re.compile(
     rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"

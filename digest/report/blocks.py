@@ -169,8 +169,8 @@ def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language:
     parts: list[Part] = [(Strong("SHA"), *COLON(language), Code(graded.sha[:10]))]
     if url := repository.commit_url(graded.sha):
         parts.append((Text("🔗 "), Link(words.COMMIT.template(language), url)))
-    if graded.number is not None and (url := repository.request_url(graded.number)):
-        parts.append(Link(f"#{graded.number}", url))
+    if graded.number is not None:
+        parts.append(name_link(graded, repository))
     parts.append(" ".join(graded.commit.author.split()))
     parts.append(moment(graded.commit.committed_at, zone))
     return between(parts, " | ")

@@ -128,7 +128,10 @@ async def count(ctx: Context, query: Query) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """The scope of a question: a ``window``, or commits ``names`` of a range; neither is all."""
+    """The scope of a question: a ``window``, or commits ``names`` of a range; neither is all.
+
+    A window has names as well if the archive has changes of other branches in it.
+    """
 
     span: Span | None
     names: tuple[str, ...] | None = None
@@ -152,8 +155,10 @@ async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
     if span is None:
         return Reach(span=None)
     if isinstance(span, Window):
-        await fill(ctx, span, tip)
-        return Reach(span=span)
+        names, _ = await fill(ctx, span, tip)
+        # Other branches may have been read into the archive as well.
+        mixed = await count(ctx, Query(window=span)) > len(names)
+        return Reach(span=span, names=tuple(names) if mixed else None)
     names, _ = await fill(ctx, await range_of(span, ctx, tip), tip)
     return Reach(span=span, names=tuple(names))
 

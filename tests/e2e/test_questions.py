@@ -171,3 +171,10 @@ def test_explain_of_a_number_tells_the_commit_of_the_branch_that_is_asked_about(
     }
     for branch, answer in told.items():
         assert [c["sha"] for c in answer["changes"]] == [project.git("rev-parse", branch)]
+
+    asked = ("ask", "what changed this year", "--repo", str(project.path), "--format", "json")
+    on_main = json.loads(digestbot(*asked).stdout)
+    titles = [change["subject"] for change in on_main["changes"]]
+    assert "Speed up the cache (#40)" in titles
+    assert "[release] Speed up the cache (#40)" not in titles
+    assert on_main["total"] == len(titles)

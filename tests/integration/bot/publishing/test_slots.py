@@ -93,3 +93,31 @@ async def test_slot_of_a_subscription_that_ended_says_so(tmp_path):
         gone = Post(target=Target(name="gone", sender=FakeSender()), spec=post.spec)
         with pytest.raises(UserError, match="gone"):
             await made.build(gone, SLOT)
+
+
+@pytest.mark.parametrize(
+    ("visibility", "token", "linked"),
+    [
+        ("public", "", True),
+        ("private", "", False),
+        ("private", 'token = "long-enough-for-a-token"', True),
+    ],
+)
+async def test_digest_has_a_link_only_where_somebody_can_open_the_page(
+    tmp_path, visibility, token, linked
+):
+    file = tmp_path / "digestbot.toml"
+    file.write_text(
+        f"""data = "data"
+[web]
+public_url = "https://bot.example"
+{token}
+[[repositories]]
+place = "clone"
+name = "a"
+visibility = "{visibility}"
+""",
+        encoding="utf-8",
+    )
+    async with opened(file, FixedClock(NOON)) as app:
+        assert app.web_of("a") == ("https://bot.example" if linked else "")

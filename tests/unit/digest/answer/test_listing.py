@@ -63,6 +63,8 @@ def test_commit_is_named_where_the_title_names_no_request():
     subject = replace(graded.facts.subject, title="Raise the limit", number=None)
     direct = replace(graded, facts=replace(graded.facts, subject=subject))
     assert graded.sha[:10] in plain(entry_of(direct, Repository(name="acme/engine")))
+    merged = replace(direct, facts=replace(direct.facts, subject=replace(subject, number=12)))
+    assert plain(entry_of(merged, REPOSITORY)).endswith("Raise the limit · #12 · Ada Lovelace")
 
 
 def test_reason_that_the_title_shows_is_not_told_beside_it():

@@ -101,6 +101,8 @@ def test_facts_lose_their_values_with_the_lines():
     [
         ("mail a.b+c@x-y.example.org now", "mail [address] now"),
         ("see https://host.example:80/a?b", "see https://[host]/a?b"),
+        ("git clone https://ada:[secret]@git.corp/x", "git clone https://[host]/x"),
+        ("see (http://[fd00::1]:80/x)", "see (http://[host]/x)"),
         ("bind 192.168.0.12:80", "bind [ip]:80"),
         ("v1.2.3.4.5 and 1.2.3", "v1.2.3.4.5 and 1.2.3"),
         ("in /home/ada/x and C:\\Users\\ada\\y", "in /home/[user]/x and C:\\Users\\[user]\\y"),
