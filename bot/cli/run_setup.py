@@ -1,8 +1,8 @@
-"""``digestbot init``, ``check``, ``doctor`` and ``serve``.
+"""``digestbot init``, ``app``, ``check``, ``doctor`` and ``serve``.
 
 ``init`` asks for what a first configuration needs, or takes it from options. Secrets are typed
 without an echo, or taken from the environment as ``run`` would; never from options, which other
-users of the machine can see. ``check`` checks what the configuration names without posting
+users of the machine can see. ``app`` prints what a platform's console asks for. ``check`` checks what the configuration names without posting
 anything. ``doctor`` prints its findings, one per line, with a remedy below each problem. ``serve``
 serves only the pages of a repository on this machine.
 """
@@ -187,6 +187,15 @@ def _at_terminal(question: str, default: str, secret: bool) -> str:
         question, default=default, hide_input=secret, show_default=bool(default), err=True
     )
     return said
+
+
+def app(platform: str, address: str) -> None:
+    """Print what a platform's console asks for. Raises ``UsageError``."""
+    settings_of(platform)
+    text = getattr(platforms.load(platform), "app_text", None)
+    if text is None:
+        raise UsageError(f"{platform} needs no app that is described; go on with digestbot init")
+    sys.stdout.write(text(address))
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:

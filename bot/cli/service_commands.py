@@ -155,6 +155,26 @@ def init(
 
 
 @working.command()
+def app(
+    platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="slack or feishu.")],
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="[ADDRESS]",
+            help="Where Slack is to call the web server: https://HOST/events/slack.",
+        ),
+    ] = "",
+) -> None:
+    """Print what a platform asks for when an app is created.
+
+    The manifest for Slack; permissions, events and callbacks for Feishu and Lark.
+    """
+    from bot.cli import run_setup
+
+    run_setup.app(platform, address)
+
+
+@working.command()
 def doctor(
     *,
     form: Form = AnswerFormat.TEXT,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 from pathlib import Path
 
 import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_what_init_writes_is_ready_to_run(digestbot, project, tmp_path: Path):
@@ -47,6 +51,19 @@ def test_without_a_configuration_init_is_named(digestbot, command):
     told = digestbot(command)
     assert told.returncode == 2
     assert "digestbot init" in told.stderr
+
+
+def test_app_prints_what_the_consoles_ask_for(digestbot):
+    page = (DOCS / "feishu.md").read_text(encoding="utf-8")
+    permissions, _, more = digestbot("app", "feishu").stdout.partition("\n\n")
+    asked = json.loads(permissions)["scopes"]["tenant"]
+    assert asked == sorted(re.findall(r"^\| `(im:[\w:.]+)` \|", page, re.MULTILINE))
+    assert set(re.findall(r"[a-z.]+_v1|card\.[a-z.]+", more)) == set(
+        re.findall(r"`(im\.[a-z._]+_v1|card\.[a-z.]+)`", page)
+    )
+    called = digestbot("app", "slack", "https://bot.example/events/slack")
+    assert 'url: "https://bot.example/events/slack"' in called.stdout
+    assert digestbot("app", "telegram").returncode == 2
 
 
 def test_serve_on_a_busy_port_names_its_own_option(digestbot, project):

@@ -100,7 +100,7 @@ class Sockets:
         """End every connection without a word."""
         self._call(self._cut())
 
-    def wait_for(self, what: Any, seconds: float = 5.0) -> None:
+    def wait_for(self, what: Any, seconds: float = 120.0) -> None:
         """Wait until a condition holds."""
         end = time.monotonic() + seconds
         while not what():

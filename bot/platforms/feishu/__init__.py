@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Literal, Self
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -18,6 +19,17 @@ from bot.util.section import Settings
 
 _DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 _HERE = ("http://127.0.0.1:", "http://localhost:", "http://[::1]:")
+
+PERMISSIONS = (
+    "im:chat:readonly",
+    "im:message.group_at_msg:readonly",
+    "im:message.group_msg",
+    "im:message.p2p_msg:readonly",
+    "im:message:readonly",
+    "im:message:send_as_bot",
+    "im:resource",
+)
+"""What the app may do; docs/feishu.md gives the reasons, and says which can be left out."""
 
 
 class Config(Settings):
@@ -66,3 +78,10 @@ def _web(config: Config) -> FeishuWebEvents | None:
         return None
     token = config.verification_token.get_secret_value() if config.verification_token else ""
     return FeishuWebEvents(config.encrypt_key.get_secret_value(), token)
+
+
+def app_text(_address: str) -> str:
+    """What the developer console asks for: the permissions as it imports them, and the events."""
+    scopes = json.dumps({"scopes": {"tenant": PERMISSIONS, "user": []}}, indent=2)
+    events = "im.message.receive_v1, im.message.recalled_v1"
+    return f"{scopes}\n\nevents: {events}\ncallbacks: card.action.trigger\n"

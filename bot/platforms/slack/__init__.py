@@ -2,7 +2,7 @@
 
 ``blocks`` renders (with ``rich_text`` and ``fallback_text``), ``sender`` posts through ``web_api``,
 ``receiver`` receives through ``socket_mode`` or ``web_events`` and reads with ``bolt_adapter`` and
-``events``. ``python -m bot.platforms.slack`` prints the app's manifest.
+``events``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,16 @@ from bot.platforms.slack.web_api import SlackWebApi
 
 __all__ = [
     "Config",
+    "app_text",
     "create",
 ]
+
+
+def app_text(address: str) -> str:
+    """The manifest to create the app from; see :func:`bot.platforms.slack.oauth.manifest`."""
+    from bot.platforms.slack.oauth import as_yaml, manifest
+
+    return as_yaml(manifest(address))
 
 
 def create(config: Config) -> SlackSender:

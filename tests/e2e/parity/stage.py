@@ -46,7 +46,7 @@ class Stage(Protocol):
     restates: bool
 
 
-async def until(holds: Callable[[], object], seconds: float = 10.0) -> None:
+async def until(holds: Callable[[], object], seconds: float = 120.0) -> None:
     """Wait until something holds."""
     async with asyncio.timeout(seconds):
         while not holds():

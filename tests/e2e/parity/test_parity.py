@@ -123,7 +123,7 @@ class Played:
         records = SqlReplies(self.app.database)
         await act()
         await until(lambda: len(self.stage.texts()) > before)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while await records.left(self.stage.account):
                 await asyncio.sleep(0.01)
         await asyncio.sleep(REMEMBERED)
