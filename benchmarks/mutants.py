@@ -35,14 +35,14 @@ EQUAL = Path(__file__).with_name("mutants_equal.toml")
 class Mutant:
     """One change of a file: the bytes from ``start`` to ``end`` become ``after``.
 
-    ``function`` is the first line of the function around it, as code objects count; 0 for code that
-    runs at import. ``text`` is the line without its margin, and ``name`` says what became what.
+    ``function`` is the qualified name of the function around it, and empty for code that runs at
+    import. ``text`` is the line without its margin, and ``name`` says what became what.
     """
 
     path: str
     line: int
     text: str
-    function: int
+    function: str
     start: int
     end: int
     before: str
@@ -79,20 +79,22 @@ class _Walk:
             self._lines.append(self._lines[-1] + len(line))
 
     def all(self) -> Iterator[Mutant]:
-        yield from self._inside(ast.parse(self._source), 0)
+        yield from self._inside(ast.parse(self._source), "", "")
 
-    def _inside(self, node: ast.AST, function: int) -> Iterator[Mutant]:
+    def _inside(self, node: ast.AST, function: str, scope: str) -> Iterator[Mutant]:
         for child in ast.iter_child_nodes(node):
             if _is_without_meaning(child, node):
                 continue
-            inner = function
+            inner, inside = function, scope
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-                inner = min(one.lineno for one in (child, *child.decorator_list))
+                inner, inside = f"{scope}{child.name}", f"{scope}{child.name}.<locals>."
+            elif isinstance(child, ast.ClassDef):
+                inside = f"{scope}{child.name}."
             for part, after in _changes(child, node):
                 yield self._mutant(part, after, function)
-            yield from self._inside(child, inner)
+            yield from self._inside(child, inner, inside)
 
-    def _mutant(self, node: ast.expr | ast.stmt, after: str, function: int) -> Mutant:
+    def _mutant(self, node: ast.expr | ast.stmt, after: str, function: str) -> Mutant:
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         start = self._lines[node.lineno - 1] + node.col_offset

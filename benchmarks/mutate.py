@@ -57,7 +57,7 @@ _LIBRARIES = (
 
 @dataclass(slots=True, kw_only=True)
 class TestFile:
-    """What a test file executes: for each test its seconds and its functions, as ``path:line``."""
+    """What a test file executes: for each test its seconds and its functions, as ``path:name``."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     functions: dict[str, list[str]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class _Watching:
     def _called(self, frame: Any, _event: str, _given: Any) -> None:
         code = frame.f_code
         if code.co_filename.startswith(self._tree):
-            self._seen.add(f"{code.co_filename[len(self._tree) :]}:{code.co_firstlineno}")
+            self._seen.add(f"{code.co_filename[len(self._tree) :]}:{code.co_qualname}")
 
     def pytest_sessionstart(self) -> None:
         threading.settrace(self._called)
@@ -152,11 +152,7 @@ class Tree:
         """Test files of the mirrored folders and those that import the module."""
         if self._only:
             return [file for file in self._imports if file.startswith(tuple(self._only))]
-        module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        package, _, name = module.rpartition(".")
-        imports = re.compile(
-            rf"\b{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{name}\b"
-        )
+        imports = _imports_of(path)
         folders = tuple(
             f"tests/{kind}/{path.rpartition('/')[0]}/" for kind in ("unit", "integration")
         )
@@ -168,8 +164,23 @@ class Tree:
 
     def tests(self, mutant: Mutant) -> list[str]:
         """Names of the tests that execute a mutant, the quickest first."""
-        files = [self._measure(file) for file in self.candidates(mutant.path)]
-        wanted = f"{mutant.path}:{mutant.function}" if mutant.function else f"{mutant.path}:"
+        near = self.candidates(mutant.path)
+        return self._running(mutant, near) or self._running(mutant, self._further(mutant.path))
+
+    def _further(self, path: str) -> list[str]:
+        """Test files of the modules that import a module."""
+        imports = _imports_of(path)
+        importers = [
+            str(file.relative_to(self.tree))
+            for ring in RINGS
+            for file in sorted((self.tree / ring).rglob("*.py"))
+            if imports.search(file.read_text(encoding="utf-8"))
+        ]
+        return sorted({file for module in importers for file in self.candidates(module)})
+
+    def _running(self, mutant: Mutant, candidates: Iterable[str]) -> list[str]:
+        files = [self._measure(file) for file in candidates]
+        wanted = f"{mutant.path}:{mutant.function}"
         seconds = {
             test: one.seconds[test]
             for one in files
@@ -265,6 +276,12 @@ class Tree:
         with Path(os.environ.get("MUTATE_OUTPUT", os.devnull)).open("a") as nothing:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
+
+
+def _imports_of(path: str) -> re.Pattern[str]:
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    package, _, name = module.rpartition(".")
+    return re.compile(rf"\b{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{name}\b")
 
 
 def _any_of(wanted: str, functions: Iterable[str]) -> bool:

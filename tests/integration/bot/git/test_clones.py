@@ -6,8 +6,11 @@ import asyncio
 import fcntl
 import os
 import subprocess
+from collections.abc import Coroutine
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -280,44 +283,94 @@ async def test_credentials_reach_git_and_nothing_else(tmp_path, monkeypatch) -> 
     assert "s3cret" not in repr(read_address("https://ada:s3cret@example.org/o/n"))
 
 
-async def test_process_list_and_files_of_a_stalled_clone_show_no_credentials(
-    tmp_path, monkeypatch
-) -> None:
-    asked: asyncio.Queue[str] = asyncio.Queue()
-    over = asyncio.Event()
+class StallingServer:
+    """Serves a repository over HTTP; requests after ``stall`` wait for ``go_on``."""
 
-    async def stall(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.put_nowait((await reader.readuntil(b"\r\n\r\n")).decode())
-        await over.wait()
+    def __init__(self, folder: Path) -> None:
+        self._environment = environment() | {
+            "GIT_PROJECT_ROOT": str(folder),
+            "GIT_HTTP_EXPORT_ALL": "1",
+        }
+        self.asked: asyncio.Queue[str] = asyncio.Queue()
+        self._going = asyncio.Event()
+
+    def stall(self) -> None:
+        self._going.clear()
+        self.asked = asyncio.Queue()
+
+    def go_on(self) -> None:
+        self._going.set()
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = (await reader.readuntil(b"\r\n\r\n")).decode()
+        self.asked.put_nowait(request)
+        await self._going.wait()
+        method, target, _ = request.split(" ", 2)
+        path, _, query = target.removeprefix("/o/n").partition("?")
+        headers = dict(line.split(": ", 1) for line in request.splitlines()[1:] if line)
+        backend = await asyncio.create_subprocess_exec(
+            "git",
+            "http-backend",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=self._environment
+            | {
+                "REQUEST_METHOD": method,
+                "PATH_INFO": path,
+                "QUERY_STRING": query,
+                "CONTENT_TYPE": headers.get("Content-Type", ""),
+                "HTTP_CONTENT_ENCODING": headers.get("Content-Encoding", ""),
+                "GIT_PROTOCOL": headers.get("Git-Protocol", ""),
+            },
+        )
+        body = await reader.readexactly(int(headers.get("Content-Length", "0")))
+        answered, _ = await backend.communicate(body)
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n" + answered)
         writer.close()
 
+
+def arguments_of_processes() -> list[str]:
+    texts = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it ended meanwhile
+            texts.append(one.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+    return texts
+
+
+async def test_process_list_and_files_of_a_stalled_clone_and_fetch_show_no_credentials(
+    remote, tmp_path, monkeypatch
+) -> None:
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "http.userAgent")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "configured/1")
-    server = await asyncio.start_server(stall, "127.0.0.1", 0)
+    stalling = StallingServer(remote.path / ".git")
+    server = await asyncio.start_server(stalling.answer, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    place = f"http://ada:s3cret%40x@127.0.0.1:{port}/o/n"
-    cloning = asyncio.create_task(open_source(place, tmp_path / "data"))
-    try:
-        request = await asyncio.wait_for(asked.get(), 30)
-        arguments = [
-            one.read_bytes().replace(b"\0", b" ").decode()
-            for one in Path("/proc").glob("[0-9]*/cmdline")
-            if one.parent.exists()
-        ]
-        files = [one.read_bytes() for one in (tmp_path / "data").rglob("*") if one.is_file()]
-    finally:
-        over.set()
-        with pytest.raises(SourceUnavailable):
-            await cloning
-        server.close()
+    data = tmp_path / "data"
 
-    assert "Authorization: Basic YWRhOnMzY3JldEB4" in request
-    assert "User-Agent: configured/1" in request
-    assert any(f"127.0.0.1:{port}/o/n" in one for one in arguments)
-    assert not any("s3cret" in one or "YWRhOnM" in one for one in arguments)
-    assert any(b"/o/n" in one for one in files)
-    assert not any(b"s3cret" in one or b"YWRhOnM" in one for one in files)
+    async def stalled(work: Coroutine[object, object, Any]) -> Any:
+        stalling.stall()
+        working = asyncio.create_task(work)
+        try:
+            request = await asyncio.wait_for(stalling.asked.get(), 30)
+            arguments = arguments_of_processes()
+            files = [one.read_bytes() for one in data.rglob("*") if one.is_file()]
+        finally:
+            stalling.go_on()
+            result = await working
+        assert "Authorization: Basic YWRhOnMzY3JldEB4" in request
+        assert "User-Agent: configured/1" in request
+        assert any(f"127.0.0.1:{port}/o/n" in one for one in arguments)
+        assert not any("s3cret" in one or "YWRhOnM" in one for one in arguments)
+        assert any(b"/o/n" in one for one in files)
+        assert not any(b"s3cret" in one or b"YWRhOnM" in one for one in files)
+        return result
+
+    async with server:
+        _, source = await stalled(open_source(f"http://ada:s3cret%40x@127.0.0.1:{port}/o/n", data))
+        newest = remote.commit("Third", {"a": "2\n"})
+        await stalled(source.sync())
+        assert (await source.tip()).sha == newest
 
 
 @pytest.mark.parametrize(
