@@ -276,7 +276,7 @@ async def test_question_that_failed_too_often_ends_in_one_apology(database, engi
     assert talk.sender.texts() == ["I was interrupted before I could answer; please ask again."] * 2
 
 
-async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, database) -> None:
+async def test_periodic_sweep_is_done_once_for_two_processes(engine, database) -> None:
     async with Engine(database) as other:
         for one in (engine, other):
             manager = one._app.job_manager
@@ -285,6 +285,17 @@ async def test_periodic_sweep_is_put_down_once_for_two_processes(engine, databas
                 await manager.defer_periodic_job(job, periodic_id="", defer_timestamp=300)
         [job] = await manager.list_jobs_async(queue=SWEEPS)
         assert job.task_name == "digestbot.sweep"
+    swept = asyncio.Event()
+
+    async def sweep() -> None:
+        swept.set()
+
+    engine.serve({JobKind.SWEEP: sweep})
+    working = asyncio.create_task(engine.work([SWEEPS], 1))
+    await asyncio.wait_for(swept.wait(), 30)
+    working.cancel()
+    with suppress(asyncio.CancelledError):
+        await working
 
 
 def duty(ledger: SqlLedger, leases: ServerLeases, sender: Console) -> LoopServices:

@@ -7,6 +7,7 @@ import time
 from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.config.channel_section import Promise
 from bot.delivery.delivery import Delivery, Posting, Visibility, identity
@@ -39,13 +40,18 @@ def a_delivery(ledger, sender, promise=Promise.AT_MOST_ONCE, leases=None, patien
 async def test_deliver_posts_parts_in_order_and_keeps_receipts():
     ledger, sender = FakeLedger(), FakeSender()
     delivery, posting = a_delivery(ledger, sender)
-    result = await delivery.deliver(posting)
+    with capture_logs() as logs:
+        result = await delivery.deliver(posting)
     assert sender.texts() == ["lead", "details", "more"]
     assert result.done
     assert result.new == 3
     assert [part.receipt for part in result.parts] == [
         '["C1/1", ""]', '["C1/2", ""]', '["C1/3", ""]',
     ]  # fmt: skip
+    assert not any(part.silent for _, part, _ in sender.stands)
+    assert [(line["event"], line["parts"], line["new"]) for line in logs] == [
+        ("delivery.sent", 3, 3)
+    ]
 
 
 async def test_deliver_marks_sending_before_the_call_and_sent_at_once_after():
@@ -114,13 +120,24 @@ async def test_retry_after_is_honoured():
     assert time.monotonic() - began >= 0.2
 
 
+def test_pause_is_as_long_as_the_platform_asks_up_to_the_longest():
+    def pause(seconds):
+        return Patience().pause(SendError(SendReason.RATE_LIMITED, retry_after=seconds))
+
+    assert [pause(2.5), pause(60.0), pause(60.5), pause(None)] == [2.5, 60.0, False, True]
+
+
 async def test_retry_after_beyond_patience_is_left_for_later():
     sender = FakeSender(errors=[SendError(SendReason.RATE_LIMITED, retry_after=3600)])
     ledger = FakeLedger()
     delivery, posting = a_delivery(ledger, sender)
-    result = await delivery.deliver(posting)
+    with capture_logs() as logs:
+        result = await delivery.deliver(posting)
     assert ledger.states() == [PartState.FAILED, PartState.WAITING, PartState.WAITING]
     assert not result.lasting
+    assert [line["event"] for line in logs] == ["delivery.refused", "delivery.held"]
+    assert not await delivery.left({posting.key})
+    assert list(await delivery.left()) == ["team"]
     await delivery.resume_pending()
     assert sender.texts() == ["lead", "details", "more"]
 
@@ -209,7 +226,9 @@ async def test_no_answer_at_most_once_is_taken_as_sent_and_said_so():
     ledger = FakeLedger()
     sender = FakeSender(taken=True, errors=[SendError(SendReason.NO_ANSWER)])
     delivery, posting = a_delivery(ledger, sender)
-    result = await delivery.deliver(posting)
+    with capture_logs() as logs:
+        result = await delivery.deliver(posting)
+    assert "delivery.assumed" in [line["event"] for line in logs]
     assert result.parts[0].error == "unproven: this platform cannot be asked"
     assert result.parts[0].receipt == ""
     assert sender.texts() == ["lead", "details", "more"]
@@ -218,7 +237,9 @@ async def test_no_answer_at_most_once_is_taken_as_sent_and_said_so():
 async def test_no_answer_at_least_once_is_sent_again():
     sender = FakeSender(taken=True, errors=[SendError(SendReason.NO_ANSWER)])
     delivery, posting = a_delivery(FakeLedger(), sender, Promise.AT_LEAST_ONCE)
-    await delivery.deliver(posting)
+    with capture_logs() as logs:
+        await delivery.deliver(posting)
+    assert "delivery.sent_again" in [line["event"] for line in logs]
     assert sender.texts() == ["lead", "lead", "details", "more"]
 
 
@@ -264,6 +285,7 @@ async def test_one_channel_that_breaks_stops_no_other():
     )
     assert [result.done for result in results] == [False, True]
     assert results[0].error == "ZeroDivisionError"
+    assert not results[0].frozen, "its slot must not be finished"
     assert good.texts() == ["lead", "details", "more"]
 
 
@@ -386,7 +408,7 @@ async def test_repository_is_withheld_where_a_chat_may_not_read_it(readable, wit
         async def tellable(self, *_given, **_named):
             return readable
 
-    visibility = Visibility(Gate())
-    assert (
-        await visibility.withholds(Target(name="t", sender=FakeSender()), "acme/engine") is withheld
-    )
+    target = Target(name="t", sender=FakeSender())
+    with capture_logs() as logs:
+        assert await Visibility(Gate()).withholds(target, "acme/engine") is withheld
+    assert [line["event"] for line in logs] == ["repository.withheld"] * withheld

@@ -15,6 +15,7 @@ import structlog
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.delivery.payload import freeze
+from bot.jobs.channel_worker import CurrentChannels
 from bot.jobs.loop import Listening, Runner, run, stop_on_signals
 from bot.jobs.services import LoopServices, TaskTracker
 from bot.messaging.receiver import Incoming
@@ -129,9 +130,34 @@ async def test_slot_missed_after_the_first_start_is_caught_up(world):
 async def test_of_many_missed_slots_the_newest_is_caught_up_once(world):
     await world.start()
     world.clock.time = at("2026-02-10T08:00")
-    for _ in range(3):
-        await world.start()
+    with structlog.testing.capture_logs() as logs:
+        for _ in range(3):
+            await world.start()
     assert world.sender.texts() == ["2026-02-09"]
+    (told,) = (line for line in logs if line["event"] == "slot.missed")
+    assert (told["count"], told["slot"]) == (17, "2026-02-08")
+
+
+async def test_channels_that_wait_longest_are_handled_first(world):
+    times = {"just due": time(9, 5), "next": time(9, 10), "first": time(8, 50), "new": time(8, 55)}
+    posts = [
+        replace(
+            world.post(),
+            target=Target(name=name, sender=world.sender),
+            spec=replace(NINE, at=due),
+        )
+        for name, due in times.items()
+    ]
+    world.clock.time = at("2026-01-23T09:05")
+    runner = Runner(replace(world.work(), posts=Fixed(posts)))
+    handled = []
+
+    async def take_up(post, left):
+        handled.append(post.name)
+
+    runner.take_up = take_up
+    await runner.sweep()
+    assert handled == ["next", "first", "new", "just due"]
 
 
 async def test_slot_missed_for_too_long_is_let_go(world):
@@ -481,6 +507,19 @@ async def test_channels_come_change_and_go_while_the_loop_runs(world):
     stop.set()
     await running
     assert [chat for chat, _, _ in world.sender.stands] == ["stays"]
+
+
+async def test_channels_that_are_watched_are_read_when_they_change(world):
+    channels = Changing()
+    current = CurrentChannels(channels)
+    watching = asyncio.create_task(current.watch())
+    channels.posts.append(world.post())
+    channels.event.set()
+    async with asyncio.timeout(5):
+        while not current.posts:
+            await asyncio.sleep(0)
+    watching.cancel()
+    assert list(current.posts) == ["team"]
 
 
 async def test_paused_channel_goes_on_with_what_was_left_when_it_comes_back(world):

@@ -61,6 +61,9 @@ async def test_digests_when_a_place_for_questions_is_free_take_all_of_theirs() -
 async def test_digests_while_all_places_for_questions_are_taken_are_few_and_never_none() -> None:
     precedence = Precedence(questions=2, digests=3, meanwhile=1)
     building = Building(precedence)
+    for _ in range(3):
+        with precedence.answering():
+            pass
     with precedence.answering(), precedence.answering():
         await building.begin(0, 1, 2)
         assert building.begun == [0]
