@@ -34,8 +34,8 @@ _WORDS = {word: kind for kind, words in _BY_WORD.items() for word in words.split
 # First verbs of subjects without a tag; only the leading verb counts.
 _VERBS = {
     ChangeType.FEATURE: r"add|adds|support|supports|introduce|implement|enable|allow",
-    ChangeType.FIX: r"fix|fixes|fixed|correct|resolve",
-    ChangeType.PERFORMANCE: r"optimi[sz]e|accelerate|speed ?up",
+    ChangeType.FIX: r"correct|resolve",
+    ChangeType.PERFORMANCE: r"accelerate",
     ChangeType.REFACTOR: (
         r"refactor|move|moves|rename|extract|clean ?up|simplify|consolidate|restructure|unify"
         r"|reorgani[sz]e|deduplicate|split|merge"
@@ -45,6 +45,39 @@ _VERBS = {
     ChangeType.DEPENDENCY: r"bump|upgrade|pin",
 }
 _LEADING = {kind: re.compile(rf"(?:{verbs})\b", re.IGNORECASE) for kind, verbs in _VERBS.items()}
+
+# Words anywhere in a title.
+_ATTACK = re.compile(
+    r"\b(?:DoS|RCE|SSRF|XSS|CSRF|XXE|ReDoS|CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b"
+    r"|(?i:\b(?:denial[- ]of[- ]service|(?:remote|arbitrary) code execution|vulnerabilit(?:y|ies)"
+    r"|(?:path|directory) traversal|(?:code|command|sql|shell|header) injection"
+    r"|request forgery|(?:zip|decompression) bomb|privilege escalation|security)\b)"
+    r"|(?i:\b(?:bypass|sanitiz|leak)\w*(?: \S+){0,4} (?:guard|authenti\w+|authoriz\w+|secrets?"
+    r"|credentials?|passwords?|(?:file )?paths|remediation|error (?:paths|messages?|responses?))\b)"
+)
+_FASTER = re.compile(
+    r"\b(?:perf(?:ormance)?|optimi[sz](?:e[sd]?|ing|ations?)|fast[- ]paths?|zero[- ]copy|faster"
+    r"|(?P<built>PGO|profile[- ]guided)|speeds? ?up|quadratic"
+    r"|(?:avoid|reduce|reuse|fewer|eliminate|skip|remove|pool|cut)\w*(?: \S+){0,3} "
+    r"(?:allocations?|cop(?:ies|ying)|clones?|lookups?|syncs?|overhead|(?:re)?comput\w+|scans"
+    r"|re-?encoding|(?:de)?seriali[sz]\w+|round ?trips?|scratch)"
+    r"|(?:start|stop|run|load|fetch|read|write|process|scrape|decode)\w*(?: \S+){0,3}"
+    r" in parallel)\b",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(
+    r"\b(?:(?:(?:bug|hot)[- ]?)?fix(?:e[sd])?|bugs?"
+    r"|(?:avoid|prevent|don't|do not|no longer|guard against|instead of)(?: \S+){0,3} "
+    r"(?:panic|crash|segfault|hang|deadlock|leak|(?:data )?race)(?:e?s|ing|king)?)\b",
+    re.IGNORECASE,
+)
+
+_MOST_WORDS = 300
+"""Characters of a title that are read for them."""
+
+_ASIDE = frozenset({"docs", "doc", "test", "tests", "ci", "style"})
+_KEPT_UP = frozenset({"chore", "build", "refactor"})
+"""Types of conventional commits whose "fix" mends nothing that users run."""
 
 # Areas that set the type if every file of a change belongs to them.
 _BY_AREA = {
@@ -56,6 +89,7 @@ _BY_AREA = {
     Area.LOCKFILE: ChangeType.DEPENDENCY,
 }
 _OF_CODE = {ChangeType.FEATURE, ChangeType.PERFORMANCE}
+_NOT_RUN = {Area.DOCS, Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS}
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG)
 
 
@@ -84,12 +118,20 @@ def _spoken(reading: ChangeContext) -> list[ChangeType]:
     kinds = [ChangeType.BREAKING] if subject.breaking else []
     kinds += [_WORDS[word] for word in words if word in _WORDS]
     kinds += [k for k, verbs in _LEADING.items() if verbs.match(subject.words)]
-    if reading.facts.reverts:
-        kinds = [k for k in kinds if k is not ChangeType.FEATURE]
-    if not reading.core:
+    title = subject.words[:_MOST_WORDS]
+    faster = _FASTER.search(title)
+    kinds += [ChangeType.FIX] if _FIXED.search(title) else []
+    kinds += [ChangeType.SECURITY] if _ATTACK.search(title) else []
+    kinds += [ChangeType.PERFORMANCE] if faster else []
+    unmeant = {ChangeType.FEATURE} if reading.facts.reverts else set()
+    if not (reading.core or (faster and faster["built"])):
         # "Add more runners" is not a feature of the project, and faster tests are not performance.
-        kinds = [k for k in kinds if k not in _OF_CODE]
-    return kinds
+        unmeant |= _OF_CODE
+    if subject.type in _KEPT_UP:
+        unmeant.add(ChangeType.FIX)
+    if subject.type in _ASIDE or set(reading.facts.areas) <= _NOT_RUN:
+        unmeant |= {ChangeType.FIX, ChangeType.PERFORMANCE}
+    return [kind for kind in kinds if kind not in unmeant]
 
 
 def _shown(reading: ChangeContext) -> list[ChangeType]:

@@ -71,11 +71,8 @@ _KIND_NAMES = {
     # Not its synonyms, nor the word alone: a title with "incompatible" or "breaking" is as often
     # about what was fixed or refused as about what is done.
     ChangeKind.BREAKING: frozenset({term("breaking change"), label_term("breaking")}),
-    ChangeKind.SECURITY: kin("security"),
     ChangeKind.DEPRECATIONS: kin("deprecate"),
     ChangeKind.REVERTS: kin("revert"),
-    ChangeKind.PERFORMANCE: kin("performance"),
-    ChangeKind.FIX: kin("bug"),
     ChangeKind.DEPENDENCIES: kin("dependency"),
 }
 """Topics that mean the same as a kind."""
