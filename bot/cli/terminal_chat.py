@@ -79,14 +79,14 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
         found = []
         for one in await chats.subscribed(_CHAT):
             timing = one.timing.over(kept.timing).over(timing_of(defaults))
-            spec = resting(spec_of(timing, defaults, weekly=one.weekly), kept)
+            spec = resting(spec_of(timing, defaults, one.kind), kept)
             now = app.clock.now()
             following = None if kept.paused else next_run(spec, now)
             found.append(
                 ChatDigest(
                     repositories=(one.repository,),
                     timing=timing,
-                    weekly=one.weekly,
+                    kind=one.kind,
                     fixed=False,
                     following=following,
                     paused_until=kept.paused_by(now),

@@ -13,11 +13,11 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.scheduler.rest import Dates, Hours, Rest, local_time, parse_holidays, parse_hours, weekdays
-from bot.scheduler.schedule import Frequency, Spec
+from bot.scheduler.schedule import Spec
 from bot.util.section import Place, Settings
 from digest.chat.chat_commands import read_rule
 from digest.chat.chat_settings import Filters, Rule
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Level
 from digest.errors import UnknownZone
 from digest.window import zone_of
@@ -127,7 +127,7 @@ class ScheduleConfig(Settings):
 
     @model_validator(mode="after")
     def _once_a_week(self) -> ScheduleConfig:
-        _check_weekly(self.kind, self.weekdays)
+        _check_weekday(self.kind, self.weekdays)
         return self
 
 
@@ -156,7 +156,7 @@ class ChannelConfig(Preferences):
     def _one_of_each_kind(self) -> ChannelConfig:
         own = self.model_fields_set
         given = "weekdays" in own and not self.schedules
-        _check_weekly(self.kind, self.weekdays if given else None)
+        _check_weekday(self.kind, self.weekdays if given else None)
         kinds = [one.kind for one in self.schedules]
         if len(set(kinds)) < len(kinds):
             raise ValueError("a channel has one schedule of each kind; use a second channel")
@@ -178,8 +178,8 @@ class ChannelConfig(Preferences):
         return Spec(
             at=schedule.time or self.time,
             zone=self.zone,
-            # Of the weekdays of all its digests, a weekly one comes on the first.
-            weekdays=frozenset({min(days)}) if schedule.kind is Frequency.WEEKLY else days,
+            # Of the weekdays of all its digests, one that comes on one has the first.
+            weekdays=frozenset({min(days)}) if schedule.kind.one_day else days,
             kind=schedule.kind,
             rest=self.rest,
         )
@@ -190,6 +190,6 @@ class ChannelConfig(Preferences):
         return timedelta(hours=self.catch_up)
 
 
-def _check_weekly(kind: Frequency, given: frozenset[int] | None) -> None:
-    if kind is Frequency.WEEKLY and given is not None and len(given) != 1:
-        raise ValueError("a weekly digest comes on one weekday, such as weekdays = ['mon']")
+def _check_weekday(kind: Frequency, given: frozenset[int] | None) -> None:
+    if kind.one_day and given is not None and len(given) != 1:
+        raise ValueError(f"a {kind} digest comes on one weekday, such as weekdays = ['mon']")

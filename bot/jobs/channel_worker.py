@@ -13,7 +13,7 @@ import structlog
 from bot.delivery.delivery import Delivered, Left
 from bot.delivery.quarantine import refusal_of
 from bot.jobs.services import LoopServices
-from bot.scheduler.schedule import LONGEST_REACH, Slot, missed, next_slot, slots_between
+from bot.scheduler.schedule import Slot, missed, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
 from bot.subscriptions.channel_registry import Channels, Post
 from handlers.ports.storage import Clock, DeliveryKey
@@ -136,7 +136,7 @@ class ChannelWorker:
         """Log, once, the due slots that get no digest; a later one covers them."""
         # For a channel that is up to date, this covers no more than a day or two.
         day = datetime.fromisoformat(last).replace(tzinfo=UTC)
-        due = slots_between(post.spec, max(now - LONGEST_REACH, day - 2 * _DAY), now)
+        due = slots_between(post.spec, max(now - post.spec.reach, day - 2 * _DAY), now)
         passed = [s for s in due if s.name > last and (slot is None or s < slot)]
         if passed and self._told_missed.get(post.name, "") < passed[-1].name:
             self._told_missed[post.name] = passed[-1].name
@@ -145,7 +145,7 @@ class ChannelWorker:
 
 def _newest(post: Post, now: datetime) -> str:
     """The name of the newest slot that is due; if all were held, yesterday's date."""
-    due = slots_between(post.spec, now - LONGEST_REACH, now)
+    due = slots_between(post.spec, now - post.spec.reach, now)
     return due[-1].name if due else (now.astimezone(post.spec.zone).date() - _DAY).isoformat()
 
 

@@ -32,10 +32,11 @@ from bot.llm.runtime import PROBE_TOKENS, Probe, look
 from bot.messaging.receiver import Called, Receiver
 from bot.messaging.sender import Sender, SendError
 from bot.publishing.forge_sync import home_of
-from bot.scheduler.schedule import Frequency, slots_after
+from bot.scheduler.schedule import slots_after
 from bot.store.model_calls import SqlCalls
 from bot.store.sqlite import open_database
 from bot.util.clock import SystemClock
+from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
 from handlers.ports.model_port import ModelCall, Usage
 from handlers.ports.storage import Clock, Tip
@@ -339,7 +340,7 @@ def _due(channel: ChannelConfig, now: datetime) -> Iterator[CheckResult]:
     for spec, _ in channel.plans:
         slots = islice(slots_after(spec, now), _UPCOMING)
         first, *more = (slot.at.astimezone(channel.zone) for slot in slots)
-        kind = "next digests" if spec.kind is Frequency.DAILY else "next weekly digests"
+        kind = "next digests" if spec.kind is Frequency.DAILY else f"next {spec.kind} digests"
         times = [f"{first:%a %Y-%m-%d %H:%M %z}", *(f"{one:%a %m-%d %H:%M}" for one in more)]
         text = f"{kind} {', '.join(times)} ({channel.zone.key})"
         yield _finding(Weight.OK, f"channel {channel.name}", text)

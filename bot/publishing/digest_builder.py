@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from bot.delivery.payload import freeze
-from bot.scheduler.schedule import Frequency, Slot
+from bot.scheduler.schedule import Slot
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.util.files import write_whole
 from bot.util.locks import Leases, turn
@@ -28,13 +28,14 @@ from bot.util.tracing import span
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import explaining, with_buttons
 from digest.chat.chat_settings import PLAIN, RuleField
+from digest.core.enums import Frequency
 from digest.core.grade import Level, Repository
 from digest.errors import UnknownBranch
 from digest.markdown import markdown
 from digest.report.assembly import Report
 from digest.report.condensed import details_document, digest_document, shown
 from digest.report.full_report import report_document
-from digest.report.weekly import weekly_document
+from digest.report.roll_up import roll_up_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
 from handlers.digests.daily import Daily, come, shown_from
@@ -251,7 +252,8 @@ class DigestBuilder:
             ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
             report, counts = ours.report, ours.report.counts
             where = keep_report(folder, ours, variant)
-            lay_out = weekly_document if channel.spec.kind is Frequency.WEEKLY else digest_document
+            daily_one = channel.spec.kind is Frequency.DAILY
+            lay_out = digest_document if daily_one else roll_up_document
             # A local path is useful on this machine only.
             shown_path = str(where) if self._reads_files(channel) else ""
             document = lay_out(report, report.language, shown_path, least=channel.least)

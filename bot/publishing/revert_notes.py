@@ -24,12 +24,11 @@ from bot.delivery.part_sender import Target
 from bot.delivery.payload import thaw
 from bot.messaging.sender import Ability, Part, Receipt, SendError
 from bot.publishing.digest_builder import SingleFlight
-from bot.scheduler.schedule import Frequency
 from bot.store.deliveries import Amendment, SqlAmendments
 from bot.store.digests import KeptDigest
 from bot.subscriptions.channel_registry import Post, Subscription
 from bot.workspace.workspace import Workspace
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Repository
 from digest.document import Document
 from digest.report.revert_marks import RevertedChange, amended, revert_note

@@ -2,46 +2,73 @@
 
 A slot is a local date on which a digest is due, with the instant it is due at. The instant follows
 the rules at the top of :mod:`digest.window`: inside a gap the first instant after it, inside an
-overlap the first occurrence. A date that a zone skipped altogether (Pacific/Apia, 2011-12-30) has
-no slot, nor has one whose instant is in the channel's rest (:mod:`bot.scheduler.rest`). So every
-other date of the weekdays has exactly one slot, and slots are strictly increasing.
+overlap the first occurrence. Every second week is counted from the year 1; a monthly digest comes
+on the month's first of its weekdays, or on the last. A date that a zone skipped altogether
+(Pacific/Apia, 2011-12-30) has no slot, nor has one whose instant is in the channel's rest
+(:mod:`bot.scheduler.rest`). So every other date has exactly one slot, and slots are strictly
+increasing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from enum import StrEnum
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bot.scheduler.rest import NEVER, Rest
+from digest.core.enums import Frequency
 from digest.window import Window, instant
 
 _DAY = timedelta(days=1)
 
 # A slot's instant is on its date, or past a gap on a later one; the widest gap is a day.
 _LOOK_BACK = 2 * _DAY
-LONGEST_REACH = 35 * _DAY
-"""How far one digest reaches back over held slots: five weeks, so that a weekly one can miss a
+LONGEST_REACH: Mapping[Frequency, timedelta] = {
+    Frequency.DAILY: 35 * _DAY,
+    Frequency.WEEKLY: 35 * _DAY,
+    Frequency.FORTNIGHTLY: 70 * _DAY,
+    Frequency.MONTHLY: 100 * _DAY,
+    Frequency.MONTH_END: 100 * _DAY,
+}
+"""How far one digest reaches back over held slots, so that a weekly one can miss a month.
 
-month. Earlier commits are included too, by ancestry, and marked as late.
+Earlier commits are included too, by ancestry, and marked as late.
 """
 
 
-class Frequency(StrEnum):
-    """How often a digest comes."""
+def _second_week(day: date, _weekdays: frozenset[int]) -> bool:
+    return (day.toordinal() - 1) // 7 % 2 == 0
 
-    DAILY = "daily"
-    WEEKLY = "weekly"
+
+def _first_of_month(day: date, weekdays: frozenset[int], step: timedelta = -_DAY) -> bool:
+    """Whether no day of the month before it, or after it, is one of the weekdays."""
+    other = day + step
+    while other.month == day.month:
+        if other.weekday() in weekdays:
+            return False
+        other += step
+    return True
+
+
+def _last_of_month(day: date, weekdays: frozenset[int]) -> bool:
+    return _first_of_month(day, weekdays, _DAY)
+
+
+_COMES: Mapping[Frequency, Callable[[date, frozenset[int]], bool]] = {
+    Frequency.FORTNIGHTLY: _second_week,
+    Frequency.MONTHLY: _first_of_month,
+    Frequency.MONTH_END: _last_of_month,
+}
+"""Which of the dates with a weekday of the schedule have a slot; for other kinds all have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """A schedule: a local time on some weekdays (0 is Monday, at least one) of a zone.
 
-    A weekly one has one weekday. ``rest`` is when nothing is posted to the channel.
+    ``rest`` is when nothing is posted to the channel.
     """
 
     at: time
@@ -55,10 +82,20 @@ class Spec:
             raise ValueError("weekdays are numbers from 0 (Monday) to 6, at least one")
         if self.at.tzinfo is not None:
             raise ValueError("the time of a schedule is local to its zone")
-        if self.kind is Frequency.WEEKLY and len(self.weekdays) != 1:
-            raise ValueError("a weekly digest comes on one weekday")
+        if self.kind.one_day and len(self.weekdays) != 1:
+            raise ValueError(f"a {self.kind} digest comes on one weekday")
         if self.rest.always(self.at, self.weekdays):
             raise ValueError("quiet hours hold every digest of the schedule; change its time")
+
+    @property
+    def reach(self) -> timedelta:
+        """How far one digest reaches back."""
+        return LONGEST_REACH[self.kind]
+
+    def falls_on(self, day: date) -> bool:
+        """Whether a digest comes on a date, unless it is held."""
+        comes = _COMES.get(self.kind)
+        return day.weekday() in self.weekdays and (comes is None or comes(day, self.weekdays))
 
     def resting(self, moment: datetime) -> bool:
         """Whether an aware moment is in the channel's rest."""
@@ -82,7 +119,7 @@ def slots_after(spec: Spec, after: datetime) -> Iterator[Slot]:
     """The endless sequence of slots whose instants are after ``after``, which is aware."""
     day = after.astimezone(spec.zone).date() - _LOOK_BACK
     while True:
-        if day.weekday() in spec.weekdays:
+        if spec.falls_on(day):
             slot = _slot(day, spec.at, spec.zone)
             if slot is not None and slot.at > after and not spec.resting(slot.at):
                 yield slot
@@ -111,7 +148,7 @@ def slots_between(spec: Spec, since: datetime, until: datetime) -> tuple[Slot, .
 
 def slot_before(spec: Spec, moment: datetime) -> Slot | None:
     """The newest slot before a moment; ``None`` if there is none within the longest reach."""
-    before = slots_between(spec, moment - LONGEST_REACH, moment - timedelta(microseconds=1))
+    before = slots_between(spec, moment - spec.reach, moment - timedelta(microseconds=1))
     return before[-1] if before else None
 
 
@@ -122,7 +159,7 @@ def window(spec: Spec, slot: Slot) -> Window:
     slots are further apart than the longest reach.
     """
     before = slot_before(spec, slot.at)
-    since = before.at if before else slot.at - LONGEST_REACH
+    since = before.at if before else slot.at - spec.reach
     return Window(since=since, until=slot.at, zone=spec.zone)
 
 

@@ -19,11 +19,11 @@ from bot.store.database import Prepared, SqlStore, StatementResult
 from bot.store.dialect import upsert
 from bot.store.tables.chat_tables import chat_subscriptions, chats, profiles
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Rule, Subscribed
+from digest.core.enums import Frequency
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import ChatKey, Chats, Profiles, StoredProfile
 
-_DAILY, _WEEKLY = "daily", "weekly"
 _KEY = ("platform", "account", "chat")
 _SETTINGS = Prepared(select(chats.c.settings).where(given(chats, *_KEY)))
 _CHANGE = upsert(chats)
@@ -71,7 +71,7 @@ class SqlChats(SqlStore, Chats):
         row = {
             **columns(chat),
             **columns(one, "repository"),
-            "kind": _WEEKLY if one.weekly else _DAILY,
+            "kind": str(one.kind),
             "schedule": json.dumps({**_dump_timing(one.timing), **columns(one, "person")}),
             "known": storable(chat.known),
         }
@@ -112,7 +112,7 @@ def _subscribed(row: Any) -> Subscribed:
     schedule = json.loads(row.schedule)
     return Subscribed(
         repository=row.repository,
-        weekly=row.kind == _WEEKLY,
+        kind=Frequency(row.kind),
         timing=typed(DigestTiming, schedule),
         person=schedule.get("person", ""),
         known=row.known,

@@ -41,6 +41,7 @@ from bot.store.deliveries import AmendmentProgress
 from bot.store.dialect import contains, insert_into, upsert
 from bot.store.rows import raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
+from digest.core.enums import Frequency
 from digest.window import Window
 from handlers.ports.storage import Outcome, PartState, State
 
@@ -75,9 +76,10 @@ class DigestHeading:
         return mark_of(self.name)
 
     @property
-    def weekly(self) -> bool:
-        """Whether it is a weekly digest."""
-        return self.name.startswith("weekly:")
+    def kind(self) -> Frequency:
+        """How often digests of its schedule come."""
+        kinds = (kind for kind in Frequency if self.name.startswith(f"{kind}:"))
+        return next(kinds, Frequency.DAILY)
 
     @property
     def frozen(self) -> bool:

@@ -17,13 +17,14 @@ from typing_extensions import override
 
 from bot.access.gate import may_see
 from bot.access.permissions import Policy, Role
-from bot.scheduler.schedule import Frequency, Spec, next_run
+from bot.config.channel_section import subscription_name
+from bot.scheduler.schedule import Spec, next_run
 from bot.store.chat_records import SqlChats
 from bot.subscriptions.channel_registry import Subscription
 from bot.subscriptions.channel_registry import subscriptions as configured
 from digest.chat.chat_intents import Subscribe, Value, format_managing, spelled
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from handlers.ports.chat_port import ChatDigest, ChatKey, Chats, Room
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ class RecordedChats(Chats):
 
     @override
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
-        key = (one.repository, one.weekly)
-        same = [old for old in await self.subscribed(chat) if (old.repository, old.weekly) == key]
+        key = (one.repository, one.kind)
+        same = [old for old in await self.subscribed(chat) if (old.repository, old.kind) == key]
         await self._chats.subscribe(chat, one)
         before = _written(same[0]) if same else ""
         self._record(chat, "subscription", before, _written(one))
@@ -131,7 +132,7 @@ def _values(kept: ChatSettings) -> dict[str, str]:
 
 def _written(one: Subscribed) -> str:
     """A subscription as the command that makes it."""
-    wanted = Subscribe(repository=one.repository, weekly=one.weekly, timing=one.timing)
+    wanted = Subscribe(repository=one.repository, kind=one.kind, timing=one.timing)
     return format_managing(wanted)
 
 
@@ -243,7 +244,7 @@ class Subscribing:
                 ChatDigest(
                     repositories=names,
                     timing=timing,
-                    weekly=one.spec.kind is Frequency.WEEKLY,
+                    kind=one.spec.kind,
                     fixed=fixed,
                     following=None if kept.paused else next_run(one.spec, now),
                     paused_until=until,
@@ -277,11 +278,11 @@ class Subscribing:
         defaults, known = self._config.defaults, wanted.known or chat.known
         timing = wanted.timing.over(kept.timing).over(timing_of(defaults))
         return Subscription(
-            name=f"{known} {settings.name}{' (weekly)' if wanted.weekly else ''}",
+            name=subscription_name(f"{known} {settings.name}", wanted.kind),
             channel=str(chat),
             platform=chat.account,
             chat=chat.chat,
-            spec=resting(spec_of(timing, defaults, weekly=wanted.weekly), kept),
+            spec=resting(spec_of(timing, defaults, wanted.kind), kept),
             repositories=(_on_branch(settings, timing.branch),),
             quiet=defaults.quiet,
             language=kept.language or defaults.language,
@@ -324,14 +325,14 @@ def timing_of(preferences: Preferences) -> DigestTiming:
     )
 
 
-def spec_of(timing: DigestTiming, defaults: Preferences, *, weekly: bool) -> Spec:
+def spec_of(timing: DigestTiming, defaults: Preferences, kind: Frequency) -> Spec:
     """When a digest is posted."""
     days = timing.weekdays or defaults.weekdays
     spec = Spec(
         at=timing.at or defaults.time,
         zone=timing.zone or defaults.zone,
-        weekdays=frozenset({min(days)}) if weekly else days,
-        kind=Frequency.WEEKLY if weekly else Frequency.DAILY,
+        weekdays=frozenset({min(days)}) if kind.one_day else days,
+        kind=kind,
     )
     # Default quiet hours that would hold every digest do not apply: the chat chose that time
     # itself.

@@ -165,7 +165,7 @@ def _subscribe(found: re.Match[str]) -> Managing | None:
     read = read_timing(_first(found))
     if read is None:
         return None
-    return Subscribe(repository=read.rest, weekly=read.weekly, timing=read.timing)
+    return Subscribe(repository=read.rest, kind=read.kind, timing=read.timing)
 
 
 def _pause(found: re.Match[str]) -> Managing:

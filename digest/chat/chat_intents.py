@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import AS_USUAL, DigestTiming, Rule
 from digest.chat.schedule_parser import WEEKDAY_NAMES, PauseEnd
-from digest.core.enums import ChatSetting, Language
+from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 
 Value = Language | ZoneInfo | time | frozenset[int] | Level | bool | str
@@ -20,7 +20,7 @@ class Subscribe:
     """Subscribe the chat to a repository; without a name, to all that it may see."""
 
     repository: str = ""
-    weekly: bool = False
+    kind: Frequency = Frequency.DAILY
     timing: DigestTiming = AS_USUAL
 
 
@@ -117,7 +117,7 @@ def format_managing(intent: Managing) -> str:
     """An English command that is parsed as the same intent."""
     match intent:
         case Subscribe():
-            name, kind = intent.repository, "weekly" if intent.weekly else "daily"
+            name, kind = intent.repository, str(intent.kind)
             return " ".join(filter(None, ["subscribe", name, kind, *_timing(intent.timing)]))
         case Unsubscribe(repository=name):
             return f"unsubscribe {name}".rstrip()

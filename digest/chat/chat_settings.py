@@ -20,7 +20,7 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from digest.core.authors import fixes_weakness, made_by_bot
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level
 from digest.core.patterns import check_expression, expression_of, found_in, matches
 from digest.topics.terms import term
@@ -263,14 +263,14 @@ class ChatSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribed:
-    """A chat's own subscription to one repository, daily or weekly, with its own timing.
+    """A chat's own subscription to one repository, with its own timing.
 
     ``person`` is who subscribed, as ``platform:id``. ``known`` is the chat's name in the names of
     its digests since the first subscription; empty until it is assigned.
     """
 
     repository: str
-    weekly: bool = False
+    kind: Frequency = Frequency.DAILY
     person: str = ""
     timing: DigestTiming = AS_USUAL
     known: str = field(default="", compare=False)

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import DigestTiming
+from digest.core.enums import Frequency
 from digest.core.grade import Level
 from digest.errors import UnknownZone
 from digest.window import instant, parse_date, zone_of
@@ -35,8 +36,27 @@ _DAYS = re.compile(
     rf"|\b(?:on )?(?P<days>{_DAY}(?:(?: ?- ?|, ?|,? and ){_DAY})*)\b"
     r"|每?(?:周|星期)(?P<han>[一二三四五六日天](?:(?:到|至|-|、)(?:周|星期)?[一二三四五六日天])*))"
 )
-_DAILY = re.compile(r"\b(?:daily|every ?day|each day)\b|每天|每日")
-_WEEKLY = re.compile(r"\b(?:weekly|every week|once a week)\b|每周|每星期")
+_KINDS = {
+    Frequency.MONTH_END: re.compile(
+        r"\b(?:month-end|(?:on )?the (?:last day|end) of (?:the|each|every) month)\b"
+        r"|每个?月最后一天|每?月[末底]"
+    ),
+    Frequency.FORTNIGHTLY: re.compile(
+        r"\b(?:fortnightly|every (?:second|other|two|2) weeks?)\b"
+        r"|(?:每[两二2]|隔)(?:(?=周[一二三四五六日天](?!次))|周(?:一次)?)"
+    ),
+    Frequency.MONTHLY: re.compile(
+        r"\b(?:monthly|(?:every|each|once a) month"
+        r"|(?:on )?the (?:first day|first|1st) of (?:the|each|every) month)\b"
+        r"|每个?月(?:第一天|1[日号]|初)?"
+    ),
+    Frequency.WEEKLY: re.compile(
+        r"\b(?:weekly|every week|once a week)\b|每(?:周|星期)(?![一二三四五六日天])"
+    ),
+    Frequency.DAILY: re.compile(r"\b(?:daily|every ?day|each day)\b|每天|每日"),
+}
+"""The words of each kind; those that contain words of another come first."""
+
 _LEVEL = re.compile(
     r"\b(?:level|least|importance)[ :=]?(?P<en>high|medium|low)\b"
     r"|(?:级别|重要度)[ :：]?(?P<zh>[高中低])(?:级)?|(?P<short>[高中低])(?:级别|重要度)"
@@ -52,7 +72,7 @@ class Read:
     """The parsed schedule; ``rest`` is the one remaining name, or empty."""
 
     timing: DigestTiming
-    weekly: bool
+    kind: Frequency
     rest: str
 
 
@@ -63,15 +83,14 @@ def read_timing(text: str) -> Read | None:
     """
     text, branch = _cut(_BRANCH, text)
     text, level = _cut(_LEVEL, text.lower() if not branch and text.isupper() else text)
+    text, kinds = _cut_kinds(text)
     text, days = _cut(_DAYS, text)
     text, clock = _cut(_TIME, text)
-    text, daily = _cut(_DAILY, text)
-    text, weekly = _cut(_WEEKLY, text)
     text, zone = _cut_zone(text)
     names = _FILLER.sub(" ", text).replace(",", " ").split()
     if len(names) == 2 and zone is None and "/" in names[1]:
         raise UnknownZone(names[1])
-    if len(names) > 1 or (names and not _NAME.fullmatch(names[0])) or (daily and weekly):
+    if len(names) > 1 or (names and not _NAME.fullmatch(names[0])) or len(kinds) > 1:
         return None
     found = (g for g in level.groups() if g) if level else iter(())
     timing = DigestTiming(
@@ -81,7 +100,8 @@ def read_timing(text: str) -> Read | None:
         least=LEVELS.get(next(found, "")),
         branch=branch["name"] if branch else "",
     )
-    return Read(timing=timing, weekly=weekly is not None, rest=names[0] if names else "")
+    kind = kinds[0] if kinds else Frequency.DAILY
+    return Read(timing=timing, kind=kind, rest=names[0] if names else "")
 
 
 def read_time(text: str) -> time | None:
@@ -155,6 +175,15 @@ def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None
     if not found:
         return text, None
     return f"{text[: found.start()]} {text[found.end() :]}", found
+
+
+def _cut_kinds(text: str) -> tuple[str, list[Frequency]]:
+    """The text without the words for kinds, and the kinds."""
+    kinds: list[Frequency] = []
+    for kind, pattern in _KINDS.items():
+        text, found = _cut(pattern, text)
+        kinds += [kind] if found else []
+    return text, kinds
 
 
 def _cut_zone(text: str) -> tuple[str, ZoneInfo | None]:

@@ -12,6 +12,21 @@ class Language(StrEnum):
     ZH = "zh"
 
 
+class Frequency(StrEnum):
+    """How often a digest comes."""
+
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    FORTNIGHTLY = "fortnightly"
+    MONTHLY = "monthly"
+    MONTH_END = "month-end"
+
+    @property
+    def one_day(self) -> bool:
+        """Whether it comes on one weekday."""
+        return self in {Frequency.WEEKLY, Frequency.FORTNIGHTLY}
+
+
 class ChatSetting(StrEnum):
     """A setting of a chat, by name."""
 

@@ -5,7 +5,7 @@ An error's English is its own text; other languages are made from its attributes
 
 from __future__ import annotations
 
-from digest.core.enums import ChatSetting, Effect, Language
+from digest.core.enums import ChatSetting, Effect, Frequency, Language
 from digest.core.profile import EntryKind
 from digest.errors import (
     AmbiguousReference,
@@ -88,15 +88,28 @@ NONE = Phrase(
     "This chat has no subscription. To get one: {command}",
     "此聊天没有订阅。订阅方法：{command}",
 )
-DAILY = Phrase("daily {days} at {time} ({zone})", "每天 {days} {time}（{zone}）")
-WEEKLY = Phrase("weekly {days} at {time} ({zone})", "每周 {days} {time}（{zone}）")
+EVERY_DAY_AT = Phrase("every day at {time} ({zone})", "每天 {time}（{zone}）")
+COMES = {
+    Frequency.DAILY: Phrase("daily {days} at {time} ({zone})", "每天 {days} {time}（{zone}）"),
+    Frequency.WEEKLY: Phrase("weekly {days} at {time} ({zone})", "每周 {days} {time}（{zone}）"),
+    Frequency.FORTNIGHTLY: Phrase(
+        "every second week, {days} at {time} ({zone})", "每两周 {days} {time}（{zone}）"
+    ),
+    Frequency.MONTHLY: Phrase(
+        "monthly, on the first {days} at {time} ({zone})", "每月首个{days} {time}（{zone}）"
+    ),
+    Frequency.MONTH_END: Phrase(
+        "monthly, on the last {days} at {time} ({zone})", "每月最后一个{days} {time}（{zone}）"
+    ),
+}
+EVERY_DAY = Phrase("every day", "每天")
+ANY_DAY = Phrase("day", "日子")
 FROM_LEVEL = Phrase("level {level}", "级别 {level}")
 ON_BRANCH = Phrase("branch {branch}", "分支 {branch}")
 NEXT = Phrase("next {moment}", "下次 {moment}")
 HELD = Phrase("paused", "已暂停")
 HELD_UNTIL = Phrase("paused until {moment}", "暂停至 {moment}")
 BY_CONFIG = Phrase("by the configuration", "来自配置文件")
-EVERY_DAY = Phrase("every day", "每天")
 
 PAUSED = Phrase(
     'Paused: no digest is posted here. "resume" ends it; what came meanwhile comes with the next '
@@ -179,7 +192,9 @@ UNKNOWN_REPOSITORY = Phrase(
     "This chat knows no repository {name}; it can subscribe to {known}.",
     "此聊天没有名为 {name} 的仓库；可订阅：{known}。",
 )
-ONE_DAY = Phrase("A weekly digest comes on one weekday.", "每周摘要只能选一个星期几。")
+ONE_DAY = Phrase(
+    "A digest of one or two weeks comes on one weekday.", "每周或每两周的摘要只能选一个星期几。"
+)
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
 
 

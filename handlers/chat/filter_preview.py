@@ -13,7 +13,7 @@ from typing import Any
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Filter, Unfilter, format_managing
 from digest.chat.chat_settings import MOST_RULES, ChatSettings, Filters, counted, left_out
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded
 from digest.document import Actions, Block, Button, Code, Item, Listing, Paragraph
 from digest.errors import SourceUnavailable, UserError
@@ -90,7 +90,7 @@ async def last_week(ctx: Context, room: Room) -> Tried:
 
 async def _followed(ctx: Context, room: Room) -> AsyncIterator[Watched]:
     """Each repository of the chat's subscriptions on its branch, those of daily digests first."""
-    runs = sorted(await room.runs(), key=lambda run: run.weekly)
+    runs = sorted(await room.runs(), key=lambda run: run.kind is not Frequency.DAILY)
     branches = {name: run.timing.branch for run in reversed(runs) for name in run.repositories}
     if not branches or room.watch is None:
         yield ctx.watched

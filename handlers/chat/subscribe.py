@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from difflib import get_close_matches
 from typing import Any
 
@@ -12,12 +12,12 @@ from digest.answer.answers import Answer
 from digest.chat.chat_intents import Managing, Pause, Resume, Subscribe, Subscriptions, Unsubscribe
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Subscribed
 from digest.chat.schedule_parser import WEEKDAY_NAMES, pause_end
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.document import Code, Item, Listing, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
-from digest.i18n.phrase import Part, Phrase, joined
+from digest.i18n.phrase import Part, joined
 from handlers.chat.filter_preview import FILTER_HANDLERS
 from handlers.chat.settings import SETTING_HANDLERS, allowed, digest_zone, minute, told
 from handlers.context import Context
@@ -49,23 +49,23 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
         if branch and room.check is not None:
             await room.check(name, branch)
     for name in names or room.repositories:
-        one = Subscribed(repository=name, weekly=intent.weekly, timing=timing, person=room.person)
+        one = Subscribed(repository=name, kind=intent.kind, timing=timing, person=room.person)
         await room.chats.subscribe(room.chat, one)
     room.tell()
     whole = timing.over(kept.timing).over(room.defaults)
     said = words.SUBSCRIBED(
         ctx.language,
         names=", ".join(names or room.repositories),
-        when=_when(whole, ctx.language, weekly=intent.weekly),
+        when=_when(whole, ctx.language, intent.kind),
     )
     notes = [Paragraph(words.ONLY_HERE(ctx.language))] if room.here else []
     return told(ctx, [Paragraph(said), *notes])
 
 
 def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
-    """The timing of a subscription; a weekly one has one weekday, Monday by default."""
+    """The timing of a subscription; one of weeks has one weekday, Monday by default."""
     days = intent.timing.weekdays
-    if not intent.weekly:
+    if not intent.kind.one_day:
         return intent.timing
     if days is not None and len(days) != 1:
         raise UserError(words.ONE_DAY.text(language))
@@ -124,7 +124,7 @@ async def subscriptions(_intent: Subscriptions, ctx: Context, room: Room) -> Ans
 def _row(run: ChatDigest, language: Language) -> Spans:
     parts: list[Spans] = [
         (Text(", ".join(run.repositories)),),
-        _when(run.timing, language, weekly=run.weekly),
+        _when(run.timing, language, run.kind),
     ]
     if run.timing.least is not None:
         level = LEVELS[run.timing.least].template(language)
@@ -147,19 +147,13 @@ def _row(run: ChatDigest, language: Language) -> Spans:
     return joined(row)
 
 
-def _when(timing: DigestTiming, language: Language, *, weekly: bool) -> Spans:
-    phrase = words.WEEKLY if weekly else words.DAILY
-    days = timing.weekdays or frozenset(range(7))
-    daily = not weekly and len(days) == 7
-    at = timing.at
-    said: str = words.EVERY_DAY.template(language) if daily else days_of(days, language)
-    if daily:
-        phrase = Phrase(
-            words.DAILY.en.replace("daily {days}", "{days}"),
-            words.DAILY.zh.replace("每天 {days}", "{days}"),
-        )
+def _when(timing: DigestTiming, language: Language, kind: Frequency) -> Spans:
+    at, days = timing.at or time(9), timing.weekdays or frozenset(range(7))
+    any_day = len(days) == 7
+    phrase = words.EVERY_DAY_AT if any_day and kind is Frequency.DAILY else words.COMES[kind]
+    named = words.ANY_DAY.template(language) if any_day else days_of(days, language)
     zone = timing.zone.key if timing.zone else "UTC"
-    return phrase(language, days=said, time=f"{at:%H:%M}" if at else "09:00", zone=zone)
+    return phrase(language, days=named, time=f"{at:%H:%M}", zone=zone)
 
 
 def days_of(days: frozenset[int], language: Language) -> str:

@@ -14,7 +14,7 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import AS_USUAL, ChatSettings, DigestTiming, Subscribed
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
 from handlers.ports.storage import Watched
@@ -150,7 +150,7 @@ class ChatDigest:
 
     repositories: tuple[str, ...]
     timing: DigestTiming
-    weekly: bool = False
+    kind: Frequency = Frequency.DAILY
     fixed: bool = False
     following: datetime | None = None
     paused_until: datetime | None = None

@@ -11,6 +11,7 @@ from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, NotThere, Page
 from digest.answer.answers import window_words
 from digest.answer.buttons import without_buttons
+from digest.core.enums import Frequency
 from digest.document import Document
 from digest.markdown import markdown
 from digest.report.report_json import SCHEMA, window_to_json
@@ -59,7 +60,8 @@ def _around(heading: DigestHeading) -> str:
     """The page of the day or week in which a digest's window begins."""
     day = heading.window.since.astimezone(heading.window.zone).date()
     name = heading.repository
-    return path_of(name, week=day) if heading.weekly else path_of(name, day=day)
+    daily = heading.kind is Frequency.DAILY
+    return path_of(name, day=day) if daily else path_of(name, week=day)
 
 
 def _whole(posted: Document, details: Document | None) -> Document:
@@ -76,7 +78,8 @@ def digest_to_json(heading: DigestHeading) -> Json:
         "since": heading.window.since.isoformat(),
         "until": heading.window.until.isoformat(),
         "created_at": heading.created_at.isoformat(),
-        "weekly": heading.weekly,
+        "kind": str(heading.kind),
+        "weekly": heading.kind is Frequency.WEEKLY,
         "counts": dict(heading.counts),
     }
 

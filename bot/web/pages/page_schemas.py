@@ -49,6 +49,7 @@ _LINE = {
 _DIGEST: dict[str, Schema] = {
     **_each(_TEXT, "id", "path", "span"),
     **_each(_MOMENT, "since", "until", "created_at"),
+    "kind": _TEXT,
     "weekly": _FLAG,
     "counts": _ANY,
 }

@@ -25,7 +25,7 @@ from bot.web.pages.site import Json, Page
 from bot.web.pages.unread import Unread
 from bot.workspace.workspace import day_of
 from digest.answer.answers import window_words
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
@@ -330,7 +330,8 @@ def _name(sha: str, line: ChangeLine | None) -> str:
 def _leads_to(told: KeptPost, first: date, *, weekly: bool) -> bool:
     """Whether a digest's link to its full report leads to the page of the window."""
     day = day_of(told.heading)
-    return told.heading.weekly is weekly and first == (monday(day) if weekly else day)
+    kind = Frequency.WEEKLY if weekly else Frequency.DAILY
+    return told.heading.kind is kind and first == (monday(day) if weekly else day)
 
 
 def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> bool:

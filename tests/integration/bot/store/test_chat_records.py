@@ -18,7 +18,7 @@ from digest.chat.chat_settings import (
     RuleField,
     Subscribed,
 )
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Level
 from handlers.ports.chat_port import ChatKey
 
@@ -74,7 +74,7 @@ async def test_change_that_is_refused_changes_nothing(kept: SqlChats) -> None:
 
 async def test_subscription_takes_the_place_of_one_of_its_kind(kept: SqlChats) -> None:
     first = Subscribed(repository="a/b", timing=TIMING, person="slack:U1")
-    weekly = Subscribed(repository="a/b", weekly=True)
+    weekly = Subscribed(repository="a/b", kind=Frequency.WEEKLY)
     again = Subscribed(repository="a/b", person="slack:U2")
     for one in (first, weekly, again):
         await kept.subscribe(CHAT, one)

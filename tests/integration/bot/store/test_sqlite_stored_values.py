@@ -24,7 +24,7 @@ from bot.store.ledger import SqlLedger
 from bot.store.maintenance import check
 from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_database, revision_of
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Level, Repository
 from digest.core.reference import Query
 from digest.markdown import markdown
@@ -64,7 +64,7 @@ async def test_posted_digests_are_shown_and_not_posted_again(database: Database)
     digests, ledger = SqlDigests(database), SqlLedger(database)
     assert not await ledger.pending()
     headings = await digests.list(10)
-    assert sorted(heading.weekly for heading in headings) == [False, True]
+    assert sorted(heading.kind for heading in headings) == ["daily", "weekly"]
     for heading in headings:
         kept = await digests.get(heading.name)
         assert kept is not None
@@ -93,7 +93,7 @@ async def test_what_a_chat_set_up_is_kept(database: Database) -> None:
     settings = await chats.settings(room)
     assert (settings.language, settings.muted) == (Language.ZH, ("docs",))
     (subscribed,) = await chats.subscribed(room)
-    assert (subscribed.repository, subscribed.weekly) == ("example/project", True)
+    assert (subscribed.repository, subscribed.kind) == ("example/project", Frequency.WEEKLY)
     assert subscribed.timing.at == time(8, 30)
     assert subscribed.timing.zone == ZoneInfo("Europe/Berlin")
 

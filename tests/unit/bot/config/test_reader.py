@@ -20,11 +20,10 @@ from bot.config.file_model import AdminSettings, ArchiveSettings, LogSettings, W
 from bot.config.model_section import CapSettings, CapsSettings, ModelConfig, PriceSettings
 from bot.config.reader import read
 from bot.config.repository_section import RepositoryConfig, ThresholdSettings
-from bot.scheduler.schedule import Frequency
 from bot.subscriptions.channel_registry import admin_target, open_senders, subscriptions, targets
 from bot.util.files import Environment, config_file, data_folder
 from bot.util.section import SectionContext, Settings, read_secret
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.facts import FactKind
 from digest.core.grade import Level, Thresholds
 from digest.errors import InvalidConfig
@@ -107,6 +106,16 @@ def test_smallest_file_has_defaults(load):
     ((spec, least),) = channel.plans
     assert (spec.kind, spec.weekdays, least) == (Frequency.DAILY, frozenset(range(7)), Level.HIGH)
     assert config.watched(channel) == (repository,)
+
+
+def test_channel_has_a_digest_of_every_kind(load):
+    kinds = "".join(f'[[channels.schedules]]\nkind = "{kind}"\n' for kind in Frequency)
+    served = subscriptions(load(REPOSITORY + CHANNEL + kinds))
+    assert [one.name for one in served] == [
+        "team", "team (weekly)", "team (fortnightly)", "team (monthly)", "team (month-end)",
+    ]  # fmt: skip
+    assert [len(one.spec.weekdays) for one in served] == [7, 1, 1, 7, 7]
+    assert [one.spec.kind for one in served] == list(Frequency)
 
 
 def test_channel_has_a_daily_and_a_weekly_digest_side_by_side(load):

@@ -12,8 +12,6 @@ from hypothesis import assume, given, settings
 
 from bot.scheduler.rest import Dates, Rest, parse_hours
 from bot.scheduler.schedule import (
-    LONGEST_REACH,
-    Frequency,
     Spec,
     missed,
     next_run,
@@ -23,6 +21,7 @@ from bot.scheduler.schedule import (
     slots_between,
     window,
 )
+from digest.core.enums import Frequency
 from tests.support.strategies import moments, rests, specs, stretches
 
 DAY = timedelta(days=1)
@@ -85,7 +84,7 @@ def test_with_a_rest_slots_are_those_outside_it_and_windows_cover_the_held_ones(
     assert free == tuple(one for one in every if not rest.holds(one.at.astimezone(spec.zone)))
     for one, other in pairwise(free):
         covered = window(resting, other)
-        assert covered.since == max(one.at, other.at - LONGEST_REACH)
+        assert covered.since == max(one.at, other.at - resting.reach)
         assert covered.until == other.at
 
 
@@ -94,7 +93,7 @@ def test_reach_over_a_long_rest_is_bounded_and_slots_go_on_after_it():
     held = replace(spec("09:00", "UTC"), rest=rest)
     slot = next_slot(held, utc(2026, 3, 1))
     assert slot.day == date(2026, 7, 1)
-    assert window(held, slot).since == slot.at - LONGEST_REACH
+    assert window(held, slot).since == slot.at - held.reach
     assert slot_before(held, slot.at) is None
 
 
@@ -108,6 +107,41 @@ def test_weekly_digest_covers_the_week_also_over_a_change_of_clocks():
     slot = next_slot(weekly, utc(2026, 3, 25))
     covered = window(weekly, slot)
     assert (slot.day, covered.until - covered.since) == (date(2026, 3, 30), 7 * DAY - DAY / 24)
+
+
+@pytest.mark.parametrize(
+    ("kind", "weekdays", "days"),
+    [
+        (Frequency.FORTNIGHTLY, "4", ["01-09", "01-23", "02-06", "02-20", "03-06"]),
+        (Frequency.MONTHLY, "0123456", ["01-01", "02-01", "03-01", "04-01", "05-01"]),
+        (Frequency.MONTHLY, "01234", ["01-01", "02-02", "03-02", "04-01", "05-01"]),
+        (Frequency.MONTHLY, "0", ["01-05", "02-02", "03-02", "04-06", "05-04"]),
+        (Frequency.MONTH_END, "0123456", ["01-31", "02-28", "03-31", "04-30", "05-31"]),
+        (Frequency.MONTH_END, "01234", ["01-30", "02-27", "03-31", "04-30", "05-29"]),
+    ],
+)
+def test_longer_schedules_fall_on_their_days_and_their_windows_tile(kind, weekdays, days):
+    made = replace(spec("09:00", weekdays=weekdays), kind=kind)
+    slots = list(islice(slots_after(made, utc(2025, 12, 31, 12)), 5))
+    assert [f"{slot.day:%m-%d}" for slot in slots] == days
+    for one, other in pairwise(slots):
+        assert (window(made, other).since, window(made, other).until) == (one.at, other.at)
+    late = missed(made, slots[0].name, slots[2].at + DAY, timedelta(hours=48))
+    assert late == slots[2]
+    assert missed(made, slots[2].name, slots[2].at + DAY, timedelta(hours=48)) is None
+
+
+def test_every_second_week_goes_on_over_the_end_of_a_year_and_is_held_by_a_rest():
+    made = replace(spec("09:00", weekdays="0"), kind=Frequency.FORTNIGHTLY)
+    slots = list(islice(slots_after(made, utc(2026, 11, 1)), 60))
+    assert {other.day - one.day for one, other in pairwise(slots)} == {14 * DAY}
+    rest = Rest(dates=(Dates(first=slots[1].day, last=slots[2].day),))
+    assert window(replace(made, rest=rest), slots[3]).since == slots[0].at
+
+
+def test_schedule_of_weeks_with_several_weekdays_is_refused():
+    with pytest.raises(ValueError, match="one weekday"):
+        replace(spec("09:00"), kind=Frequency.FORTNIGHTLY)
 
 
 @settings(max_examples=100, deadline=None)

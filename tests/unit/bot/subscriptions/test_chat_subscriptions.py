@@ -21,7 +21,7 @@ from digest.chat.chat_settings import (
     RuleField,
     Subscribed,
 )
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from handlers.ports.chat_port import ChatKey, Chats
 
 CHAT = ChatKey(platform="slack", account="work", chat="T1/C1")
@@ -47,8 +47,8 @@ class OneChat(Chats):
         return tuple(self.asked)
 
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
-        same = (one.repository, one.weekly)
-        self.asked = [old for old in self.asked if (old.repository, old.weekly) != same] + [one]
+        same = (one.repository, one.kind)
+        self.asked = [old for old in self.asked if (old.repository, old.kind) != same] + [one]
 
     async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
         before = len(self.asked)
@@ -115,7 +115,7 @@ async def test_subscriptions_are_logged_as_the_commands_that_make_them(recorded)
     with capture_logs() as logs:
         await recorded.subscribe(CHAT, first)
         await recorded.subscribe(CHAT, replace(first, timing=DigestTiming(at=time(10))))
-        await recorded.subscribe(CHAT, Subscribed(repository="c/d", weekly=True))
+        await recorded.subscribe(CHAT, Subscribed(repository="c/d", kind=Frequency.WEEKLY))
         assert await recorded.unsubscribe(CHAT, "a/b") == 1
         assert await recorded.unsubscribe(CHAT, "a/b") == 0
     assert changes(logs) == [

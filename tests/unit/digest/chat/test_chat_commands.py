@@ -27,7 +27,7 @@ from digest.chat.chat_intents import (
 )
 from digest.chat.chat_settings import DigestTiming, Rule, RuleField
 from digest.chat.schedule_parser import PauseEnd, pause_end
-from digest.core.enums import ChatSetting, Language
+from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 from digest.errors import UnknownZone, UsageError
 
@@ -53,7 +53,7 @@ COMMANDS = {
     ),
     "subscribe to ada/engine weekly on friday at 5 pm": Subscribe(
         repository="ada/engine",
-        weekly=True,
+        kind=Frequency.WEEKLY,
         timing=DigestTiming(at=time(17), weekdays=frozenset({4})),
     ),
     "Subscribe ada/engine mon-fri 8:30 branch release/1.x": Subscribe(
@@ -76,7 +76,35 @@ COMMANDS = {
     "订阅 vllm 周一到周三": Subscribe(
         repository="vllm", timing=DigestTiming(weekdays=frozenset({0, 1, 2}))
     ),
-    "订阅 vllm 每周": Subscribe(repository="vllm", weekly=True),
+    "订阅 vllm 每周": Subscribe(repository="vllm", kind=Frequency.WEEKLY),
+    "subscribe vllm monthly": Subscribe(repository="vllm", kind=Frequency.MONTHLY),
+    "subscribe vllm every month on monday 9:00": Subscribe(
+        repository="vllm",
+        kind=Frequency.MONTHLY,
+        timing=DigestTiming(at=time(9), weekdays=frozenset({0})),
+    ),
+    "subscribe vllm on the last day of the month": Subscribe(
+        repository="vllm", kind=Frequency.MONTH_END
+    ),
+    "subscribe vllm month-end weekdays": Subscribe(
+        repository="vllm", kind=Frequency.MONTH_END, timing=DigestTiming(weekdays=WORKDAYS)
+    ),
+    "subscribe vllm every second week on friday": Subscribe(
+        repository="vllm",
+        kind=Frequency.FORTNIGHTLY,
+        timing=DigestTiming(weekdays=frozenset({4})),
+    ),
+    "subscribe fortnightly": Subscribe(kind=Frequency.FORTNIGHTLY),
+    "订阅 vllm 每月": Subscribe(repository="vllm", kind=Frequency.MONTHLY),
+    "订阅 vllm 每月最后一天 18:00": Subscribe(
+        repository="vllm", kind=Frequency.MONTH_END, timing=DigestTiming(at=time(18))
+    ),
+    "订阅 vllm 隔周五": Subscribe(
+        repository="vllm",
+        kind=Frequency.FORTNIGHTLY,
+        timing=DigestTiming(weekdays=frozenset({4})),
+    ),
+    "订阅 vllm 每两周一次": Subscribe(repository="vllm", kind=Frequency.FORTNIGHTLY),
     "unsubscribe": Unsubscribe(),
     "unsubscribe from ada/engine": Unsubscribe(repository="ada/engine"),
     "unsubscribe vllm": Unsubscribe(repository="vllm"),

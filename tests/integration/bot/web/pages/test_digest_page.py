@@ -22,7 +22,7 @@ from bot.web.pages.routes import routes
 from bot.web.pages.templating import fragment
 from bot.web.server import application
 from digest.answer.buttons import without_buttons
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.grade import Level
 from digest.document import Listing, Paragraph, plain
 from digest.markdown import markdown
@@ -107,7 +107,7 @@ async def test_digest_that_no_calendar_day_holds_is_told_whole(site):
 
 async def test_weekly_digest_has_a_page_that_leads_to_its_week(site):
     _, heading = await site.post("weekly")
-    assert heading.weekly
+    assert heading.kind is Frequency.WEEKLY
     page = (await site.reader.get(f"/digests/{heading.mark}")).text
     assert f"{OPEN}/-/weeks/" in page
 

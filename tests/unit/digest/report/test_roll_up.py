@@ -1,6 +1,6 @@
 """The roll-up of a week: golden files in both languages, and counts that add up.
 
-``python -m tests.unit.digest.report.test_weekly`` writes the golden files anew.
+``python -m tests.unit.digest.report.test_roll_up`` writes the golden files anew.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from digest.markdown import markdown
 from digest.report.assembly import assemble
 from digest.report.condensed import shown
 from digest.report.revert_marks import RevertedChange, amended, revert_note
-from digest.report.weekly import weekly_document
+from digest.report.roll_up import roll_up_document
 from digest.window import Window
 from tests.support import samples
 
@@ -48,7 +48,7 @@ def week(language: Language, changes=None):
 def pages() -> dict[str, str]:
     return {
         f"weekly.{language}.md": markdown(
-            weekly_document(week(language), language, "https://example.org/report")
+            roll_up_document(week(language), language, "https://example.org/report")
         )
         for language in Language
     }
@@ -75,7 +75,7 @@ def test_counts_of_days_and_levels_add_up_to_the_commits(hours):
         for n, back in enumerate(hours)
     ]  # fmt: skip
     report = week(Language.EN, changes)
-    document = weekly_document(report, Language.EN)
+    document = roll_up_document(report, Language.EN)
     if not changes:
         assert not [block for block in document.blocks if isinstance(block, Table)]
         return
@@ -86,9 +86,19 @@ def test_counts_of_days_and_levels_add_up_to_the_commits(hours):
     assert days == ["01-16", "01-17", "01-18", "01-19", "01-20", "01-21", "01-22", "01-23"]
 
 
+def test_month_is_named_by_its_edges_and_counted_by_week():
+    window = replace(WEEK, since=datetime(2025, 12, 31, 16, tzinfo=UTC), until=WEEK.until)
+    changes = [on(samples.flag_change(), datetime(2026, 1, 12, 1, tzinfo=UTC))]
+    report = assemble(samples.REPOSITORY, "main", window, changes, Language.EN)
+    document = roll_up_document(report, Language.EN)
+    assert document.title == "acme/engine: 2026-01-01 – 2026-01-23"
+    rows = [(row[0], row[1]) for row in table(document)]
+    assert rows == [("12-29", "0"), ("01-05", "0"), ("01-12", "1"), ("01-19", "0")]
+
+
 def test_top_changes_are_those_that_the_digest_counts_as_posted():
     report = week(Language.EN)
-    document = weekly_document(report, Language.EN)
+    document = roll_up_document(report, Language.EN)
     links = {
         span.text
         for block in document.blocks
@@ -105,7 +115,7 @@ def test_top_changes_are_those_that_the_digest_counts_as_posted():
 def test_reverted_change_is_marked_on_its_line_alone(web, language):
     repository = replace(samples.REPOSITORY, web=web)
     report = replace(week(language), repository=repository)
-    document = weekly_document(report, language)
+    document = roll_up_document(report, language)
     change = shown(report)[0].graded
     by = samples.undoing()
     revert = RevertedChange(change=change, by=by)
@@ -125,7 +135,7 @@ def test_digest_that_lists_no_such_change_is_not_amended():
     listed = {entry.graded.sha for entry in shown(week(Language.EN))}
     change = next(g for g in samples.everything() if g.sha not in listed)
     revert = RevertedChange(change=change, by=samples.undoing())
-    document = weekly_document(week(Language.EN), Language.EN)
+    document = roll_up_document(week(Language.EN), Language.EN)
     assert amended(document, [revert], samples.REPOSITORY) is None
 
 

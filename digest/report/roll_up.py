@@ -1,4 +1,4 @@
-"""The weekly digest."""
+"""The digest of a week, two weeks or a month."""
 
 from __future__ import annotations
 
@@ -27,22 +27,29 @@ from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase
 from digest.report.assembly import Report, ReportEntry
 from digest.report.condensed import closing, listed, opening, shown, theme_list
-from digest.window import Window
+from digest.window import Window, days_of
 
 _PLACES = 5
-_MOST_DAYS = 40
-"""Maximum rows of the table: a week, or longer after a long pause."""
+_MOST_DAYS = 16
+"""Rows of days in the table; more are counted by week."""
+
+_TWO_WEEKS = timedelta(days=13)
+"""The least length of a time that is named by its two edges."""
 
 
-def weekly_document(
+def roll_up_document(
     report: Report, language: Language, where: str = "", *, least: Level = Level.HIGH
 ) -> Document:
-    """A week for a channel: its lead, themes, top changes, counts by day, and hot places.
+    """Days for a channel: their lead, themes, top changes, counts by day, and hot places.
 
-    ``where`` and ``least`` are as for the daily digest. A week without commits is one line.
+    ``where`` and ``least`` are as for the daily digest. A time without commits is one line. Longer
+    times than a fortnight are counted by week.
     """
-    name = words.WEEK_TITLE.text(
-        language, name=report.repository.name, day=_first_day(report.window).isoformat()
+    week = report.window.until - report.window.since < _TWO_WEEKS
+    name = (words.WEEK_TITLE if week else words.DIGEST_TITLE).text(
+        language,
+        name=report.repository.name,
+        day=_first_day(report.window).isoformat() if week else days_of(report.window),
     )
     blocks: list[Block] = [Heading(1, (Text(name),))]
     blocks += [Paragraph(spans) for spans in opening(report)]
@@ -52,7 +59,9 @@ def weekly_document(
     if top:
         blocks += [_label(words.TOP, language), listed(top, report, language)]
     if report.entries:
-        blocks += [_label(words.BY_DAY, language), _by_day(report, language)]
+        long = len(_days(report.window)) > _MOST_DAYS
+        blocks += [_label(words.BY_WEEK if long else words.BY_DAY, language)]
+        blocks += [_by_day(report, language)]
         blocks += _hot(report, language)
     blocks += closing(report, len(top), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
@@ -67,27 +76,38 @@ def _label(phrase: Phrase, language: Language) -> Paragraph:
 
 
 def _by_day(report: Report, language: Language) -> Table:
-    """A row for each day of the window, also quiet ones, with its commits by level.
+    """A row for each day or week of the window, also quiet ones, with its commits by level.
 
     Commits from before the window that arrived late are in one row above.
     """
-    counted: dict[date | None, Counter[Level]] = {}
     days = _days(report.window)
+    by_week = len(days) > _MOST_DAYS
+    counted: dict[date | None, Counter[Level]] = {}
     for entry in report.entries:
         day = _day(entry, report.window)
-        counted.setdefault(day if day in days else None, Counter())[entry.level] += 1
+        row = (_monday(day) if by_week else day) if days[0] <= day <= days[-1] else None
+        counted.setdefault(row, Counter())[entry.level] += 1
     rows: list[tuple[Spans, ...]] = []
     if None in counted:
         rows.append(_row(words.EARLIER.template(language), counted[None]))
-    rows += [_row(f"{day:%m-%d}", counted.get(day, Counter())) for day in days]
-    heads = [words.DAY.template(language), words.ALL.template(language), *LEVEL_MARKS.values()]
+    starts = dict.fromkeys(_monday(day) if by_week else day for day in days)
+    rows += [_row(f"{day:%m-%d}", counted.get(day, Counter())) for day in starts]
+    first = (words.WEEK_FROM if by_week else words.DAY).template(language)
+    heads = [first, words.ALL.template(language), *LEVEL_MARKS.values()]
     return Table(tuple((Text(head),) for head in heads), tuple(rows))
 
 
 def _days(window: Window) -> tuple[date, ...]:
-    last = (window.until - timedelta(microseconds=1)).astimezone(window.zone).date()
-    count = min((last - _first_day(window)).days + 1, _MOST_DAYS)
-    return tuple(last - timedelta(days=back) for back in reversed(range(count)))
+    first, last = _first_day(window), _last_day(window)
+    return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _last_day(window: Window) -> date:
+    return (window.until - timedelta(microseconds=1)).astimezone(window.zone).date()
 
 
 def _day(entry: ReportEntry, window: Window) -> date:
