@@ -27,7 +27,7 @@ from bot.util.locks import Leases, turn
 from bot.util.tracing import span
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import explaining, with_buttons
-from digest.chat.chat_settings import PLAIN, RuleField
+from digest.chat.chat_settings import PLAIN, RuleField, still_muted
 from digest.core.enums import Frequency
 from digest.core.grade import Level, Repository
 from digest.errors import UnknownBranch
@@ -168,9 +168,10 @@ class DigestBuilder:
             content, lambda: self._daily(read, seen, window, channel, judging)
         )
         folder = channel.output or self._app.data / "reports"
-        muted = await topics_of(self._app.archive, read.watched, channel.muted)
+        topics = still_muted(channel.muted, channel.muted_until, slot.at)
+        muted = await topics_of(self._app.archive, read.watched, topics)
         labels = await self._labels(daily, channel)
-        variant = self._variant(channel, daily, read.branch)
+        variant = self._variant(channel, topics, daily, read.branch)
         form = (
             *(
                 content,
@@ -200,13 +201,15 @@ class DigestBuilder:
         account = accounts.get(channel.platform)
         return account is not None and account.kind == "console"
 
-    def _variant(self, channel: Subscription, daily: Daily, branch: str) -> str:
+    def _variant(
+        self, channel: Subscription, topics: Sequence[str], daily: Daily, branch: str
+    ) -> str:
         """What distinguishes a channel's report from the usual one, or empty."""
         usual = self._app.config.defaults.least if self._app.config else Level.HIGH
         parts = [aside(daily.report, branch, self._app.zone(None))]
         parts += [f"from-{channel.least}"] if channel.least is not usual else []
-        if channel.filters != PLAIN or channel.muted:
-            chosen = repr((channel.filters, channel.muted)).encode()
+        if channel.filters != PLAIN or topics:
+            chosen = repr((channel.filters, tuple(topics))).encode()
             parts.append(hashlib.sha256(chosen).hexdigest()[:12])
         return ".".join(filter(None, parts))
 

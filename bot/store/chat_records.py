@@ -139,6 +139,7 @@ def _dump_settings(settings: ChatSettings) -> str:
             "exclude": _dump_rules(filters.exclude),
             "bots": filters.bots,
             "muted": [storable(topic) for topic in settings.muted],
+            "muted_until": {storable(t): at.isoformat() for t, at in settings.muted_until.items()},
         }
     )
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -39,8 +39,9 @@ class Subscription:
 
     The ledger and the tips know it by ``name``: one under a new name starts with its next slot.
     ``channel`` is the account that model usage is charged to. ``filters`` and ``muted`` topics
-    exclude changes. ``platform`` is an account's name in the configuration, ``chat`` a chat in the
-    platform's notation. ``output`` is a folder for full reports. ``silent`` posts notify nobody.
+    exclude changes, the topics until their ends. ``platform`` is an account's name in the
+    configuration, ``chat`` a chat in the platform's notation. ``output`` is a folder for full
+    reports. ``silent`` posts notify nobody.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Subscription:
     output: Path | None = None
     filters: Filters = PLAIN
     muted: tuple[str, ...] = ()
+    muted_until: Mapping[str, datetime] = field(default_factory=dict)
     silent: bool = False
 
 

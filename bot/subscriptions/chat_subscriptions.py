@@ -124,6 +124,7 @@ def _values(kept: ChatSettings) -> dict[str, str]:
         "include": ", ".join(map(str, filters.include)),
         "exclude": ", ".join(map(str, filters.exclude)),
         "muted": ", ".join(kept.muted),
+        "muted_until": ", ".join(f"{t} {at.isoformat()}" for t, at in kept.muted_until.items()),
         "paused": kept.paused,
         "paused_until": None if until is None else until.isoformat(),
     }
@@ -291,6 +292,7 @@ class Subscribing:
             catch_up=timedelta(hours=defaults.catch_up),
             filters=kept.filters,
             muted=kept.muted,
+            muted_until=kept.muted_until,
         )
 
 
@@ -306,7 +308,13 @@ def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
         exclude=(*one.filters.exclude, *kept.filters.exclude),
         bots=one.filters.bots or kept.filters.bots,
     )
-    return replace(one, filters=filters, muted=kept.muted, spec=resting(one.spec, kept))
+    return replace(
+        one,
+        filters=filters,
+        muted=kept.muted,
+        muted_until=kept.muted_until,
+        spec=resting(one.spec, kept),
+    )
 
 
 def resting(spec: Spec, kept: ChatSettings) -> Spec:

@@ -27,6 +27,7 @@ from digest.chat.chat_intents import (
 from digest.chat.chat_settings import Rule, RuleField, rule_of
 from digest.chat.schedule_parser import (
     LEVELS,
+    PauseEnd,
     read_days,
     read_length,
     read_pause_end,
@@ -35,7 +36,7 @@ from digest.chat.schedule_parser import (
 )
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
-from digest.errors import UsageError
+from digest.errors import InvalidDate, UsageError
 from digest.window import zone_of
 
 _LONGEST = 300
@@ -95,11 +96,17 @@ _FIXED: dict[str, Managing] = {
     r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": Unfilter(),
 }
 _PAUSE = re.compile(
-    r"pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?"
-    r"(?: (?:until|till) (?P<until>.+)| for (?P<length>.+))"
-    r"|暂停(?:推送|订阅|摘要)?(?: ?[到至] ?(?P<day>.+)| ?(?P<span>[\d一二两三四五六七八九十].*))",
+    r"(?:pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?(?= )|暂停(?:推送|订阅|摘要)?)"
+    r"(?P<end>.+)",
     re.IGNORECASE,
 )
+_END = re.compile(
+    r" (?:until|till) (?P<until>.+)| for (?P<length>.+)"
+    r"| ?[到至] ?(?P<day>.+)| ?(?P<span>[\d一二两三四五六七八九十].*)",
+    re.IGNORECASE,
+)
+"""The end of a pause or of a muted topic."""
+
 _SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
 _UNSUBSCRIBE = re.compile(
     r"(?:please )?unsubscribe(?: from)?(?: (\S+))?|(?:取消|退出)订阅 ?(\S+)?|退订 ?(\S+)?",
@@ -168,15 +175,35 @@ def _subscribe(found: re.Match[str]) -> Managing | None:
     return Subscribe(repository=read.rest, kind=read.kind, timing=read.timing)
 
 
-def _pause(found: re.Match[str]) -> Managing:
-    day, length = found["until"] or found["day"], found["length"] or found["span"]
+def _pause(found: re.Match[str]) -> Managing | None:
+    end = _END.fullmatch(found["end"])
+    return Pause(until=_until(end)) if end else None
+
+
+def _until(end: re.Match[str]) -> PauseEnd:
+    """When something ends. Raises ``UsageError``."""
+    day, length = end["until"] or end["day"], end["length"] or end["span"]
     until = read_pause_end(day) if day else read_length(length)
     if until is None:
         raise UsageError(
-            f"{day or length!r} ends no pause; write until friday, until 2026-12-24, "
+            f"{day or length!r} is no end; write until friday, until 2026-12-24, "
             "until tomorrow, for 3 days or for 2 weeks"
         )
-    return Pause(until=until)
+    return until
+
+
+def _mute(found: re.Match[str]) -> Managing:
+    """A topic may have words in it that an end begins with: only a whole end is one."""
+    said = _first(found)
+    for at in range(1, len(said)):
+        if end := _END.fullmatch(said, at):
+            try:
+                return Mute(topic=said[:at].strip(" \"'"), until=_until(end))
+            except InvalidDate:
+                raise
+            except UsageError:
+                continue
+    return Mute(topic=said)
 
 
 def _set(found: re.Match[str]) -> Managing:
@@ -262,7 +289,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None
     (_UNSUBSCRIBE, lambda found: Unsubscribe(repository=_first(found))),
     (_SUBSCRIBE, _subscribe),
     (_UNMUTE, lambda found: Unmute(topic=_first(found))),
-    (_MUTE, lambda found: Mute(topic=_first(found))),
+    (_MUTE, _mute),
     (_SET, _set),
     (_UNFILTER, _unfilter),
     (_FILTER, _filter),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, time, timedelta
+from datetime import time, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import AS_USUAL, DigestTiming, Rule
@@ -50,9 +50,10 @@ class Resume:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mute:
-    """Leave a topic out of digests; its changes are still counted."""
+    """Leave a topic out of digests, for good or until an end; its changes are still counted."""
 
     topic: str
+    until: PauseEnd | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,12 +122,10 @@ def format_managing(intent: Managing) -> str:
             return " ".join(filter(None, ["subscribe", name, kind, *_timing(intent.timing)]))
         case Unsubscribe(repository=name):
             return f"unsubscribe {name}".rstrip()
-        case Pause(until=timedelta() as length):
-            return f"pause for {length // timedelta(hours=1)} hours"
-        case Pause(until=date() | str() as end):
-            return f"pause until {end}"
-        case Mute(topic=topic):
-            return f"mute {topic}"
+        case Pause(until=end) if end is not None:
+            return f"pause {_ending(end)}"
+        case Mute(topic=topic, until=end):
+            return f"mute {topic}" if end is None else f"mute {topic} {_ending(end)}"
         case Unmute(topic=topic):
             return f"unmute {topic}"
         case Set(setting=setting, value=value):
@@ -137,6 +136,12 @@ def format_managing(intent: Managing) -> str:
             return f"remove filter {rule}" if rule else "clear filters"
         case _:
             return _FIXED[type(intent)]
+
+
+def _ending(end: PauseEnd) -> str:
+    if isinstance(end, timedelta):
+        return f"for {end // timedelta(hours=1)} hours"
+    return f"until {end}"
 
 
 def spelled(value: Value) -> str:

@@ -233,7 +233,8 @@ AS_USUAL = DigestTiming()
 class ChatSettings:
     """The settings of a chat.
 
-    ``muted`` are topics, in the words of whoever muted them. A paused chat gets no scheduled
+    ``muted`` are topics, in the words of whoever muted them; ``muted_until`` has the ends of some,
+    aware. A paused chat gets no scheduled
     digest. A pause with an end lies between two moments, aware, and is kept after its end: the next
     digest covers it. ``private`` says that an admin allows private repositories although people of
     other organisations read the chat.
@@ -243,6 +244,7 @@ class ChatSettings:
     language: Language | None = None
     filters: Filters = PLAIN
     muted: tuple[str, ...] = ()
+    muted_until: Mapping[str, datetime] = field(default_factory=dict)
     paused: bool = False
     paused_since: datetime | None = None
     paused_until: datetime | None = None
@@ -259,6 +261,13 @@ class ChatSettings:
         """The end of the pause that a moment is in; ``None`` without one, or without an end."""
         span = None if self.paused else self.pause_span
         return span[1] if span and span[0] <= now < span[1] else None
+
+
+def still_muted(
+    topics: Sequence[str], until: Mapping[str, datetime], now: datetime
+) -> tuple[str, ...]:
+    """The topics whose end, if they have one, is later than now."""
+    return tuple(topic for topic in topics if topic not in until or now < until[topic])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,14 +96,15 @@ COMES = {
         "every second week, {days} at {time} ({zone})", "每两周 {days} {time}（{zone}）"
     ),
     Frequency.MONTHLY: Phrase(
-        "monthly, on the first {days} at {time} ({zone})", "每月首个{days} {time}（{zone}）"
+        "monthly, on the first {days} at {time} ({zone})", "每月第一{days} {time}（{zone}）"
     ),
     Frequency.MONTH_END: Phrase(
-        "monthly, on the last {days} at {time} ({zone})", "每月最后一个{days} {time}（{zone}）"
+        "monthly, on the last {days} at {time} ({zone})", "每月最后一{days} {time}（{zone}）"
     ),
 }
 EVERY_DAY = Phrase("every day", "每天")
-ANY_DAY = Phrase("day", "日子")
+ANY_DAY = Phrase("day", "天")
+OF_THESE = Phrase("of {days}", "个{days}")
 FROM_LEVEL = Phrase("level {level}", "级别 {level}")
 ON_BRANCH = Phrase("branch {branch}", "分支 {branch}")
 NEXT = Phrase("next {moment}", "下次 {moment}")
@@ -123,10 +124,11 @@ PAUSED_UNTIL = Phrase(
     "已开启的提醒仍会即时发送。",
 )
 PAUSE_RANGE = Phrase(
-    "A pause ends later than now and within a year; write such as pause until friday or pause for "
-    "3 days.",
-    "暂停须在一年之内结束，且晚于现在；例如：暂停到周五、暂停3天。",
+    "The end has to be later than now and within a year; write such as pause until friday, pause "
+    "for 3 days or mute docs until friday.",
+    "结束时间须晚于现在，且在一年之内；例如：暂停到周五、暂停3天、静音 文档 到周五。",
 )
+UNTIL = Phrase("Until {moment} ({zone}).", "至 {moment}（{zone}）。")
 RESUMED = Phrase("Digests come again.", "已恢复推送。")
 MUTED = Phrase(
     "Muted: {topic}. Its changes stay counted, and are left out of the posts.",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, spelled
-from digest.chat.chat_settings import MOST_TOPICS, ChatSettings
+from digest.chat.chat_settings import MOST_TOPICS, ChatSettings, still_muted
+from digest.chat.schedule_parser import PauseEnd, pause_end
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 from digest.document import (
@@ -34,6 +35,7 @@ from handlers.context import Context
 from handlers.ports.chat_port import Room
 
 _WEEK = 7
+_LONGEST_PAUSE = timedelta(days=366)
 
 
 def allowed(room: Room, language: Language) -> None:
@@ -76,7 +78,7 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
         (words.REPOSITORIES, room.repositories),
         (words.INCLUDED, [str(rule) for rule in kept.filters.include]),
         (words.EXCLUDED, [str(rule) for rule in kept.filters.exclude]),
-        (words.TOPICS, kept.muted),
+        (words.TOPICS, _topics(kept, ctx, room)),
     ):
         if entries:
             named = between([Code(one) for one in entries], COMMA.template(language))
@@ -87,6 +89,14 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
         said = minute(until, await digest_zone(ctx, room))
         rows.append(Item(words.HELD_UNTIL(language, moment=said)))
     return told(ctx, [Listing(tuple(rows))], words.SETTINGS)
+
+
+def _topics(kept: ChatSettings, ctx: Context, room: Room) -> list[str]:
+    """The muted topics, with their ends."""
+    zone = room.zone or ctx.zone
+    topics = still_muted(kept.muted, kept.muted_until, ctx.clock.now())
+    ends = {topic: f" (→ {minute(end, zone)})" for topic, end in kept.muted_until.items()}
+    return [f"{topic}{ends.get(topic, '')}" for topic in topics]
 
 
 def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
@@ -163,24 +173,51 @@ def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
             return replace(kept, timing=replace(kept.timing, **{field: value}))
 
 
+async def end_of(until: PauseEnd, ctx: Context, room: Room) -> tuple[datetime, ZoneInfo]:
+    """When something that begins now ends, with the zone to tell it in. Raises ``UserError``."""
+    now, zone = ctx.clock.now().replace(microsecond=0), await digest_zone(ctx, room)
+    try:
+        end = pause_end(until, now, zone)
+    except OverflowError:
+        end = now
+    if not now < end <= now + _LONGEST_PAUSE:
+        raise UserError(words.PAUSE_RANGE.text(ctx.language))
+    return end, zone
+
+
 async def mute(intent: Mute, ctx: Context, room: Room) -> Answer:
     """Exclude a topic from the chat's posts."""
-    return told(ctx, [Paragraph((Text(await mute_topic(room, intent.topic, ctx.language)),))])
+    if intent.until is None:
+        said = await mute_topic(room, intent.topic, ctx.language)
+    else:
+        end, zone = await end_of(intent.until, ctx, room)
+        said = await mute_topic(room, intent.topic, ctx.language, end)
+        said += " " + words.UNTIL.text(ctx.language, moment=minute(end, zone), zone=zone.key)
+    return told(ctx, [Paragraph((Text(said),))])
 
 
-async def mute_topic(room: Room, topic: str, language: Language) -> str:
+async def mute_topic(
+    room: Room, topic: str, language: Language, end: datetime | None = None
+) -> str:
     """Exclude a topic from a chat's posts and return the confirmation. Raises ``UserError``."""
     allowed(room, language)
 
     def muted(kept: ChatSettings) -> ChatSettings:
-        rest = tuple(one for one in kept.muted if term(one) != term(topic))
-        if len(rest) >= MOST_TOPICS:
+        kept = _without(kept, [one for one in kept.muted if term(one) == term(topic)])
+        if len(kept.muted) >= MOST_TOPICS:
             raise UserError(words.TOO_MANY.text(language, n=MOST_TOPICS))
-        return replace(kept, muted=(*rest, topic))
+        ends = kept.muted_until if end is None else {**kept.muted_until, topic: end}
+        return replace(kept, muted=(*kept.muted, topic), muted_until=ends)
 
     await room.chats.change(room.chat, muted)
     room.tell()
     return words.MUTED.text(language, topic=topic)
+
+
+def _without(kept: ChatSettings, topics: Sequence[str]) -> ChatSettings:
+    ends = {topic: end for topic, end in kept.muted_until.items() if topic not in topics}
+    rest = tuple(one for one in kept.muted if one not in topics)
+    return replace(kept, muted=rest, muted_until=ends)
 
 
 async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
@@ -191,10 +228,7 @@ async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
     if not gone:
         said = words.NOT_MUTED(ctx.language, topic=intent.topic)
         return told(ctx, [Paragraph(said)])
-    await room.chats.change(
-        room.chat,
-        lambda kept: replace(kept, muted=tuple(one for one in kept.muted if one not in gone)),
-    )
+    await room.chats.change(room.chat, lambda kept: _without(kept, gone))
     room.tell()
     return told(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
 

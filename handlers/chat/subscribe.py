@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from difflib import get_close_matches
 from typing import Any
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Managing, Pause, Resume, Subscribe, Subscriptions, Unsubscribe
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Subscribed
-from digest.chat.schedule_parser import WEEKDAY_NAMES, pause_end
+from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.core.enums import Frequency, Language
 from digest.document import Code, Item, Listing, Paragraph, Spans, Text
 from digest.errors import UserError
@@ -19,7 +19,7 @@ from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, joined
 from handlers.chat.filter_preview import FILTER_HANDLERS
-from handlers.chat.settings import SETTING_HANDLERS, allowed, digest_zone, minute, told
+from handlers.chat.settings import SETTING_HANDLERS, allowed, end_of, minute, told
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, Room
 
@@ -27,7 +27,6 @@ _EXAMPLE = {
     Language.EN: "subscribe {name} daily 09:00 Europe/Berlin",
     Language.ZH: "订阅 {name} 每天 09:00 Asia/Shanghai",
 }
-_LONGEST_PAUSE = timedelta(days=366)
 _HAN_DAYS = "一二三四五六日"
 
 
@@ -152,6 +151,8 @@ def _when(timing: DigestTiming, language: Language, kind: Frequency) -> Spans:
     any_day = len(days) == 7
     phrase = words.EVERY_DAY_AT if any_day and kind is Frequency.DAILY else words.COMES[kind]
     named = words.ANY_DAY.template(language) if any_day else days_of(days, language)
+    if kind in {Frequency.MONTHLY, Frequency.MONTH_END} and 1 < len(days) < 7:
+        named = words.OF_THESE.text(language, days=named)
     zone = timing.zone.key if timing.zone else "UTC"
     return phrase(language, days=named, time=f"{at:%H:%M}", zone=zone)
 
@@ -168,13 +169,8 @@ async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
     allowed(room, ctx.language)
     if intent.until is None:
         return await _changed(ctx, room, words.PAUSED(ctx.language), _paused)
-    now, zone = ctx.clock.now().replace(microsecond=0), await digest_zone(ctx, room)
-    try:
-        until = pause_end(intent.until, now, zone)
-    except OverflowError:
-        until = now
-    if not now < until <= now + _LONGEST_PAUSE:
-        raise UserError(words.PAUSE_RANGE.text(ctx.language))
+    now = ctx.clock.now().replace(microsecond=0)
+    until, zone = await end_of(intent.until, ctx, room)
     said = words.PAUSED_UNTIL(ctx.language, moment=minute(until, zone), zone=zone.key)
     return await _changed(ctx, room, said, lambda kept: _paused_until(kept, now, until))
 

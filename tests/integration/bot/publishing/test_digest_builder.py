@@ -96,6 +96,7 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
         "all": plain,
         "some": replace(plain, name="some", filters=Filters(include=(rule,))),
         "others": replace(plain, name="others", muted=("frontend",)),
+        "again": replace(plain, name="again", muted=("frontend",), muted_until={"frontend": NOON}),
     }
     async with opened(file, FixedClock(NOON)) as app:
         repository = settings.repository
@@ -129,6 +130,7 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
         name: [n for n in range(4) if f"part {n} (" in text.casefold()]
         for name, text in told.items()
     }
-    assert shown == {"all": [0, 1, 2, 3], "some": [1], "others": [0, 2, 3]}
+    every = [0, 1, 2, 3]
+    assert shown == {"all": every, "some": [1], "others": [0, 2, 3], "again": every}
     assert len(reports) == 3
     assert len({report.read_text(encoding="utf-8") for report in reports}) == 3

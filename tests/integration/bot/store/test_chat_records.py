@@ -39,6 +39,7 @@ SETTINGS = ChatSettings(
         bots=True,
     ),
     muted=("moe", "量化"),
+    muted_until={"量化": datetime(2026, 3, 9, 23, tzinfo=UTC)},
     paused=True,
     paused_since=datetime(2026, 3, 6, 12, tzinfo=UTC),
     paused_until=datetime(2026, 3, 9, 23, tzinfo=UTC),

@@ -138,6 +138,15 @@ COMMANDS = {
     "静音 moe": Mute(topic="moe"),
     "静音量化": Mute(topic="量化"),
     "屏蔽话题 量化": Mute(topic="量化"),
+    "mute moe until friday": Mute(topic="moe", until="fri"),
+    "mute support for rocm for 3 days": Mute(
+        topic="support for rocm", until=timedelta(days=3)
+    ),
+    "mute support for rocm": Mute(topic="support for rocm"),
+    "mute waiting until ready": Mute(topic="waiting until ready"),
+    "mute docs until 2026-12-24": Mute(topic="docs", until=date(2026, 12, 24)),
+    "静音 文档 到周五": Mute(topic="文档", until="fri"),
+    "静音量化3天": Mute(topic="量化", until=timedelta(days=3)),
     "unmute moe": Unmute(topic="moe"),
     "取消静音 moe": Unmute(topic="moe"),
     "settings": ShowSettings(),

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import time
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute
-from digest.chat.chat_settings import MOST_TOPICS, ChatSettings, DigestTiming, Filters
+from digest.chat.chat_settings import (
+    MOST_TOPICS,
+    ChatSettings,
+    DigestTiming,
+    Filters,
+    still_muted,
+)
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
 from digest.document import Listing, Paragraph, Text, plain
 from digest.errors import UserError
 from digest.i18n import chat_text as words
-from handlers.chat.settings import SETTING_HANDLERS, show_settings, told
+from handlers.chat.settings import SETTING_HANDLERS, minute, show_settings, told
 from handlers.ports.chat_port import ChatKey, Room
 from tests.support.fakes import FakeSource, context
 
@@ -191,6 +197,24 @@ async def test_topic_is_muted_once_and_unmuted():
     await did(Unmute(topic="docs"), where)
     assert (await kept_in(where)).muted == ("moe",)
     assert told == [1, 1, 1]
+
+
+async def test_topic_is_muted_until_an_end_and_then_shown_again():
+    where = room(
+        ChatSettings(muted=("docs",), muted_until={"docs": datetime(2026, 1, 1, tzinfo=UTC)})
+    )
+    said = await did(Mute(topic="moe", until=timedelta(days=3)), where)
+    kept = await kept_in(where)
+    (end,) = (kept.muted_until[one] for one in kept.muted if one == "moe")
+    assert minute(end, ZoneInfo("UTC")) in said
+    assert still_muted(kept.muted, kept.muted_until, end - timedelta(seconds=1)) == ("moe",)
+    assert still_muted(kept.muted, kept.muted_until, end) == ()
+    shown = await lines(kept, Language.EN)
+    assert [one for one in shown if one.startswith("muted topics: moe (→ 2")]
+    await did(Mute(topic="moe"), where)
+    assert "moe" not in (await kept_in(where)).muted_until
+    with pytest.raises(UserError, match="within a year"):
+        await did(Mute(topic="moe", until=timedelta(days=900)), where)
 
 
 async def test_chat_mutes_so_many_topics_and_no_more():
