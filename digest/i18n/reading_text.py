@@ -23,8 +23,18 @@ ALL_BUT = Phrase(
 )
 
 WIDER = Phrase(
-    "Nothing in the last 7 days; these are from the last {n} days.",
-    "最近 7 天没有，以下是最近 {n} 天的。",
+    "Little or nothing in the last 7 days; these are from the last {n} days.",
+    "最近 7 天很少或没有，以下是最近 {n} 天的。",
+)
+
+OLDER = Phrase(
+    "Nothing in the last {n} days; these are older, as far as the archive goes.",
+    "最近 {n} 天没有，以下是归档中更早的。",
+)
+
+NONE_FITS = Phrase(
+    "{n:change|changes} of this period: {topic}. None of them fits: {filters}.",
+    "这段时间关于 {topic} 的有 {n} 个变更，其中没有符合“{filters}”的。",
 )
 
 EXCEPT = Phrase("without {what}", "不含{what}")

@@ -15,7 +15,18 @@ from digest.core.enums import ChangeKind
 from digest.core.grade import Graded
 from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, spoken
 from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, meant
-from digest.topics.terms import HAN, MARK, STOP_WORDS, is_name, kind_term, label_term, pieces, term
+from digest.topics.terms import (
+    HAN,
+    MARK,
+    STOP_WORDS,
+    initials,
+    is_name,
+    kind_term,
+    label_term,
+    pieces,
+    stems,
+    term,
+)
 
 Aliases = Mapping[str, Sequence[str]]
 """Other names of topics, lower case, with the topics that each stands for."""
@@ -47,19 +58,9 @@ class Resolved:
 def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resolved:
     """Look a topic up in the repository's terms, which come with their numbers of changes."""
     names = _renamed(aliases)
-    whole = _known(term(text), vocabulary, names) | _known(term(text.lower()), vocabulary, names)
-    found: list[tuple[frozenset[str], ...]] = []
-    if whole:
-        apart = [_known(part, vocabulary, names) for part in _parts(text, names)]
-        # Separate words are tried separately too, but a name with synonyms is not two words.
-        said = len(apart) > 1 and all(apart) and not is_whole(term(text))
-        found = [(whole,), tuple(dict.fromkeys(apart))] if said else [(whole,)]
-    else:
-        for part in _OR.split(text):
-            alternative = _alternative(part, vocabulary, names)
-            if alternative:
-                found.append(alternative)
-    found += _paired(text, vocabulary, names)
+    whole = _known(term(text), vocabulary, names)
+    parts = [text] if whole else _OR.split(text)
+    found = [way for part in parts for way in _ways(part, vocabulary, names)]
     if not found:
         return Resolved(near=near_topics(text, vocabulary))
     rarest = (min(sets, key=lambda s: sum(vocabulary[t] for t in s)) for sets in found)
@@ -102,22 +103,30 @@ def candidates(text: str, aliases: Aliases) -> frozenset[str]:
     names = _renamed(aliases)
     parts = [p for some in _OR.split(text) for p in (term(some), *_parts(some, names))]
     wanted = {term(text), term(text.lower()), *parts, *_pairs(text)}
+    wanted |= {*map(initials, _OR.split(text)), *(bare for part in wanted for bare in stems(part))}
     wanted |= {SHORTENED[part] for part in _pairs(text) if part in SHORTENED}
     wanted = wanted.union(*(names.get(w, frozenset()) for w in wanted))
     return frozenset(k for m in wanted if m for k in meant(m))
 
 
-def _paired(
+def _ways(
     text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[frozenset[str], ...]]:
-    """Alternatives in which adjacent parts form one name: "KV cache" and "offloading"."""
-    parts = _pairs(text)
-    sets = [
+    """The alternatives for one name: as a phrase, by its words, and by its adjacent words."""
+    whole = _known(term(text), vocabulary, names) | _known(term(text.lower()), vocabulary, names)
+    whole |= {initials(text)} & vocabulary.keys()
+    if whole:
+        yield (whole,)
+    # Separate words are tried separately too, but a name with synonyms is not two words.
+    apart = [_known(part, vocabulary, names) for part in _parts(text, names)]
+    if apart and all(apart) and not (whole and (len(apart) == 1 or is_whole(term(text)))):
+        yield tuple(dict.fromkeys(apart))
+    pairs = [
         _known(part, vocabulary, names) | _known(SHORTENED.get(part, part), vocabulary, names)
-        for part in parts
+        for part in _pairs(text)
     ]
-    if len(parts) > 1 and all(sets):
-        yield tuple(dict.fromkeys(sets))
+    if len(pairs) > 1 and all(pairs):
+        yield tuple(dict.fromkeys(pairs))
 
 
 def _pairs(text: str) -> tuple[str, ...]:
@@ -126,7 +135,7 @@ def _pairs(text: str) -> tuple[str, ...]:
     parts: list[str] = []
     joined = False
     for word in words:
-        if parts and len(kin(parts[-1] + word)) > 1:
+        if parts and len(meant(parts[-1] + word)) > 1:
             parts[-1] += word
             joined = True
         else:
@@ -134,23 +143,13 @@ def _pairs(text: str) -> tuple[str, ...]:
     return tuple(parts) if joined else ()
 
 
-def _alternative(
-    text: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
-) -> tuple[frozenset[str], ...]:
-    """The sets of terms that all must be met; empty if one part is unknown."""
-    whole = _known(term(text), vocabulary, names)
-    if whole:
-        return (whole,)
-    sets = [_known(part, vocabulary, names) for part in _parts(text, names)]
-    return tuple(dict.fromkeys(sets)) if sets and all(sets) else ()
-
-
 def _known(
     name: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> frozenset[str]:
-    """The repository's terms that a term stands for."""
+    """The repository's terms that a term stands for; of an unknown one, those of its stem."""
     asked = names.get(name, frozenset()) | {name}
-    return frozenset(k for m in asked for k in meant(m) if k in vocabulary)
+    found = frozenset(k for m in asked for k in meant(m) if k in vocabulary)
+    return found or frozenset(k for m in stems(name) for k in meant(m) if k in vocabulary)
 
 
 def _renamed(aliases: Aliases) -> dict[str, frozenset[str]]:

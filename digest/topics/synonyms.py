@@ -73,7 +73,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("network", "networking", "网络"),
     ("offload", "offloading", "卸载"),
     ("optimization", "optimize", "optimized", "optimisation", "优化"),
-    ("panic", "crash", "崩溃"),
+    ("panic", "crash", "segfault", "segmentation fault", "SIGSEGV", "崩溃", "段错误"),
     ("parallel", "parallelism", "并行"),
     ("parser", "parsing", "parse", "解析", "解析器"),
     ("performance", "perf", "speed", "性能", "速度"),

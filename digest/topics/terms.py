@@ -134,6 +134,23 @@ def stem(piece: str) -> str:
     return bare if bare != piece and len(bare) > 3 else ""
 
 
+def stems(piece: str) -> tuple[str, ...]:
+    """What a word may be without -ing or -ed: ``compil`` or ``compile`` of ``compiling``."""
+    for end in ("ing", "ed"):
+        bare = piece.removesuffix(end)
+        if bare != piece and len(bare) > 3 and bare.isascii():
+            return (bare, f"{bare}e", *([bare[:-1]] if bare[-1] == bare[-2] else []))
+    return ()
+
+
+def initials(text: str) -> str:
+    """The abbreviation of a name of three words or more: ``mrv2`` of "model runner v2"."""
+    parts = pieces(text)
+    if len(parts) < 3 or not text.isascii():
+        return ""
+    return "".join(part if re.fullmatch(r"v?\d+", part) else part[0] for part in parts)
+
+
 MARK = ":"
 """Occurs in the term of a kind or a label, and in no topic."""
 

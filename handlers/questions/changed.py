@@ -27,7 +27,15 @@ from digest.i18n.answer_text import (
     SEARCH_FOR,
 )
 from digest.i18n.phrase import listed
-from digest.i18n.reading_text import ALL_BUT, LOWER, NONE_BREAKING, WIDER, WITHOUT
+from digest.i18n.reading_text import (
+    ALL_BUT,
+    LOWER,
+    NONE_BREAKING,
+    NONE_FITS,
+    OLDER,
+    WIDER,
+    WITHOUT,
+)
 from digest.question.intent import Changed
 from digest.question.periods import default_period
 from digest.topics.matching import Resolved, is_general, narrowed
@@ -68,8 +76,10 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         query = query_of(asked)
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
+    if _is_vague(asked.intent, ctx) and asked.held.survey.total < _FEW:
+        asked = await _longer(asked, ctx, tip)
     if not asked.held.rows:
-        asked = await _second(asked, ctx, tip)
+        asked = await _second(asked, ctx)
     if asked.held.rows and asked.intent.actions and asked.intent.topic:
         asked = replace(asked, held=await _acted(asked, ctx))
     intent = asked.intent
@@ -126,22 +136,34 @@ _NOUNS = {
 }
 
 
-async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+_FEW = 3
+"""A topic with fewer changes in a period that nobody gave is looked up in a longer one."""
+
+
+async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+    """The reading for a longer period, where that finds more: a month, or all that is archived."""
+    if asked.held.rows and not asked.intent.topic:
+        return asked
+    window, reached = await _wider(ctx, tip)
+    wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
+    wider = await with_rows(wider if asked.resolved.topics else await meant(wider, ctx), ctx)
+    if wider.held.survey.total > asked.held.survey.total:
+        return wider.noting(WIDER(ctx.language, n=_DAYS_BACK))
+    if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
+        return asked
+    window = replace(window, since=window.until - _ARCHIVED)
+    names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
+    older = replace(wider, reached=Reach(span=window, names=names))
+    older = await with_rows(replace(older, intent=replace(older.intent, window=window)), ctx)
+    return older.noting(OLDER(ctx.language, n=_DAYS_BACK)) if older.held.rows else asked
+
+
+_ARCHIVED = timedelta(days=730)
+
+
+async def _second(asked: Meant, ctx: Context) -> Meant:
     """The first of the next best readings that finds something; the same if none does."""
-    ways = [_by_name, _by_topic, _respelt, _troubled, _lower, _by_part, _by_rest]
-    if _is_vague(asked.intent, ctx):
-        # A period that nobody gave is no reason to find nothing.
-        window, reached = await _wider(ctx, tip)
-        wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
-        wider = (await with_rows(wider, ctx)).noting(WIDER(ctx.language, n=_DAYS_BACK))
-        if wider.held.rows:
-            return wider
-        for way in ways[:-2]:
-            found = await way(asked, ctx)
-            if found is not None and found.held.rows:
-                return found
-        asked, ways = wider, ways[-2:]
-    for way in ways:
+    for way in (_by_name, _by_topic, _respelt, _troubled, _lower, _by_part, _by_rest):
         found = await way(asked, ctx)
         if found is not None and found.held.rows:
             return found
@@ -335,7 +357,15 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     if not intent.topic:
         return [NO_CHANGE(language)]
     topic = Code(intent.topic)
-    if resolved.topics or is_general(intent.topic):
+    rest = replace(intent, topic="")
+    filters = title_of(rest, language)
+    bare = replace(intent, author="", level=None, kinds=(), label="", path="")
+    plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
+    about = await with_rows(plain, ctx) if rest != replace(bare, topic="") else asked
+    if about.held.rows:
+        n = about.held.survey.total
+        lines = [NONE_FITS(language, topic=topic, n=n, filters=filters)]
+    elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
             lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))

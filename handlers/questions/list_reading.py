@@ -62,34 +62,33 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
     intent = asked.intent
     resolved = await resolved_topic(intent, ctx)
     asked = replace(asked, resolved=resolved)
-    words = intent.topic.split()
-    if len(words) > 1 and resolved.topics and not is_whole(term(intent.topic)):
-        # "docker image" is about docker: a general noun behind a name tells nothing more.
-        special = [word for word in words if word.lower() not in _GENERAL]
-        if special and len(special) < len(words):
-            shorter = replace(intent, topic=" ".join(special))
-            return replace(asked, intent=shorter, resolved=await resolved_topic(shorter, ctx))
-    if not words or resolved.topics:
-        return asked
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
-    if near:
+    if near and " " not in intent.topic:
         return await as_topic(asked, near, ctx)
-    known = [
-        word for word in words if (await resolved_topic(replace(intent, topic=word), ctx)).topics
-    ]
-    if not known or len(known) == len(words):
+    words = intent.topic.split()
+    if is_whole(term(intent.topic)):
+        return asked
+    # "docker image" is about docker: a general noun behind a name tells nothing more.
+    special = [_TAIL.sub("", word) for word in words if word.lower() not in _GENERAL] or words
+    known = special
+    if not resolved.topics:
+        known = [w for w in special if (await resolved_topic(replace(intent, topic=w), ctx)).topics]
+    if not known or known == words:
         return asked
     rest = replace(intent, topic=" ".join(known))
-    lost = listed([Code(word) for word in words if word not in known], ctx.language, limit=9)
-    meant = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
-    return meant.noting(WITHOUT(ctx.language, words=lost))
+    asked = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
+    if lost := [Code(word) for word in special if word not in known]:
+        return asked.noting(WITHOUT(ctx.language, words=listed(lost, ctx.language, limit=9)))
+    return asked
 
 
+_TAIL = re.compile(r"-(?:related|specific|wise|side|only)$", re.IGNORECASE)
 _GENERAL = frozenset(
     re.findall(
         r"\S+",
         "api image images support integration handling backend backends path paths logic system"
-        " framework infrastructure implementation code work file files feature stuff users"
+        " framework infrastructure implementation code work file files feature stuff users mode"
+        " modes setup setups thing things progress related specific area part"
         " 后端 支持 镜像 模块 功能 用户",
     )
 )

@@ -156,6 +156,9 @@ NAMED = [
         ("Eagle", "3"),
         ("torch.compile", "4"),
         ("AWS SD", "6"),
+        ("offloading connector or eagle drafts", "3"),
+        ("time in logs or eagle", "34"),
+        ("weighted", "5"),
         ("service discovery", "6"),
     ],
 )
@@ -164,3 +167,22 @@ def test_names_are_known_both_ways_and_by_their_parts(topic, shas):
     resolved = resolve(topic, vocabulary, {})
     assert [c.sha[0] for c in NAMED if bears(c, resolved)] == list(shas)
     assert set(resolved.topics) <= candidates(topic, {})
+
+
+def test_a_name_of_three_words_is_known_by_its_initials():
+    changes = [
+        graded("1", "[Model Runner V2] Share a buffer (#1)"),
+        graded("2", "[MRV2] Support audio (#2)"),
+        graded("3", "[Model] Run a v2 kernel (#3)"),
+    ]
+    vocabulary = {t: 1 for c in changes for t in topics_of(c)}
+    resolved = resolve("model runner v2", vocabulary, {})
+    assert [c.sha[0] for c in changes if bears(c, resolved)] == ["1", "2"]
+    assert set(resolved.topics) <= candidates("model runner v2", {})
+
+
+def test_the_gloss_of_a_name_is_no_further_condition():
+    changes = [graded("1", "[XPU] Fix a kernel (#1)"), graded("2", "[GPU] Fix a kernel (#2)")]
+    vocabulary = {t: 1 for c in changes for t in topics_of(c)}
+    resolved = resolve("Intel GPU XPU", {**vocabulary, "intel": 1}, {})
+    assert [c.sha[0] for c in changes if bears(c, resolved)] == ["1"]

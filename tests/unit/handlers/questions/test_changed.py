@@ -1,0 +1,64 @@
+"""How far a question about a topic is looked up before nothing is said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.markdown import markdown
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+
+def made(sha: str, title: str, days: float):
+    return change(sha, title, {"src/app.py": 5}, NOW - timedelta(days=days))
+
+
+@pytest.fixture
+def ctx():
+    return context(
+        FakeSource(
+            [
+                made("aaaaaaa1", "Fix the Windows launcher (#11)", 1),
+                made("bbbbbbb2", "Add a scheduler queue (#12)", 2),
+                made("ccccccc3", "discovery/ionos: guard nil fields (#13)", 9),
+                made("ddddddd4", "Move the Windows paths (#14)", 12),
+                made("eeeeeee5", "Replace diskcache (#15)", 60),
+            ]
+        )
+    )
+
+
+def shas(answer) -> list[str]:
+    return [row.graded.sha[:8] for row in answer.rows]
+
+
+async def test_a_topic_with_few_changes_is_looked_up_in_a_month(ctx):
+    answer = await ask("what changed in windows", ctx)
+    assert shas(answer) == ["aaaaaaa1", "ddddddd4"]
+    assert "Little or nothing in the last 7 days" in markdown(answer.document)
+
+
+async def test_a_named_period_is_not_widened(ctx):
+    assert shas(await ask("what changed in windows this week", ctx)) == ["aaaaaaa1"]
+
+
+async def test_an_old_topic_is_found_in_the_archive(ctx):
+    await ask("what changed 2025-11-01..2026-01-23", ctx)
+    answer = await ask("what changed in diskcache", ctx)
+    assert shas(answer) == ["eeeeeee5"]
+    assert "these are older, as far as the archive goes" in markdown(answer.document)
+
+
+async def test_a_filter_that_leaves_nothing_is_named(ctx):
+    answer = await ask("any fixes in the scheduler this week", ctx)
+    assert shas(answer) == []
+    shown = markdown(answer.document)
+    assert "1 change of this period: `scheduler`. None of them fits: Fixes." in shown
+
+
+async def test_a_tail_on_a_name_is_no_part_of_it(ctx):
+    assert shas(await ask("windows-related changes this week", ctx)) == ["aaaaaaa1"]
