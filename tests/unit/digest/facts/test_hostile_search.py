@@ -314,6 +314,15 @@ def test_budget_ends_with_the_time_where_steps_are_slow():
     with pytest.raises(TooComplex):
         parse(plain("a.go", 50_000), "go", budget)
     assert budget.seconds < 5.0
+    assert budget.steps > ParseBudget().steps - 50  # of 594 for the whole file
+
+
+@pytest.mark.parametrize(("path", "unit"), [("a.h", "&&;"), ("a.py", "\\\n;")])
+def test_parser_is_stopped_within_a_text_that_is_parsed_at_once(path, unit):
+    text = repeated(unit, 20_000, path)
+    usual = max(min(seconds(path, plain(path, 20_000)) for _ in range(2)), 0.005)
+    took = min(seconds(path, text) for _ in range(2))
+    assert took < MOST * usual
 
 
 def test_change_without_steps_parses_nothing_more():
