@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -36,6 +36,7 @@ class TaskTracker:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ended = asyncio.Event()
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -48,23 +49,30 @@ class TaskTracker:
             yield
         finally:
             if outermost:
-                self._tasks.discard(task)
+                self._end(task)
 
     def begin(self, work: Coroutine[None, None, None]) -> None:
         """Start a task of its own, which counts as running until it ends."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._end)
 
     async def settle(self, seconds: float) -> None:
-        """Wait for running tasks, then cancel them."""
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=seconds)
+        """Wait until nothing is running, then cancel what still is."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._tasks:  # a loop's task goes on after its work
+                    self._ended.clear()
+                    await self._ended.wait()
+        if late := set(self._tasks):
             for task in late:
                 task.cancel()
-            if late:
-                log.warning("run.cancelled", tasks=len(late))
-                await asyncio.wait(late)
+            log.warning("run.cancelled", tasks=len(late))
+            await asyncio.wait(late)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._ended.set()
 
 
 @contextmanager

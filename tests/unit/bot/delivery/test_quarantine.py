@@ -168,3 +168,15 @@ async def test_loop_sends_nothing_to_a_parked_chat_and_catches_up_once_it_is_bac
         world.clock.time += timedelta(minutes=5)
     assert sender.texts() == ["2026-01-23", "2026-01-24", "2026-01-25"]
     assert kept.held == {}
+
+
+@pytest.mark.parametrize(("reason", "calls"), [("NO_CHANNEL", 2), ("REJECTED", 1)])
+async def test_refused_post_is_tried_again_and_a_rejected_one_is_given_up(kept, reason, calls):
+    world = World()
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason[reason]) for _ in range(9)]
+    runner = Runner(replace(world.work(), parking=Quarantine(kept, world.clock)))
+    await runner.sweep()
+    await runner.sweep()
+    assert world.sender.calls == calls

@@ -449,6 +449,16 @@ async def test_slots_in_a_rest_are_held_and_the_next_free_one_is_posted_once(wor
     assert (covered.since, covered.until) == (at("2026-01-22T09:00"), at("2026-01-26T09:00"))
 
 
+async def test_channel_whose_slots_were_all_held_posts_the_next_one(world):
+    long = Dates(first=FRIDAY - timedelta(days=60), last=FRIDAY - timedelta(days=1))
+    world.spec = replace(NINE, rest=Rest(dates=(long,)))
+    world.clock.time = at("2026-01-23T08:00")
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    await world.start()
+    assert world.sender.texts() == ["2026-01-23"]
+
+
 async def test_what_was_missed_or_left_is_not_posted_in_quiet_hours_but_after_them(world):
     world.spec = replace(NINE, rest=Rest(hours=parse_hours(["22:00-08:00"])))
     await world.start()

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from bot.chat.message_service import Conversation
+from bot.delivery.part_sender import Target
 from bot.jobs.job_engine import Engine
 from bot.jobs.services import LoopServices
 from bot.jobs.worker import Worker, run_worker
 from bot.messaging.sender import Sender
+from bot.scheduler.rest import Rest, parse_hours
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.replies import MessageKey
-from bot.subscriptions.channel_registry import Post
+from bot.subscriptions.channel_registry import Fixed, Post
+from tests.unit.bot.jobs.test_loop import NINE, World
 
 
 class Slow:
@@ -77,8 +81,9 @@ _NEEDED = (
 class Lingering:
     """An engine whose jobs take a moment to end, and say so."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.said: list[str] = []
+        self._seconds = seconds
         self.queues: list[str] = []
 
     def serve(self, _duties: object) -> None:
@@ -89,12 +94,13 @@ class Lingering:
         try:
             await asyncio.Event().wait()
         finally:
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(self._seconds)
             self.said.append("ended")
 
 
-async def test_worker_ends_once_its_tasks_and_duties_have_ended():
-    slow, engine = Slow(), Lingering()
+@pytest.mark.parametrize("seconds", [0.01, 0.1])
+async def test_worker_ends_once_its_tasks_and_duties_have_ended(seconds: float):
+    slow, engine = Slow(), Lingering(seconds)
     slow.end.set()
     worker = Worker(
         cast("LoopServices", SimpleNamespace(posts=slow)), cast("Conversation", slow), {}
@@ -112,3 +118,27 @@ async def test_worker_ends_once_its_tasks_and_duties_have_ended():
     stop.set()
     await running
     assert sorted(engine.said) == ["ended", "ended", "posted", "served"]
+
+
+async def test_amendments_are_for_channels_that_do_not_rest():
+    amended: list[str] = []
+
+    async def amend(posts: Mapping[str, Post]) -> None:
+        amended.extend(posts)
+
+    world = World()
+    rests = Rest(hours=parse_hours(["11:00-13:00"]))
+    posts = [
+        replace(
+            world.post(),
+            target=Target(name=name, sender=world.sender),
+            spec=replace(NINE, rest=rest),
+        )
+        for name, rest in (("awake", Rest()), ("rests", rests))
+    ]
+    conversation = cast("Conversation", None)
+    await Worker(world.work(), conversation, {}).amend()
+    assert not amended, "nothing amends here"
+    work = replace(world.work(), posts=Fixed(posts), amend=amend)
+    await Worker(work, conversation, {}).amend()
+    assert amended == ["awake"]

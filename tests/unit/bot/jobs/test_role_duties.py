@@ -1,0 +1,119 @@
+"""A scheduler that puts down jobs, and a process that only listens, without a database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from bot.jobs.role_duties import Scheduler, receive, schedule
+from bot.messaging.sender import SendError, SendReason
+from bot.scheduler.rest import Rest, parse_hours
+from tests.support.fakes_delivery import FakeLeases
+from tests.unit.bot.jobs.test_loop import NINE, Changing, Hearing, World, at, message
+
+
+class Jobs:
+    """Stands in for the engine; ``put`` are the jobs in their order."""
+
+    def __init__(self) -> None:
+        self.put: list[tuple[str, object]] = []
+        self.served: dict[object, object] = {}
+
+    async def put_channel(self, name: str, *, left: bool = False) -> None:
+        self.put.append((name, left))
+
+    async def put_amendments(self) -> None:
+        self.put.append(("amendments", None))
+
+    async def put_alert(self, repository: str) -> None:
+        self.put.append(("alert", repository))
+
+    def serve(self, duties) -> None:
+        self.served |= duties
+
+    async def work(self, _queues, _at_once: int) -> None:
+        await asyncio.Event().wait()
+
+
+@pytest.fixture
+async def left_over() -> World:
+    """A world with a digest that could not be posted."""
+    world = World()
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    await world.start()
+    return world
+
+
+async def swept(world: World, **given) -> list[tuple[str, object]]:
+    jobs = Jobs()
+    await Scheduler(replace(world.work(), **given), jobs).sweep()
+    return jobs.put
+
+
+async def test_pending_deliveries_are_put_down_as_such(left_over):
+    assert await swept(left_over) == [("team", True)]
+    left_over.spec = replace(NINE, rest=Rest(hours=parse_hours(["10:00-12:00"])))
+    left_over.clock.time = at("2026-01-23T11:00")
+    assert await swept(left_over) == [], "the channel rests"
+
+
+async def test_slot_that_was_claimed_and_not_finished_is_put_down_unless_somebody_has_it(left_over):
+    left_over.ledger.records.clear()
+    left_over.ledger.slots.pop("finished:team")
+    assert await swept(left_over) == [("team", False)]
+    assert await swept(left_over, leases=FakeLeases({"slot\0team"})) == []
+
+
+async def test_amendments_and_alerts_are_put_down_as_jobs(left_over):
+    class Alerts:
+        async def wanted(self) -> list[str]:
+            return ["acme/engine", "acme/site"]
+
+    async def amend(_posts) -> None:
+        raise AssertionError("a worker does this")
+
+    left_over.ledger.records.clear()
+    put = await swept(left_over, amend=amend, alerts=Alerts())
+    assert put == [("amendments", None), ("alert", "acme/engine"), ("alert", "acme/site")]
+
+
+@asynccontextmanager
+async def run_until_here(running) -> AsyncIterator[None]:
+    """Run inside the context, and then to the end: it leaves no task behind."""
+    before = asyncio.all_tasks()
+    stop = asyncio.Event()
+    task = asyncio.create_task(running(stop))
+    async with asyncio.timeout(10):
+        yield
+        stop.set()
+        await task
+    assert asyncio.all_tasks() == before
+
+
+async def test_scheduler_sweeps_follows_its_channels_and_stops(left_over):
+    jobs, channels = Jobs(), Changing()
+    work = replace(left_over.work(), posts=channels)
+    async with run_until_here(lambda stop: schedule(work, jobs, stop)):
+        while not jobs.served:
+            await asyncio.sleep(0)
+        left_over.ledger.slots.pop("finished:team")
+        channels.posts = [left_over.post()]
+        channels.event.set()
+        while not jobs.put:
+            await asyncio.sleep(0)
+    assert ("team", False) in jobs.put
+
+
+async def test_process_that_listens_hands_messages_over_and_stops():
+    world, hearing, channels = World(), Hearing(heard=[message("one")]), Changing()
+    work = replace(world.work(), receivers=[hearing], posts=channels)
+    async with run_until_here(lambda stop: receive(work, stop)):
+        while not hearing.stands:
+            await asyncio.sleep(0)
+    assert world.asked == ["one"]
