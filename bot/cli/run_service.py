@@ -222,6 +222,7 @@ async def _work(
         leases=leases,
         withholds=discretion.withholds,
         language_of=subscribing.language,
+        rests=subscribing.rests,
     )
     return LoopServices(
         posts=roster,

@@ -44,6 +44,9 @@ _CHANNEL = "alerts "
 LanguageOf = Callable[[str, str], Awaitable[Language]]
 """The language of a chat, by its account and its id."""
 
+Rests = Callable[[str, str], Awaitable[bool]]
+"""Whether nothing is posted unprompted to a chat now, by its account and its id."""
+
 
 class ImmediateAlerts:
     """Finds breaking changes and alerts those affected. Raises nothing but cancellation."""
@@ -57,6 +60,7 @@ class ImmediateAlerts:
         leases: Leases,
         withholds: Withholds,
         language_of: LanguageOf,
+        rests: Rests,
     ) -> None:
         """``senders`` are the open accounts by their names in the configuration."""
         self._app = app
@@ -65,6 +69,7 @@ class ImmediateAlerts:
         self._leases = leases
         self._withholds = withholds
         self._language_of = language_of
+        self._rests = rests
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def look(self) -> None:
@@ -133,7 +138,9 @@ class ImmediateAlerts:
                     await self._owner(kept.owner, target, watched)
 
     async def _owner(self, owner: str, target: Target, watched: Watched) -> None:
-        """Finish earlier alerts first, then send new ones."""
+        """Finish earlier alerts first, then send new ones; both wait for the end of a rest."""
+        if await self._rests(target.account, target.chat):
+            return
         await self._delivery.resume(target, await self._delivery.left_of(target))
         # Read again under the lease: another process may have sent the new alerts.
         kept = await self._app.profiles.load(owner, watched.repository)

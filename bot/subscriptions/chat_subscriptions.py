@@ -192,6 +192,14 @@ class Subscribing:
         kept = await self.chats.settings(key)
         return kept.language or self._preferences(key).language
 
+    async def rests(self, account: str, chat: str) -> bool:
+        """Whether a chat is paused now, or in its quiet hours or holidays."""
+        key, now = self._named(account, chat), self._app.clock.now()
+        kept, preferences = await self.chats.settings(key), self._preferences(key)
+        local = now.astimezone(kept.timing.zone or preferences.zone)
+        paused = kept.paused or kept.paused_by(now) is not None
+        return paused or preferences.rest.holds(local)
+
     async def room(self, account: str, asked: Incoming, admission: AccessDecision) -> Room:
         """The chat that a message comes from, with what the person may do there."""
         del asked  # everything is stored under the gate's name of the chat

@@ -113,15 +113,14 @@ HELD_UNTIL = Phrase("paused until {moment}", "暂停至 {moment}")
 BY_CONFIG = Phrase("by the configuration", "来自配置文件")
 
 PAUSED = Phrase(
-    'Paused: no digest is posted here. "resume" ends it; what came meanwhile comes with the next '
-    "digest. Alerts, where they are on, still come at once.",
-    "已暂停推送摘要。发送“恢复”可继续；期间的变更会在下一次摘要中补上。已开启的提醒仍会即时发送。",
+    'Paused: no digest and no alert is posted here. "resume" ends it; what came meanwhile comes '
+    "afterwards.",
+    "已暂停推送摘要和提醒。发送“恢复”可继续；期间的内容会在恢复后补上。",
 )
 PAUSED_UNTIL = Phrase(
-    'Paused until {moment} ({zone}): no digest is posted here. "resume" ends it sooner; what came '
-    "meanwhile comes with the next digest. Alerts, where they are on, still come at once.",
-    "已暂停推送摘要，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的变更会在下一次摘要中补上。"
-    "已开启的提醒仍会即时发送。",
+    "Paused until {moment} ({zone}): no digest and no alert is posted here. "
+    '"resume" ends it sooner; what came meanwhile comes afterwards.',
+    "已暂停推送摘要和提醒，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的内容会在恢复后补上。",
 )
 PAUSE_RANGE = Phrase(
     "The end has to be later than now and within a year; write such as pause until friday, pause "

@@ -203,6 +203,20 @@ async def test_pause_with_an_end_holds_digests_until_then_and_the_next_one_cover
     assert "Lower the limit" in post
 
 
+async def test_alert_waits_until_the_pause_of_its_chat_ends(chat: Chat) -> None:
+    flag = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--workers")\n'
+    chat.project.commit("Add workers (#6)", {"src/main.py": flag}, at=FRIDAY)
+    await chat.say("profile add --workers")
+    await chat.say("alerts on")
+    assert "no alert" in await chat.say("pause until sunday")
+    removed = {"src/main.py": "p = None\n"}
+    chat.project.commit("Remove workers (#7)", removed, at=FRIDAY + timedelta(hours=1))
+    assert await chat.posts_at(FRIDAY + timedelta(hours=2)) == []
+    (alert,) = await chat.posts_at(FRIDAY.replace(day=8, hour=1))
+    assert "--workers" in alert
+    assert await chat.posts_at(FRIDAY.replace(day=8, hour=2)) == []
+
+
 async def test_member_asks_and_lists_but_changes_nothing(chat: Chat) -> None:
     for words in ("subscribe engine", "mute moe", "settings language zh", "include path src/**",
                   "save exclude author ada", "pause", "unsubscribe"):  # fmt: skip

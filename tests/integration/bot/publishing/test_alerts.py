@@ -29,7 +29,7 @@ class Told:
     """Withholds what it is told to, and speaks English."""
 
     def __init__(self) -> None:
-        self.withheld = False
+        self.withheld = self.resting = False
         self.rule = None
 
     async def withholds(self, target, repository):
@@ -37,6 +37,9 @@ class Told:
 
     async def language(self, account, chat):
         return Language.EN
+
+    async def rests(self, account, chat):
+        return self.resting
 
 
 async def keep(app, repository, kept: StoredProfile) -> None:
@@ -61,6 +64,7 @@ async def made(tmp_path, monkeypatch):
             leases=leases,
             withholds=told.withholds,
             language_of=told.language,
+            rests=told.rests,
         )
         assert app.config is not None
         repository = app.config.repositories[0].repository
@@ -81,6 +85,20 @@ async def test_what_may_break_is_told_once(made):
     assert out.getvalue().count("Remove workers") == 1
     assert "Tidy up" not in out.getvalue()
     assert (await app.profiles.load("console:team", repository)).tip == tip
+
+
+async def test_alert_waits_for_the_end_of_a_rest_and_then_tells_everything(made):
+    builder, alerting, out, told, *_ = made
+    told.resting = True
+    builder.commit("Remove workers", {"src/main.py": "p = None\n"})
+    await alerting.look()
+    builder.commit("Tidy up", {"src/other.py": "x = 1\n"})
+    await alerting.look()
+    assert out.getvalue() == ""
+    told.resting = False
+    await alerting.look()
+    await alerting.look()
+    assert out.getvalue().count("Remove workers") == 1
 
 
 async def test_what_only_touches_is_no_alert_and_is_looked_at_once(made):
