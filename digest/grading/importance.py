@@ -1,11 +1,12 @@
 """The importance of a change: a score and a level from the signals of its facts.
 
-Two questions decide. *Must a reader act?* Rules answer: a change that a deployment has to react to
-gets at least the level of its rule, whatever its size or title. *Is it news?* A logistic model
-answers: how similar the change is to those that maintainers name in release notes.
-``importance.json`` holds the rules (levels and strengths), the weights (log-odds per unit of a
-signal) and the bias. The same facts always give the same grade: no clock, model reply or other
-change has any influence.
+Two questions decide. *Must a reader act?* Rules answer where a fact or the author says so: the
+change gets at least the level of its rule, whatever its size or title. Where nobody says so, a
+logistic model tells how similar the change is to those that maintainers mark as breaking,
+deprecated or security fixes. *Is it news?* Another model tells how similar it is to those that they
+name in release notes. ``importance.json`` holds the rules (levels and strengths), and the weights
+(log-odds per unit of a signal) and biases of both. The same facts always give the same grade: no
+clock, model reply or other change has any influence.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _MOST_REASONS = 5
 _FOOT = 0.08
 """How far above its level's threshold the most urgent demand alone can lift a score."""
 
+RESEMBLES = "resembles_marked"
+"""The rule of a change that nobody marked and that is like those that maintainers mark."""
+
 _MERGES = "branch_merge"
 _MERGED = -6.0
 """The weight of a merged branch, whatever the model: its commits are graded one by one."""
@@ -39,6 +43,17 @@ FORCED = "forced"
 
 _URGENT = 2.0
 """Minimum strength of a rule about what certainly breaks."""
+
+_RESEMBLING = 0.5
+
+_QUIET = frozenset({"title_refactor", "title_performance", "title_housekeeping", "title_aside"})
+"""Titles of changes that are not meant to be seen outside, whatever else they resemble."""
+
+_SPOKEN = (
+    *("says_", "body_", "default_changed", "docs_changed", "title_breaking", "title_hardening"),
+    *("config_changed", "flag_changed", "environment_changed", "schema_changed", "header_changed"),
+)
+"""Signals, by the start of their names, that somebody outside sees what a change does."""
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
@@ -83,22 +98,25 @@ def weights() -> Weights:
             rule: Demand(level=Level(level), strength=strength)
             for rule, (level, strength) in data["act"].items()
         },
+        demand_weights=data["demand_weights"],
+        demand_bias=data["demand_bias"],
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A fitted model and the rules; ``version`` changes whenever grades may change."""
+    """The fitted models and the rules; ``version`` changes whenever grades may change.
+
+    ``bias`` and ``weights`` tell what is news, ``demand_bias`` and ``demand_weights`` what is like
+    changes that users must react to.
+    """
 
     version: str
     bias: float
     weights: Mapping[str, float]
     act: Mapping[str, Demand] = field(default_factory=dict)
-
-
-def demands_action(rule: str) -> bool:
-    """Whether a rule says that a reader may have to act (the first question)."""
-    return rule in weights().act
+    demand_weights: Mapping[str, float] = field(default_factory=dict)
+    demand_bias: float = -6.0
 
 
 def grade(
@@ -127,6 +145,8 @@ def grade(
         for s in found
         if (weight := max(due[s.name].strength, news[s.name]) if s.name in due else news[s.name])
     ]
+    if RESEMBLES in due:
+        reasons.append(Reason(rule=RESEMBLES, weight=due[RESEMBLES].strength, subject=""))
     if facts.reverts:
         reasons = [
             replace(r, rule=_UNDONE.get(r.rule, r.rule))
@@ -151,9 +171,16 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
 
     A merged branch demands nothing: its commits are graded one by one.
     """
-    due = {s.name: model.act[s.name] for s in found if s.name in model.act}
     if any(s.name == _MERGES for s in found):
         return {}
+    due = {s.name: model.act[s.name] for s in found if s.name in model.act}
+    odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
+    level = level_of(1 / (1 + exp(-odds)), Thresholds())
+    names = {s.name for s in found}
+    if level is Level.HIGH and (names & _QUIET or not any(n.startswith(_SPOKEN) for n in names)):
+        level = Level.MEDIUM  # tests and code alone tell how much changed, not for whom
+    if level is not Level.LOW:
+        due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
     if undone:
         return {
             name: Demand(level=Level.MEDIUM, strength=demand.strength)
@@ -184,7 +211,7 @@ def urgency(grade: Grade) -> float:
 
 
 def demands_high(facts: Facts, commit: Commit | None = None) -> bool:
-    """Whether a rule makes the change high, regardless of its news value."""
+    """Whether a change is high because users must react to it, regardless of its news value."""
     due = _due(weights(), _signals(facts, commit), undone=facts.reverts is not None)
     return any(demand.level is Level.HIGH for demand in due.values())
 

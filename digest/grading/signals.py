@@ -27,7 +27,6 @@ from digest.core.facts import (
     FactKind,
     Facts,
     Subject,
-    Undone,
     deprecated,
     is_branch_merge,
 )
@@ -70,7 +69,19 @@ _RULES = {
     "interface": r"api|endpoints?|cli|options?|flags?|arguments?|param(?:s|eters?)?"
     r"|config(?:s|uration|urable)?|env(?:ironment)?",
     "experimental": r"experimental|preview|prototype|wip|initial",
+    "hardening": r"harden\w{0,3}|sanitiz\w{1,5}|redact\w{0,3}|untrusted|unbounded|malicious"
+    r"|malformed|(?:path|directory) traversal|injection|secrets?|credentials?",
 }
+
+_BODY = {
+    # What the author's own words about the change declare.
+    "breaking": r"(?<!non-)(?<!not a )(?<!no )(?<!any )(?<!without )(?<!not )"
+    r"(?:breaking\b|backwards?[- ]incompatib|incompatible (?:change|with (?:previous|older)))",
+    "behaviour": r"\b(?:chang\w{1,3}|new|old|previous|current|existing|default) (?:\w{1,20} )?"
+    r"behaviou?r|\bno longer\b|\bwill now\b|\bby default\b",
+    "stable": r"\b(?:de)?stabili[sz]|\bgraduat(?:e|es|ed|ing)\b|\bgenerally available\b",
+}
+_MOST_BODY = 4_000  # characters
 
 _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
@@ -85,8 +96,9 @@ _DEMANDS = {
     "requirement": r"(?:min(?:imum|imal)?|msrv) .{0,40}\bversions?\b|msrv|minimum supported"
     r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
     r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
-    "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r)"
-    r"(?:s|d|es|ed|ing)? |\binstead of (?!deprecat)",
+    "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r"
+    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? "
+    r"|\b(?:instead of|rather than) (?!deprecat)",
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
     r"|validate)(?:s|ed|ing)? ",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|\b[A-Z][A-Z0-9]+_[A-Z]|\bflags?\b"
@@ -107,11 +119,18 @@ _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
 _DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
 
+_SAID = {n: re.compile(r, re.IGNORECASE) for n, r in _BODY.items()}
+
 _DEMANDED["rename"] = re.compile(_DEMANDS["rename"].replace("renam", "[Rr]enam"))
 
 _DEMANDED["contract_removed"] = re.compile(
     _DEMANDS["contract_removed"].replace("(?:remov|drop|delet)", "(?:[Rr]emov|[Dd]rop|[Dd]elet)")
 )
+
+_REMOVALS = frozenset(
+    {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
+)
+"""Demands that housekeeping also looks like."""
 
 _HOUSEKEEPING = re.compile(
     r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
@@ -122,7 +141,7 @@ _HOUSEKEEPING = re.compile(
 
 _ASIDES = re.compile(
     r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe)\w{0,3} "
-    r"|(?:remove|drop) (?:the )?(?:requirement|need)\b",
+    r"|(?:remove|drop) (?:the )?(?:requirement|need|usages?|uses?)\b",
     re.IGNORECASE,
 )
 """How titles begin that speak of a demand and make none."""
@@ -132,21 +151,38 @@ _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
+_HEADER = re.compile(r"(?:^|/)include/")
 _CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
+
+
+_QUOTED = re.compile(r"`[^`\n]{1,80}`")
+
+_SHIPPED = re.compile(
+    r"docker|containerfile|(?:^|/)(?:charts?|helm|packaging|pkg|installers?|snap|nix)/|nfpm|goreleaser"
+    r"|(?:^|/)install\.(?:sh|ps1)$|^\.github/workflows/[\w.-]{0,40}(?:release|publish|build|image)",
+    re.IGNORECASE,
+)
+"""Paths of what builds the images, packages and installers that users get."""
 
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A title to read; ``undone`` says whether it is the title of a change that another undoes."""
+    """A title to read; ``undone`` says whether it is the title of a change that another undoes.
+
+    ``shipped``: the change concerns images, packages or installers, if not code.
+    """
 
     subject: Subject
     undone: bool = False
+    shipped: bool = False
 
     @staticmethod
-    def of(subject: Subject, undone: Undone | None) -> Title:
+    def of(facts: Facts) -> Title:
         """The title of a change; for a revert, the title it undoes if the message has it."""
+        undone = facts.reverts
         if undone is None or not undone.title:
-            return Title(subject, undone=undone is not None)
+            shipped = any(_SHIPPED.search(f.path) for f in facts.files)
+            return Title(facts.subject, undone=undone is not None, shipped=shipped)
         return Title(read_subject(undone.title), undone=True)
 
 
@@ -161,7 +197,8 @@ def read_title(title: Title, *, core: bool) -> tuple[tuple[str, str], ...]:
 
 def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
     text = title.subject.title[:_BOUND]
-    seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(text))}
+    words = _QUOTED.sub("``", text)
+    seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(words))}
     if title.undone:
         seen.setdefault("revert", "")
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
@@ -178,6 +215,8 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
         yield "title_name", named[0]
     if code := _CODE.search(text):
         yield "title_code", code[0].strip("`")
+    if housekeeping := _HOUSEKEEPING.search(title.subject.words[:_BOUND]):
+        yield "title_housekeeping", housekeeping[0]
     if not title.undone:
         yield from _demands(title, text, core=core)
 
@@ -188,10 +227,10 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         return
     housekeeping = _HOUSEKEEPING.search(text)
     for name, rule in _DEMANDED.items():
-        if not core and name not in _WITHOUT_CODE:
+        if not (core or title.shipped or name in _WITHOUT_CODE):
             continue
         where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
-        if (found := rule.search(where)) and not (housekeeping and name != "security"):
+        if (found := rule.search(where)) and not (housekeeping and name in _REMOVALS):
             yield f"says_{name}", " ".join(found[0].split())
 
 
@@ -265,9 +304,10 @@ def signals(
 def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
-    told = read_title(Title.of(facts.subject, undone=facts.reverts), core=core)
-    for name, seen in told:
-        if not (name.startswith("says_") and set(facts.areas) <= _ASIDE):
+    title = Title.of(facts)
+    aside = set(facts.areas) <= _ASIDE and not title.shipped
+    for name, seen in read_title(title, core=core):
+        if not (name.startswith("says_") and aside):
             yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
     yield Signal("branch_merge", float(is_branch_merge(facts)))
@@ -277,8 +317,8 @@ def _spread(facts: Facts) -> Iterator[Signal]:
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
     areas = {f.area for f in facts.files}
-    docs = sum(f.added for f in facts.files if f.area is Area.DOCS and not is_change_note(f.path))
-    tests = sum(f.added for f in facts.files if f.area is Area.TESTS)
+    docs = [f for f in facts.files if f.area is Area.DOCS and not is_change_note(f.path)]
+    tests = [f for f in facts.files if f.area is Area.TESTS]
     yield Signal("core", float(bool(core)))
     yield Signal("core_added", log1p(added), str(added))
     yield Signal("core_deleted", log1p(deleted), str(deleted))
@@ -290,14 +330,23 @@ def _spread(facts: Facts) -> Iterator[Signal]:
         # These areas count only without core code: otherwise the change is about the code.
         yield Signal(f"area_{area}", float(area in areas and not core), area)
     yield Signal("tests_with_core", float(bool(core) and Area.TESTS in areas))
-    yield Signal("tests_added", log1p(tests) * bool(core), str(tests))
-    yield Signal("docs_with_core", log1p(docs) * bool(core))
+    for name, files in (("tests", tests), ("docs", docs)) if core else ():
+        fresh, gone = sum(f.added for f in files), sum(f.deleted for f in files)
+        yield Signal(f"{name}_added", log1p(fresh), str(fresh))
+        yield Signal(f"{name}_changed", log1p(gone), str(gone))
+    headers = sum(f.deleted for f in core if _HEADER.search(f.path))
+    yield Signal("header_changed", log1p(headers), str(headers))
     yield Signal("mostly_removed", float(deleted > 20 and deleted > 1.5 * added), str(deleted))
 
 
 def _message(facts: Facts) -> Iterator[Signal]:
     words = sum(map(len, facts.paragraphs))
     yield Signal("explained", log1p(words))
+    if any(f.area is Area.CORE for f in facts.files) and not facts.reverts:
+        body = "\n".join(facts.paragraphs)[:_MOST_BODY]
+        for name, rule in _SAID.items():
+            if found := rule.search(body):
+                yield Signal(f"body_{name}", 1.0, " ".join(found[0].split()))
     yield Signal("co_authors", float(bool(facts.co_authors)))
 
 

@@ -151,7 +151,22 @@ REASONS = {
     "core_new_files": Phrase("{subject:new code file|new code files}", "新增 {subject} 个代码文件"),
     "dependency": Phrase("dependency {subject}", "依赖 {subject}"),
     "deprecation": Phrase("deprecation {subject}", "弃用 {subject}"),
-    "docs_with_core": Phrase("code with docs", "代码与文档一同改动"),
+    "body_behaviour": Phrase(
+        "the message speaks of behaviour (“{subject}”)", "提交信息提到行为（“{subject}”）"
+    ),
+    "body_breaking": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
+    "body_stable": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
+    "docs_added": Phrase("code with docs", "代码与文档一同改动"),
+    "docs_changed": Phrase("changes what is documented", "改动已有文档"),
+    "header_changed": Phrase("changes public headers", "改动公共头文件"),
+    "resembles_marked": Phrase(
+        "like changes that maintainers mark as breaking", "类似于维护者标为不兼容的变更"
+    ),
+    "tests_changed": Phrase(
+        "{subject:line|lines} of existing tests changed with the code",
+        "同时改动 {subject} 行已有测试",
+    ),
+    "title_hardening": Phrase("about hardening (“{subject}”)", "涉及安全加固（“{subject}”）"),
     "environment_added": Phrase("new environment variable {subject}", "新增环境变量 {subject}"),
     "environment_changed": Phrase(
         "changed environment variable {subject}", "变更环境变量 {subject}"
@@ -218,6 +233,7 @@ REASONS = {
     "title_failure": Phrase("about a failure (“{subject}”)", "关于故障（“{subject}”）"),
     "title_feature": Phrase("announces something new (“{subject}”)", "新功能（“{subject}”）"),
     "title_fix": Phrase("a fix (“{subject}”)", "修复（“{subject}”）"),
+    "title_housekeeping": Phrase("housekeeping (“{subject}”)", "日常整理（“{subject}”）"),
     "title_interface": Phrase("about an interface (“{subject}”)", "关于接口（“{subject}”）"),
     "title_length": Phrase("length of the title", "标题长度"),
     "title_logging": Phrase("about messages (“{subject}”)", "关于日志或提示（“{subject}”）"),
@@ -244,7 +260,7 @@ FAINT = frozenset(
         "co_authors",
         "core",
         "core_files",
-        "docs_with_core",
+        "docs_added",
         "explained",
         "files",
         "note",

@@ -10,6 +10,9 @@ all it merges counts little. Requests without a number cannot be named and are l
 
 Each project is predicted from weights that never saw it, and each also from its own past as
 ``digest/grading/local_weights.py`` learns it: trained on the older 70 %, held against the newer 30.
+
+The demands are fitted on the entries that maintainers marked as breaking, deprecated or security
+fixes. What the subject declares is left out of that fit, since a rule answers there.
 """
 
 from __future__ import annotations
@@ -18,12 +21,15 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import log
 from pathlib import Path
 from typing import Any
 
+from digest.core.grade import Thresholds
+from digest.grading import importance
 from digest.grading.local_weights import Prior, Row, Sample, fit, odds_of
 from digest.window import Window, zone_of
 from tests.evals.reading import read_signals
@@ -38,6 +44,26 @@ LOCAL_PENALTY = 0.01
 
 BIAS = -0.45
 """Added to the mean intercept, so that about one change in seven is high."""
+
+DEMANDED = {"high": 0.12, "medium": 0.33}
+"""The shares of the changes that nobody marked which may reach a level as demands."""
+
+DEMAND_PENALTY = 0.0015
+
+NEWS_IN_DEMANDS = 0.5
+"""How much of the weights of news is the prior of demands: what is marked is also named."""
+
+NO_DEMAND = (
+    *("breaking", "note", "label_", "area_", "title_length", "title_name", "co_authors"),
+    *("title_removal", "title_code", "symbol_", "core_", "files", "explained"),
+)
+"""Signals without weight for demands: rules answer for what an author declares, and the others tell
+of a project's habits."""
+
+LEAST_MARKED = 8
+
+CHANGES = frozenset({"alertmanager", "loki", "prometheus", "tempo", "thanos"})
+"""Projects that mark as ``[CHANGE]`` what users must react to; for others it is any change."""
 
 MOST = {"note": 0.6, "note_fixed": 0.1, "note_added": 0.35, "note_changed": 0.35}
 """Caps: where a project asks for an entry with the code it is nearly an oracle, elsewhere nothing
@@ -56,6 +82,7 @@ class Project:
     """The rows of a file with their moments, newest first."""
 
     sample: Sample
+    demands: Sample
     moments: tuple[str, ...]
 
 
@@ -74,7 +101,66 @@ def load(file: Path, weight: float, clones: Path, cache: Path | None) -> Project
     noted = set(spec["noted"])
     chosen = [row for row in read if row["number"] is not None]
     rows = tuple(Row(row["signals"], row["number"] in noted) for row in chosen)
-    return Project(Sample(file.stem, rows, weight), tuple(row["at"] for row in chosen))
+    return Project(
+        Sample(file.stem, rows, weight),
+        Sample(file.stem, tuple(_demands(file.stem, spec, chosen))),
+        tuple(row["at"] for row in chosen),
+    )
+
+
+def _demands(name: str, spec: dict[str, Any], read: Sequence[dict[str, Any]]) -> Iterator[Row]:
+    marks = ("breaking", "deprecated", "security", *(("changed", "removed") * (name in CHANGES)))
+    marked = {number for mark in marks for number in spec.get(mark, ())}
+    for row in read:
+        signals = {n: v for n, v in row["signals"].items() if not n.startswith(NO_DEMAND)}
+        if "breaking" not in row["signals"]:
+            yield Row(signals, row["number"] in marked)
+
+
+def fit_demands(projects: Sequence[Project], rounds: int) -> tuple[dict[str, float], float]:
+    """The weights of demands, and the bias that gives the wanted shares of the others."""
+    samples = [
+        p.demands for p in projects if sum(row.noted for row in p.demands.rows) >= LEAST_MARKED
+    ]
+    prior = Prior(
+        weights={
+            name: weight * NEWS_IN_DEMANDS
+            for name, weight in importance.weights().weights.items()
+            if not name.startswith(NO_DEMAND)
+        },
+        floors=floors(samples),
+        penalty=DEMAND_PENALTY,
+        rounds=rounds,
+    )
+    found, _ = fit(samples, prior)
+    cuts = dict.fromkeys(DEMANDED, 0.0)
+    for sample in samples:
+        odds = sorted(odds_of(row.signals, found) for row in sample.rows if not row.noted)
+        for level, share in DEMANDED.items():
+            cuts[level] += odds[int(len(odds) * (1 - share))] / len(samples)
+    high, medium = (log(one / (1 - one)) for one in (Thresholds().high, Thresholds().medium))
+    scale = (high - medium) / (cuts["high"] - cuts["medium"])
+    return {name: w * scale for name, w in found.items()}, high - cuts["high"] * scale
+
+
+def report_demands(projects: Sequence[Project], rounds: int) -> None:
+    """Print which shares of the marked changes are high and medium by weights that saw others."""
+    least = Thresholds()
+    for held in projects:
+        marked = [row for row in held.demands.rows if row.noted]
+        if len(marked) < LEAST_MARKED:
+            continue
+        found, bias = fit_demands([p for p in projects if p is not held], rounds)
+        line = f"{held.sample.name:14} {len(marked):4} marked"
+        for level, bound in (("high", least.high), ("medium", least.medium)):
+            cut = log(bound / (1 - bound)) - bias
+            for who, rows in (
+                ("of them", marked),
+                ("of others", [r for r in held.demands.rows if not r.noted]),
+            ):
+                share = sum(odds_of(r.signals, found) >= cut for r in rows) / len(rows)
+                line += f", {level} {share:.0%} {who}"
+        print(line, flush=True)
 
 
 def floors(samples: Sequence[Sample]) -> dict[str, float]:
@@ -146,6 +232,7 @@ def main() -> None:
     ]
     if not args.quick:
         report(projects, args.rounds)
+        report_demands(projects, args.rounds)
     samples = [project.sample for project in projects]
     prior = Prior(floors=floors(samples), penalty=PENALTY, rounds=args.rounds)
     weights, intercepts = fit(samples, prior)
@@ -153,18 +240,24 @@ def main() -> None:
         print(f"  {weight:+.3f} {name}", file=sys.stderr)
     if args.write:
         chosen = [b for b, s in zip(intercepts, samples, strict=True) if s.weight >= 1]
-        write(weights, sum(chosen) / len(chosen) + BIAS)
+        write("", weights, sum(chosen) / len(chosen) + BIAS)
+    demands, bias = fit_demands(projects, args.rounds)
+    for name, weight in sorted(demands.items(), key=lambda p: -abs(p[1])):
+        print(f"  demand {weight:+.3f} {name}", file=sys.stderr)
+    if args.write:
+        write("demand_", demands, bias)
 
 
-def write(weights: dict[str, float], bias: float) -> None:
+def write(kind: str, weights: dict[str, float], bias: float) -> None:
     """Change weights and bias of the shipped file, and its version where they differ."""
     target = ROOT / "digest" / "grading" / "importance.json"
     data: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
-    kept = {name: min(w, MOST.get(name, w)) for name, w in sorted(weights.items())}
+    most = {} if kind else MOST
+    kept = {name: min(w, most.get(name, w)) for name, w in sorted(weights.items())}
     fresh = {name: round(w, 4) for name, w in kept.items() if abs(w) >= 0.002}
-    if fresh != data["weights"]:
-        data |= {"version": str(int(data["version"]) + 1), "weights": fresh}
-    data["bias"] = round(bias, 4)
+    if fresh != data.get(f"{kind}weights"):
+        data |= {"version": str(int(data["version"]) + 1), f"{kind}weights": fresh}
+    data[f"{kind}bias"] = round(bias, 4)
     target.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

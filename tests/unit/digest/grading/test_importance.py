@@ -25,7 +25,7 @@ from digest.core.facts import (
 )
 from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
-from digest.grading.importance import demands_action, grade, weights
+from digest.grading.importance import RESEMBLES, grade, weights
 from digest.grading.signals import _DEMANDED, _TITLE, signals
 from digest.i18n.report_text import reason_words
 from tests.unit.digest.facts.changes import commit
@@ -186,11 +186,28 @@ HIGH = [
 def test_what_must_be_acted_on_is_high_whatever_its_size(told: Facts) -> None:
     found = grade(told)
     assert found.level is Level.HIGH
-    assert demands_action(found.reasons[0].rule)
+    assert found.reasons[0].rule in weights().act
+
+
+def test_change_like_marked_ones_is_high_and_a_revert_of_it_is_not() -> None:
+    told = replace(
+        changed("Make relative paths start from the folder of the file by default"),
+        paragraphs=("This is a breaking change: existing behaviour is gone.",),
+    )
+    told = replace(
+        told, subject=replace(told.subject, title="Resolve paths", words="Resolve paths")
+    )
+    plain = replace(told, paragraphs=())
+    tidy = replace(told, subject=replace(told.subject, title="Refactor the resolution of paths"))
+    assert grade(tidy).level is not Level.HIGH
+    assert RESEMBLES in {reason.rule for reason in grade(told).reasons}
+    assert grade(told).score > grade(plain).score
+    undone = replace(told, reverts=Undone(title="Resolve paths"))
+    assert grade(undone).level is not Level.HIGH
 
 
 def test_a_label_of_the_forge_declares_a_breaking_change() -> None:
-    told = changed("Use files instead of links")
+    told = changed("Link files by name")
     assert grade(told).level is not Level.HIGH
     assert grade(told, labels=["breaking"]).level is Level.HIGH
 

@@ -61,3 +61,50 @@ def test_variables_of_tests_and_scripts_weigh_nothing(path, area, counts):
     where = Evidence(path=path, line=1, side=Side.NEW)
     item = Fact(kind=FactKind.ENVIRONMENT, action=Action.ADDED, name="DEPTH", evidence=where)
     assert ("environment_added" in told("Fuzz", item, path=path, area=area)) is counts
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "signal"),
+    [
+        ("This is a breaking change for clients.", "body_breaking"),
+        ("It changes the default behaviour of links.", "body_behaviour"),
+        ("This stabilizes the cache.", "body_stable"),
+    ],
+)
+def test_message_that_speaks_of_a_break_is_heard(paragraph, signal):
+    assert signal in body_told(paragraph)
+    assert signal not in body_told(paragraph, Area.TESTS)
+
+
+@pytest.mark.parametrize("paragraph", ["This is a non-breaking change.", "It breaks a long line."])
+def test_message_that_denies_a_break_says_nothing(paragraph):
+    assert "body_breaking" not in body_told(paragraph)
+
+
+def body_told(paragraph: str, area: Area = Area.CORE) -> set[str]:
+    file = FileFacts(path="src/a.py", status=FileStatus.MODIFIED, area=area, added=3, deleted=1)
+    subject = Subject(title="Resolve paths", words="Resolve paths")
+    facts = Facts(subject=subject, files=(file,), paragraphs=(paragraph,))
+    return {signal.name for signal in signals(facts)}
+
+
+def test_demand_on_an_image_that_users_get_counts_without_code():
+    title = "Drop bookworm images"
+    assert "says_support_dropped" in told(title, path="docker/images.yml", area=Area.CI)
+    assert "says_support_dropped" not in told(title, path="tests/a.py", area=Area.TESTS)
+
+
+def test_quoted_names_are_no_words_of_the_title():
+    assert "title_ci" not in told("Fix the section `lint.style` of a file")
+
+
+def test_existing_tests_and_documents_that_change_with_the_code_are_signals():
+    files = [
+        FileFacts(path=path, status=FileStatus.MODIFIED, area=area, added=1, deleted=2)
+        for path, area in [("a.py", Area.CORE), ("tests/a.py", Area.TESTS), ("d.md", Area.DOCS)]
+    ]
+    subject = Subject(title="Resolve paths", words="Resolve paths")
+    both = {s.name for s in signals(Facts(subject=subject, files=tuple(files)))}
+    assert {"tests_changed", "docs_changed"} <= both
+    alone = {s.name for s in signals(Facts(subject=subject, files=tuple(files[1:])))}
+    assert not {"tests_changed", "docs_changed"} & alone

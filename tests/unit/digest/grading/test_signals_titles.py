@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from digest.core.facts import Undone
+from digest.core.facts import Facts, Undone
 from digest.facts.subject import read_subject
 from digest.grading.signals import Title, read_title
 
 
+def _title(title: str, undone: Undone | None) -> Title:
+    return Title.of(Facts(subject=read_subject(title), files=(), reverts=undone))
+
+
 def read(title: str, *, core: bool = True, undone: Undone | None = None) -> set[str]:
-    return {name for name, _ in read_title(Title.of(read_subject(title), undone), core=core)}
+    return {name for name, _ in read_title(_title(title, undone), core=core)}
 
 
 @pytest.mark.parametrize(
@@ -61,6 +65,7 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("No longer accept names with dots", "says_support_dropped"),
         ("Stabilize the build cache", "says_behaviour"),
         ("Write `main.py` instead of `hello.py`", "says_behaviour"),
+        ("Treat empty `TOOL_DIR` as unset", "says_behaviour"),
         ("Bound the length of a prompt (security)", "says_security"),
     ],
 )
