@@ -216,13 +216,28 @@ _DEFINED = re.compile(
     r"([\w.\"'+-]{1,80})[ \t]{0,8}[;,]?[ \t]*$",
     re.MULTILINE,
 )
+_LONGEST_SIGN = 80  # characters from a name to the value, a type between them included
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 
 def resolved(written: str | None, text: str) -> str | None:
     """A default as a value: that of the constant it names in the same file, else itself."""
     found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
-    return _constants_of(text).get(found["last"], written) if found else written
+    if found is None or not _may_be_given(found["last"], text):
+        return written
+    return _constants_of(text).get(found["last"], written)
+
+
+def _may_be_given(name: str, text: str) -> bool:
+    """Whether somewhere in a text a sign that may begin an assignment follows a name."""
+    at = text.find(name)
+    while at >= 0:
+        at += len(name)
+        sign = text[at : at + _LONGEST_SIGN]
+        if "=" in sign and (sign[0] in ":=" or sign[0].isspace()):
+            return True
+        at = text.find(name, at)
+    return False
 
 
 @lru_cache(maxsize=4)

@@ -44,6 +44,9 @@ _RAISED = re.compile(
     r"|errors\.Errorf\(|bail!\(|anyhow!\(|panic!\(|TORCH_CHECK\(|panic\()"
 )
 
+_RAISERS = ("raise", "throw", "errors.", "Errorf", "bail!", "anyhow!", "panic", "TORCH_CHECK")
+"""Every match contains one of these, and few changes do."""
+
 _QUOTE = re.compile(r"[\"'`]")
 _REACH = 6
 """Lines after the start of an error that may hold its text."""
@@ -152,7 +155,7 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
 
 def _refusals(scene: FileContext) -> Iterator[Clue]:
     """Errors that are added and removed; those on both sides are neither."""
-    if scene.area is not Area.CORE:
+    if scene.area is not Area.CORE or not any(word in scene.changed_text for word in _RAISERS):
         return
     sides = [(sheet, dict(_errors(sheet))) for sheet in scene.lines]
     if all(texts for _, texts in sides):

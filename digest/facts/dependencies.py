@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 from digest.core.change import FileChange, FileStatus, Side
@@ -85,6 +86,7 @@ _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
 _MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
 
 
+@lru_cache(maxsize=4096)
 def reader_of(path: str) -> Reader | None:
     """The reader for a path, if it is a manifest."""
     low = path.lower()

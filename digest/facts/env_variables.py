@@ -73,6 +73,7 @@ _CONSTANT = re.compile(
 )
 
 _ASSIGNED = re.compile(r"^[ \t]+([a-z]\w*) = ", re.MULTILINE)
+_WITH_DEFAULT = re.compile(rf"(?:getenv|environ\.get)\(\s*{_QUOTED},\s*(?P<default>\w+)\)")
 _NEAR = 800  # characters between a default and the call that takes it
 _MOST_PLACES = 200  # changed places of a file that are searched for computed defaults
 _FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
@@ -221,6 +222,8 @@ def _default(value: str, name: str) -> str | None:
 def _computed(source: SideText) -> Iterator[NamedSetting]:
     """Variables whose default is a local name that the change computes in another way."""
     text = source.text
+    if "getenv(" not in text and "environ.get(" not in text:
+        return
     for first, last in source.spans[:_MOST_PLACES]:
         above = [*_ASSIGNED.finditer(text, max(0, first - _NEAR), last + 1)]
         if not above:
@@ -228,8 +231,8 @@ def _computed(source: SideText) -> Iterator[NamedSetting]:
         name, start = above[-1][1], above[-1].end()
         bracket = split(text, start, "python") if text.startswith("(", start) else None
         end = bracket[0] if bracket else text.find("\n", start)
-        read = re.compile(rf"(?:getenv|environ\.get)\(\s*{_QUOTED},\s*{name}\)")
-        found = read.search(text, end, end + _NEAR) if end > 0 else None
+        reads = _WITH_DEFAULT.finditer(text, end, end + _NEAR) if end > 0 else ()
+        found = next((read for read in reads if read["default"] == name), None)
         if found and source.touches(above[-1].start(), end):
             yield NamedSetting(
                 names=(found[1],), line=source.line_at(start), value=text[start:end], detail="read"

@@ -153,8 +153,10 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
 def _owner(source: SideText, line: int) -> str:
     """The class at the left margin whose body contains a line."""
     end = source.offset(line)
-    above = list(_CLASS.finditer(source.text, max(0, end - _REACH), end))
-    return above[-1]["name"] or "" if above else ""
+    for reach in (_REACH // 32, _REACH // 8, _REACH):  # mostly it is near
+        if above := list(_CLASS.finditer(source.text, max(0, end - reach), end)):
+            return above[-1]["name"] or ""
+    return ""
 
 
 def _has(text: str, owner: str, name: str) -> bool:

@@ -31,6 +31,13 @@ LONGEST_HEADER = 8_000
 _KEPT = 64
 """Number of cached headers: several finders need the same one within a file, none later."""
 
+# Most headers have no strings, comments or calls, and lists only in lists of types.
+_PLAIN_HEADER = re.compile(
+    r"[^\"'#:()\[\]{}]*+\("
+    r"(?:[^\"'#()\[\]{}]|\[(?:[^\"'#()\[\]{}]|\[[^\"'#()\[\]{}]*+\])*+\])*+"
+    r"\)[^\"'#:()\[\]{}]*+:"
+)
+
 # Most class headers only name their bases: they need no parser.
 _PLAIN_CLASS = re.compile(
     r"class +[A-Z]\w*(?:\( *+((?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)* *+, *+)*"
@@ -43,6 +50,8 @@ def header_end(text: str, offset: int) -> int | None:
     """The offset after the colon that ends the header at ``offset``, or ``None``."""
     depth = 0
     limit = min(len(text), offset + LONGEST_HEADER)
+    if plain := _PLAIN_HEADER.match(text, offset, limit):
+        return plain.end()
     at = offset
     for match in tokens(text, offset, limit, "python"):
         if not depth and (colon := text.find(":", at, match.start())) >= 0:
@@ -345,7 +354,7 @@ class PythonModule:
     @cached_property
     def _above(self) -> list[int]:
         """For each changed place, the start of the nearest definition above, or -1."""
-        return [self.outline.before(first, _REACH) for first, _ in self.source.spans]
+        return [*self.outline.before((first for first, _ in self.source.spans), _REACH)]
 
     def _at(self, offset: int) -> Header:
         return next(self.outline.scan(offset, offset + _WORDS))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -110,18 +110,24 @@ class Outline:
             chain.append(_header(line, chain[-1] if chain else None))
         return chain
 
-    def before(self, offset: int, reach: int) -> int:
-        """The start of the nearest definition before ``offset``, within ``reach``; else -1."""
-        first, nearest = max(0, offset - reach), -1
-        for kind in ("def", "class"):
-            at = self.text.rfind(kind + " ", first, offset)
-            while at >= 0:
-                if (line := self._line(kind, at)) is not None:
-                    nearest = max(nearest, line.offset)
-                    first = nearest  # a class further up is not the nearest
-                    break
-                at = self.text.rfind(kind + " ", first, at)
-        return nearest
+    def before(self, offsets: Iterable[int], reach: int) -> Iterator[int]:
+        """The start of the nearest definition within ``reach`` before each offset; else -1.
+
+        The offsets are in ascending order, so that no part of the text is searched twice.
+        """
+        nearest, place, done = -1, -1, 0
+        for offset in offsets:
+            floor = max(0, offset - reach)
+            for kind in ("def", "class"):
+                first = max(floor, place, done - len(kind))
+                at = self.text.rfind(kind + " ", first, offset)
+                while at >= 0:
+                    if (line := self._line(kind, at)) is not None:
+                        nearest, place = line.offset, at
+                        break
+                    at = self.text.rfind(kind + " ", first, at)
+            done = offset
+            yield nearest if place >= floor else -1
 
     def classes(self, first: int, last: int) -> list[int]:
         """The starts of the classes whose lines begin in ``text[first:last]``."""
