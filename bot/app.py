@@ -14,7 +14,6 @@ from bot.store.archive import SqlArchive
 from bot.store.chat_records import SqlProfiles
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
-from bot.store.digests import SqlDigests
 from bot.store.feedback import SqlWeights
 from bot.store.forge_pages import SqlPages
 from bot.store.forge_records import SqlRequests
@@ -86,7 +85,6 @@ async def opened(
             archive=SqlArchive(database),
             coverage=SqlCoverage(database),
             ledger=SqlLedger(database),
-            digests=SqlDigests(database),
             conversations=SqlConversations(database),
             profiles=SqlProfiles(database),
             clock=clock,

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 from digest.core.enums import Language
 from handlers.ports.chat_port import ConversationKey, Conversations, Length, Profiles, Room, Usage
 from handlers.ports.forge_port import Requests
-from handlers.ports.status_port import Announcements, StatusSource
 from handlers.ports.storage import (
     A,
     Archive,
@@ -26,6 +25,7 @@ from handlers.ports.storage import (
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
+    from handlers.ports.status_port import Announcements, StatusSource
 
 
 class Silent:

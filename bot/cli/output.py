@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from bot.util.files import write_whole
 from digest.document import Document
-from handlers.ports.model_port import Usage
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
     from handlers.ports.analysis_port import AnalysisRun
+    from handlers.ports.model_port import Usage
 
 
 T = TypeVar("T")
@@ -85,6 +85,8 @@ def with_usage(
     report: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
 ) -> dict[str, Any]:
     """A report's JSON with the usage of each analysis, when it was made, and of this run."""
+    from handlers.ports.model_port import Usage
+
     spent = judgement.spent if judgement else Usage()
     commits = [commit_with_usage(commit, judgement, currency) for commit in report["commits"]]
     return {**report, "usage": usage_to_json(spent, currency), "commits": commits}

@@ -28,7 +28,6 @@ from bot.cli.output import (
     print_document,
     with_usage,
 )
-from bot.publishing.digest_builder import aside, keep_report, usual_branch
 from bot.util.files import check_output
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
@@ -47,6 +46,7 @@ from handlers.digests.ingest import ensure
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import AnalysisRun
+    from handlers.ports.storage import Source
 
 
 async def day_of(ctx: Context, word: str | None) -> Window:
@@ -139,8 +139,7 @@ async def _run(options: DigestOptions) -> None:
         )
         if daily.judgement is not None:
             _tell(daily.judgement, app)
-        branch = await usual_branch(ctx.watched.source)
-        _write(app, daily, options, branch)
+        await _write(app, daily, options, ctx.watched.source)
 
 
 def _tell(judgement: AnalysisRun, app: Workspace) -> None:
@@ -181,8 +180,8 @@ def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> It
     return json_lines(head, "commits", told)
 
 
-def _write(app: Workspace, daily: Daily, options: DigestOptions, branch: str) -> None:
-    """Write it in the requested form; ``branch`` is the default one of its repository."""
+async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: Source) -> None:
+    """Write it in the requested form."""
     report = daily.report
     match options.form:
         case DigestFormat.JSON:
@@ -191,7 +190,9 @@ def _write(app: Workspace, daily: Daily, options: DigestOptions, branch: str) ->
         case DigestFormat.MARKDOWN:
             emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:
-            variant = aside(report, branch, app.zone(None))
+            from bot.publishing.digest_builder import aside, keep_report, usual_branch
+
+            variant = aside(report, await usual_branch(source), app.zone(None))
             where = keep_report(app.data / "reports", daily, variant) if report.entries else None
             print_document(
                 digest_document(report, report.language, str(where or "")), options.output

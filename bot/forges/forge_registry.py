@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from bot.forges.forge_client import Anonymous, Credentials, ForgeClient, Pages, Token
 from digest.core.grade import Repository
 from handlers.ports.forge_port import Forge
 from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
     from bot.config.forge_section import ForgeConfig
+    from bot.forges.forge_client import Credentials, ForgeClient, Pages
     from bot.forges.gitea import Gitea
     from bot.forges.github import GitHub
     from bot.forges.gitlab import GitLab
@@ -61,6 +61,8 @@ class Forges:
 
     def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
         """The credentials for requests about a repository."""
+        from bot.forges.forge_client import Anonymous, ForgeClient, Token
+
         if settings.app_key is not None:
             from bot.forges.github import HEADERS
             from bot.forges.github_app import GitHubApp
@@ -97,6 +99,7 @@ class Forges:
         settings: ForgeConfig | None = None,
     ) -> ForgeClient:
         if key not in self._wires:
+            from bot.forges.forge_client import Anonymous, ForgeClient
             from bot.forges.github import HEADERS
 
             self._wires[key] = ForgeClient(

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.git.address import Address, identify, looks_like_address, read_address, without_credentials
-from bot.git.clones import Clone
 from bot.git.git_process import require_git
 from bot.git.git_source import GitSource
 from bot.git.repository_layout import BorrowedRepository, layout_of
@@ -102,6 +101,8 @@ async def open_source(
         repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
         view = BorrowedRepository(layout.common_dir, data, layout.object_format)
         return repository, GitSource(layout.git_dir, view)
+    from bot.git.clones import Clone
+
     address = accepted_address(place, allow_file=allow_file)
     repository = identify(address, folder="", name=name)
     await require_git()
@@ -163,6 +164,8 @@ class Sources:
         if place in self._opened:
             return True
         if looks_like_address(place):
+            from bot.git.clones import Clone
+
             address = read_address(place)
             return address is not None and Clone(address, self._data).git_dir.is_dir()
         return True

@@ -16,7 +16,6 @@ from bot.store.chat_records import SqlProfiles
 from bot.store.conversations import SqlConversations
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
-from bot.store.digests import DigestHeading, SqlDigests
 from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
@@ -29,17 +28,16 @@ from digest.grading.policy import GradingPolicy
 from digest.question.repository_names import called
 from digest.window import zone_of
 from handlers.context import Context, Silent
-from handlers.ports.status_port import Announced
 from handlers.ports.storage import Clock, Progress, Watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
     from bot.llm.runtime import ModelRuntime
+    from bot.store.digests import DigestHeading, SqlDigests
     from handlers.ports.analysis_port import Judging, Listener
     from handlers.ports.chat_port import Usage
+    from handlers.ports.status_port import Announced
 
 
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
@@ -58,7 +56,6 @@ class Workspace:
     archive: SqlArchive
     coverage: SqlCoverage
     ledger: SqlLedger
-    digests: SqlDigests
     conversations: SqlConversations
     profiles: SqlProfiles
     clock: Clock
@@ -69,6 +66,13 @@ class Workspace:
     requests: SqlRequests
     weights: SqlWeights
     mind: ModelRuntime | None = None
+
+    @property
+    def digests(self) -> SqlDigests:
+        """The stored digests, which most commands do not need."""
+        from bot.store.digests import SqlDigests
+
+        return SqlDigests(self.database)
 
     async def watch(
         self, place: str | None, *, name: str | None = None, branch: str | None = None
@@ -203,7 +207,7 @@ class Workspace:
 
     def announcements(self) -> KeptAnnouncements:
         """Finds the digest that showed a change, with its page if the web server has an address."""
-        return KeptAnnouncements(self.digests, self.web_of)
+        return KeptAnnouncements(self)
 
     def web_of(self, repository: str) -> str:
         """The public address of a repository's pages; empty if nobody could open them.
@@ -259,21 +263,21 @@ def local_zone() -> ZoneInfo:
 class KeptAnnouncements:
     """Finds digests among the stored ones; see ``handlers.ports.status_port.Announcements``."""
 
-    def __init__(self, digests: SqlDigests, web_of: Callable[[str], str]) -> None:
-        """``web_of`` gives the public address of a repository's pages, or nothing."""
-        self._digests = digests
-        self._web_of = web_of
+    def __init__(self, app: Workspace) -> None:
+        self._app = app
 
     async def announced(
         self, repository: Repository, change: Graded, language: Language
     ) -> Announced | None:
         """The first digest that showed a change. Raises ``BrokenArchive``."""
-        heading = await self._digests.announced(
+        from handlers.ports.status_port import Announced
+
+        heading = await self._app.digests.announced(
             repository.name, change.sha, change.commit.committed_at
         )
         if heading is None:
             return None
-        page = page_of_digest(self._web_of(repository.name), heading.mark, str(language))
+        page = page_of_digest(self._app.web_of(repository.name), heading.mark, str(language))
         return Announced(day=day_of(heading), page=page)
 
 

@@ -63,7 +63,6 @@ from digest.i18n.phrase import Part, between, joined, listed
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Search
 from digest.report.blocks import grade_reasons, title_link
-from digest.report.report_json import SCHEMA, window_to_json
 from digest.topics.index_terms import Bearing
 from digest.window import Window, edges, moment
 
@@ -289,6 +288,8 @@ def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
     Times are ISO 8601 in ``zone``. ``window`` and ``topic`` are ``null`` if the question has none,
     and ``understood`` if its own words were understood.
     """
+    from digest.report.report_json import SCHEMA, window_to_json
+
     return {
         "schema": SCHEMA,
         "intent": answer.intent,

@@ -9,14 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from digest.analysis.analyse import analyse, gist
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
 from digest.report.blocks import run, title_link
-from digest.report.condensed import why
 
 PAGE = 10
 """Changes on a page."""
@@ -90,6 +88,10 @@ def line_of(graded: Graded, language: Language) -> Spans:
     """The effect of a change in a line; for a low change the title is enough."""
     if graded.grade.level is Level.LOW:
         return ()
+    # Archives keep these lines: most answers analyse nothing.
+    from digest.analysis.analyse import gist
+    from digest.report.condensed import why
+
     return why(graded, gist(graded, language), language)
 
 
@@ -98,6 +100,9 @@ def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
 
     ``wanted`` is the start of the paths, as they are shown.
     """
+    from digest.analysis.analyse import analyse
+    from digest.report.condensed import why
+
     facts = graded.facts
     files = tuple(f for f in facts.files if _is_under(f.path, f.old_path, wanted))
     if not files:

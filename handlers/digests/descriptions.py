@@ -16,7 +16,6 @@ from itertools import count
 from digest.core.grade import Graded
 from digest.core.request import RequestState
 from digest.errors import ForgeFailed, NotOnForge
-from digest.facts.message import read_description
 from handlers.context import Context
 from handlers.ports.forge_port import Forge, KeptRequest
 
@@ -57,6 +56,8 @@ def _described(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
     known = kept.get(graded.number) if graded.number is not None else None
     if known is None or known.request.state is not RequestState.MERGED:
         return graded
+    from digest.facts.message import read_description
+
     request = known.request
     described = read_description(request.title, request.body, request.labels)
     return replace(graded, description=described)
