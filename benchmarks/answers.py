@@ -65,6 +65,11 @@ class Listed:
         """None."""
         return {}
 
+    async def files(self, branch: Tip) -> Mapping[str, str]:
+        """None."""
+        del branch
+        return {}
+
     async def backported(self, branch: Tip) -> frozenset[str]:
         """None."""
         del branch
@@ -89,9 +94,11 @@ class Listed:
         """How many those are."""
         return len(await self.names(branch, selection))
 
-    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+    async def find(
+        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+    ) -> Sequence[str]:
         """Nothing that the archive lacks."""
-        del branch, number, sha
+        del branch, number, sha, text
         return ()
 
     async def is_ancestor(self, base: str, tip: str) -> bool:

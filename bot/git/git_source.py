@@ -56,6 +56,10 @@ class Remote(Protocol):
         """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
 
 
+_MOST_WITH_TEXT = 8
+"""The newest commits with a text that are given."""
+
+
 class GitSource:
     """Implements ``handlers.ports.storage.Source`` with the git command line, read only.
 
@@ -170,15 +174,25 @@ class GitSource:
         """How many commits ``git rev-list --count`` finds in the selection."""
         return len(await self.names(branch, selection))
 
-    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
-        """Full shas of the commits with a request number or an abbreviated sha, newest first.
+    async def find(
+        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+    ) -> Sequence[str]:
+        """Full shas of the commits with a request number, an abbreviated sha or a text.
 
-        A number is looked up in the messages of the branch's first parents, a sha of at least four
-        digits in the whole repository. Raises ``AmbiguousReference``.
+        They are newest first. A number and a text are looked up in the messages of the branch's
+        first parents, a sha of at least four digits in the whole repository. Of many commits with
+        a text, the newest ones and the oldest one are given. Raises ``AmbiguousReference``.
         """
         with _told():
             if sha:
                 return await self._named(sha.lower())
+            if text and branch.sha is not None:
+                listed = await self._view.git().run(
+                    "log", "--first-parent", "--no-patch", "--format=%H", "--fixed-strings",
+                    "--regexp-ignore-case", f"--grep={text}", branch.sha, "--",
+                )  # fmt: skip
+                shas = listed.decode().split()
+                return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
             if number is None or branch.sha is None:
                 return ()
             naming = await self._mentions.naming(self._view.git(), branch, number)

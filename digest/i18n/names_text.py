@@ -62,6 +62,30 @@ IS_NOW = Phrase(
     "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )
 
+WAS_BEFORE = Phrase(
+    "{name} is {value} since {change}, {day}; before it was {before}.",
+    "{name} 自 {change}（{day}）起为 {value}，之前为 {before}。",
+)
+IS_RENAMED = Phrase(
+    "{name} was renamed to {other} by {change}, {day}.",
+    "{name} 已由 {change} 改名为 {other}，{day}。",
+)
+IS_DEPRECATED = Phrase(
+    "{name} is deprecated since {change}, {day}.", "{name} 自 {change}（{day}）起已弃用。"
+)
+REQUIRED_NOW = Phrase("{name} is required now: {value}.", "{name} 目前要求的版本：{value}。")
+ANY_VERSION = Phrase("any", "任意")
+NOT_REQUIRED = Phrase(
+    "{name} is gone: no manifest of the branch requires it.",
+    "{name} 已移除：该分支的清单都不再依赖它。",
+)
+FIRST_IN = Phrase("The first release with it is {tag}.", "首个包含它的版本是 {tag}。")
+IN_NO_RELEASE = Phrase("No release has it yet.", "目前还没有版本包含它。")
+LAST_SAID = Phrase(
+    "The newest change whose title says how it stands: {change}, {day}.",
+    "标题中最近一次说明其状态的变更：{change}，{day}。",
+)
+
 
 def gap(language: Language) -> str:
     """The separator between the words of a list."""

@@ -93,11 +93,17 @@ class Source(Protocol):
     async def count(self, branch: Tip, selection: Selection) -> int:
         """The number of commits that ``git rev-list --count`` finds in the selection."""
 
-    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
-        """Full names of the commits with a request number or a shortened sha, newest first.
+    async def find(
+        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+    ) -> Sequence[str]:
+        """Full names of the commits with a request number, a shortened sha or a text, newest first.
 
-        A number is searched for in subjects and merge messages of the branch.
+        A number is searched for in subjects and merge messages of the branch, a text in all its
+        messages; of many that hold the text, the newest ones are given, and the oldest one.
         """
+
+    async def files(self, branch: Tip) -> Mapping[str, str]:
+        """The paths of the files at a tip, with the names of their blobs."""
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""

@@ -7,28 +7,44 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from digest.analysis.context import VERSIONS, unsigned
 from digest.answer.answers import Answer, AnswerRow, entry_of, foot, lines_document, people_words
-from digest.answer.listing import PAGE, first_of
+from digest.answer.listing import PAGE, first_of, line_of
+from digest.answer.tallies import people_of
 from digest.core.change import printable
-from digest.core.enums import Language
-from digest.core.facts import Action, Fact
+from digest.core.enums import Language, TopicPlace
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
-from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.core.reference import Query
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Spans,
+    Text,
+    plain,
+)
 from digest.i18n import answer_text as words
 from digest.i18n import names_text
-from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR
+from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR, WHY
 from digest.i18n.phrase import Part, Phrase, joined, listed
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
+from digest.topics.terms import pieces
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import changed
-from handlers.questions.named_changes import line_of
+from handlers.questions.named_changes import line_of as fact_line
+from handlers.questions.requirements import Requirement, required
 from handlers.questions.scope import count, reach, seen
 from handlers.questions.search import search
 
@@ -40,18 +56,17 @@ _SAID = 3
 
 
 async def touched(intent: Touched, ctx: Context) -> Answer:
-    """The changes whose facts are about the name, newest first, with the effect of each.
+    """The changes whose facts or titles are about the name, newest first, and how it stands.
 
-    A name that no facts know is treated as a topic, unless it is in capitals, where the words in it
-    prove nothing. If that fails too, the answer says whether it is mentioned. Without a period the
-    whole archive is searched, with the last days read.
+    Without a period the whole archive is searched, with the last days read, and then the messages
+    of all commits. A name that nothing knows is treated as a topic, unless it is in capitals, where
+    the words in it prove nothing. If that fails too, the answer says whether it is mentioned.
     """
     tip = await tip_of(ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     reached = await reach(intent.window, ctx, tip)
-    query = replace(reached.query, terms=(intent.name,), limit=_READ)
-    held = await ctx.archive.select(ctx.watched.repository, query)
-    found = await asyncio.to_thread(_told, held, intent.name)
+    query = replace(reached.query, limit=_READ)
+    found = await _found(intent.name, query, ctx)
     flag, _, value = intent.name.partition("=")
     if not found and value:
         # Titles mention a value mostly without its flag; if none does, the flag is meant.
@@ -63,11 +78,14 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         if texts:
             return await search(Search(terms=(value,), window=intent.window), ctx)
         return await touched(replace(intent, name=flag), ctx)
-    if not found and intent.window is None:
+    if intent.window is None:
         # What happened to a name is mostly longer ago than a period that nobody gave.
-        await reach(_back(ctx), ctx, tip)
-        held = await ctx.archive.select(ctx.watched.repository, query)
-        found = await asyncio.to_thread(_told, held, intent.name)
+        if not found:
+            await reach(_back(ctx), ctx, tip)
+        if _CODE.search(intent.name) or not found:
+            older = await ctx.watched.source.find(tip, text=intent.name)
+            await ensure(ctx, older[:_OLDER], tip)
+            found = await _found(intent.name, query, ctx)
     state = await _state(intent.name, found, ctx, tip)
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
@@ -75,16 +93,43 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         span = intent.window or default_period(ctx.clock.now(), ctx.zone)
         about = await changed(Changed(window=span, topic=intent.name), ctx)
         if about.rows:
-            return about
+            return _opened(about, state)
     language = ctx.language
-    lines = [*state, words.UNTOUCHED(language, name=Code(intent.name))]
-    if await count(ctx, replace(query, limit=0)):
+    if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
-        blocks = (*map(Paragraph, lines), *said.document.blocks)
-        return replace(said, document=replace(said.document, blocks=blocks))
+        return _opened(said, [*state, words.UNTOUCHED(language, name=Code(intent.name))])
+    lines = [*state, words.UNTOUCHED(language, name=Code(intent.name))]
     lines.append(foot(intent.window, seen(ctx, tip)))
     document = lines_document(intent.name, lines, seen(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
+
+
+_CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+"""What only a name of code has; a common word is in too many messages."""
+
+_OLDER = 9
+"""Commits that are read because their message has the name."""
+
+Found = Sequence[tuple[Graded, list[Fact]]]
+"""Changes with their facts about a name; without facts, the title is about it."""
+
+
+async def _found(name: str, query: Query, ctx: Context) -> Found:
+    """The changes about a name: by a fact, or by all the words of it in the title."""
+    select = ctx.archive.select
+    held = await select(ctx.watched.repository, replace(query, terms=(name.lstrip("-"),)))
+    parts = pieces(name)
+    if len(parts) > 1:
+        more = await select(ctx.watched.repository, replace(query, terms=parts))
+        known = {graded.sha for graded in held}
+        held = [*held, *(graded for graded in more if graded.sha not in known)]
+        held.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    return await asyncio.to_thread(_told, held, name)
+
+
+def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
+    blocks = (*map(Paragraph, lines), *found.document.blocks)
+    return replace(found, document=replace(found.document, blocks=blocks))
 
 
 _DAYS_BACK = 30
@@ -96,12 +141,17 @@ def _back(ctx: Context) -> Window:
     return Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
 
 
-async def _state(
-    name: str, found: Sequence[tuple[Graded, list[Fact]]], ctx: Context, tip: Tip
-) -> list[Spans]:
-    """Whether a name still stands in the branch, what it is now, and what made it so."""
+async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]:
+    """How a name stands now, what it is, and what made it so; the surest first."""
     language, lines = ctx.language, []
-    if tip.sha is not None and _WORD.fullmatch(name):
+    facts = [(graded, fact) for graded, some in found for fact in some]
+    pinned = all(fact.kind in VERSIONS for _, fact in facts)
+    needs = await required(name, ctx, tip) if pinned and tip.sha else ()
+    if needs:
+        lines += [_required(needs, ctx)]
+    elif facts and pinned:
+        lines.append(names_text.NOT_REQUIRED(language, name=Code(name)))
+    elif tip.sha is not None and _WORD.fullmatch(name):
         there = await ctx.watched.source.mentions(tip.sha, [name])
         if there is not None:
             paths = [Code(printable(path)) for path in sorted(there.get(name, ()), key=_program)]
@@ -111,19 +161,112 @@ async def _state(
                 if paths
                 else names_text.STANDS_NOT(language, name=Code(name))
             )
-    facts = [(graded, fact) for graded, some in found for fact in some]
-    valued = next(((g, f) for g, f in facts if f.after is not None), None)
-    if valued is not None and facts[0][1].action is not Action.REMOVED:
-        lines.append(_line(names_text.IS_NOW, *valued, ctx, value=Code(valued[1].after or "")))
+    if renamed := _renamed(name, found):
+        graded, other = renamed
+        lines.append(_line(names_text.IS_RENAMED, graded, name, ctx, other=Code(other)))
+    contract = [(g, f) for g, f in facts if f.kind is not FactKind.DEPRECATION]
+    gone = [(g, f) for g, f in facts if f.kind is FactKind.DEPRECATION]
+    if gone and not renamed and gone[0][1].action is not Action.REMOVED:
+        lines.append(_line(names_text.IS_DEPRECATED, gone[0][0], gone[0][1].name, ctx))
+    said = next((g for g, _ in found if _OF_STATE.search(g.title)), None)
+    if said is not None and not renamed and not (facts and pinned):
+        day = said.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        change = title_link(said, ctx.watched.repository)
+        lines.append(names_text.LAST_SAID(language, change=change, day=day))
+    valued = next(((g, f) for g, f in contract if f.after is not None), None)
+    newer = said is None or (valued and _at(valued[0]) >= _at(said))
+    if valued is not None and newer and contract[0][1].action is not Action.REMOVED:
+        lines.append(_valued(*valued, ctx))
     for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
-        one = next(((g, f) for g, f in facts if f.action is action), None)
-        if one is not None:
-            lines.append(_line(phrase, *one, ctx))
+        oldest = found[-1][0] if found else None
+        some = [
+            (g, f)
+            for g, f in contract
+            if f.action is action and (_is_whole(f.name, name) or g is oldest)
+        ]
+        if some and not (renamed and action is Action.ADDED):
+            graded, fact = some[0 if action is Action.REMOVED else -1]
+            lines.append(_line(phrase, graded, fact.name, ctx))
+            lines += await _first_release(some[-1][0], tip, ctx) if action is Action.ADDED else ()
+            lines += _purpose(some[-1], language) if action is Action.ADDED else ()
     return lines
+
+
+_OF_STATE = re.compile(
+    r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
+    r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of titles that say how a thing stands."""
+
+
+def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
+    """The versions that are required, each with its manifest; those users need come first."""
+    versions: dict[tuple[str, str], Spans] = {}
+    for one in needs:
+        version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
+        shown = Code(version) if one.version else names_text.ANY_VERSION(ctx.language)
+        place = Code(f"{printable(one.path)}:{one.line}")
+        versions.setdefault((one.name, one.version), joined([shown, " (", place, ")"]))
+    value = listed(list(versions.values()), ctx.language, limit=3)
+    return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+
+
+def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
+    value = Code(fact.after or "")
+    if fact.before is None or fact.before == fact.after:
+        return _line(names_text.IS_NOW, graded, fact.name, ctx, value=value)
+    before = Code(fact.before)
+    return _line(names_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
+
+
+async def _first_release(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
+    """The first release that has a change, or a copy of it."""
+    released = ctx.watched.source.released
+    first, copies = await released(tip, graded.sha, graded.commit.subject)
+    tag = min([*filter(None, [first]), *copies], key=len, default="")
+    phrase = names_text.FIRST_IN if tag else names_text.IN_NO_RELEASE
+    return [phrase(ctx.language, tag=Code(tag))]
+
+
+def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
+    """What the change that added a name says that it is for."""
+    graded, fact = came
+    line = line_of(graded, language)
+    return [line] if fact.name in plain(line) else []
+
+
+def _is_whole(known: str, name: str) -> bool:
+    """Whether a fact is about the name itself, not about a field of that name elsewhere."""
+    return unsigned(known) == unsigned(name) or unsigned(known).endswith(f"/{unsigned(name)}")
+
+
+def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
+    """The change that renamed a name, by a fact or its title, and the new name."""
+    wanted = pieces(name)
+    for graded, facts in found:
+        for fact in facts:
+            if fact.action is Action.RENAMED and fact.before and pieces(fact.before) == wanted:
+                return graded, fact.name
+        if (said := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
+            old, new = said["old"].strip("`"), said["new"].strip("`.,()")
+            if pieces(old)[: len(wanted)] == wanted:
+                return graded, new
+    return None
+
+
+_RENAMES = re.compile(
+    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
+)
+_MOST_TITLE = 300
 
 
 _WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
 """What can be looked for as a word in a tree."""
+
+
+def _at(graded: Graded) -> datetime:
+    return graded.commit.committed_at
 
 
 def _program(path: str) -> tuple[bool, str]:
@@ -131,23 +274,31 @@ def _program(path: str) -> tuple[bool, str]:
     return "test" in path, path
 
 
-def _line(phrase: Phrase, graded: Graded, fact: Fact, ctx: Context, **more: Part) -> Spans:
+def _line(phrase: Phrase, graded: Graded, name: str, ctx: Context, **more: Part) -> Spans:
     change = title_link(graded, ctx.watched.repository)
     day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    return phrase(ctx.language, name=Code(fact.name), change=change, day=day, **more)
+    return phrase(ctx.language, name=Code(name), change=change, day=day, **more)
 
 
-def _told(held: Sequence[Graded], name: str) -> list[tuple[Graded, list[Fact]]]:
-    """The changes with facts about the name, with these facts."""
+def _told(held: Sequence[Graded], name: str) -> Found:
+    """The changes with facts about the name, with these facts, and those titled with it."""
     bare = name.lstrip("-")
-    known = re.compile(rf"(?:^|[.:\s-])_?{re.escape(bare)}(?:$|[.:\s(=])", re.IGNORECASE)
-    found = ((g, [i for i in g.facts.items if known.search(i.name)]) for g in held)
-    return [(graded, facts) for graded, facts in found if facts]
+    known = re.compile(rf"(?:^-*|[.:/\s`])_?{re.escape(bare)}(?:$|[.:/@\s(=`,])", re.IGNORECASE)
+    parts = set(pieces(name))
+    found: list[tuple[Graded, list[Fact]]] = []
+    for graded in held:
+        facts = [item for item in graded.facts.items if known.search(item.name)]
+        titled = known.search(graded.title) or (
+            len(parts) > 1 and parts <= {p for w in graded.title.split() for p in pieces(w)}
+        )
+        if facts or titled:
+            found.append((graded, facts))
+    return found
 
 
 def _answer(
     intent: Touched,
-    found: Sequence[tuple[Graded, list[Fact]]],
+    found: Found,
     state: Sequence[Spans],
     ctx: Context,
     end: Spans,
@@ -156,7 +307,7 @@ def _answer(
     first = first_of(ctx.page, len(found))
     page = found[first : first + PAGE]
     title = words.TOUCHED.text(language, name=intent.name, n=len(found))
-    people = Counter(" ".join(graded.commit.author.split()) for graded, _ in found)
+    people = Counter(people_of(graded)[0] for graded, _ in found)
     shown = str(len(page)) if not first else f"{first + 1}–{first + len(page)}"
     phrase = SHOWN if first + len(page) == len(found) else SHOWN_SO_FAR
     counted = phrase.text(language, shown=shown, total=len(found))
@@ -173,7 +324,9 @@ def _answer(
         document=Document(title=title, blocks=tuple(blocks), language=str(language)),
         topic=intent.name,
         total=len(found),
-        rows=tuple(AnswerRow(graded=g, why=_did(facts[0], language)) for g, facts in listed),
+        rows=tuple(
+            AnswerRow(graded=g, why=_did(facts, intent.name, language)) for g, facts in listed
+        ),
     )
 
 
@@ -181,12 +334,14 @@ def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
     """The change with its effect on the name, each fact with its place."""
     told: dict[Spans, None] = {}
     for fact in facts:
-        what = line_of(fact, ctx)
+        what = fact_line(fact, ctx)
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))
     head = entry_of(graded, ctx.watched.repository)
     return Item(head, tuple(Item(spans) for spans in list(told)[:_SAID]))
 
 
-def _did(fact: Fact, language: Language) -> str:
-    return words.ACTIONS[fact.action].text(language, name=fact.name)
+def _did(facts: Sequence[Fact], name: str, language: Language) -> str:
+    if not facts:
+        return WHY[TopicPlace.TITLE].text(language, shown=name)
+    return words.ACTIONS[facts[0].action].text(language, name=facts[0].name)

@@ -108,10 +108,14 @@ class FakeSource:
         self._called("count", branch, selection)
         return len(self._chosen(selection))
 
-    async def find(self, branch: Tip, number: int | None = None, sha: str = "") -> Sequence[str]:
+    async def find(
+        self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
+    ) -> Sequence[str]:
         self._called("find", branch, number, sha)
         if sha:
             return [c.sha for c in self.branch_changes if c.sha.startswith(sha)]
+        if text:
+            return [c.sha for c in self.branch_changes if text in c.commit.message]
         named = (f"(#{number})", f"#{number} ", f"!{number}")
         return [
             c.sha for c in self.branch_changes if any(n in f"{c.commit.message} " for n in named)
@@ -139,6 +143,9 @@ class FakeSource:
         return {
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
+
+    async def files(self, branch: Tip) -> Mapping[str, str]:
+        return {path: path for commit, path in self.trees if commit == branch.sha}
 
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         self._called("contents", tuple(places))

@@ -437,6 +437,16 @@ async def test_find_by_number_reads_every_forge(builder) -> None:
     assert await source.find(tip, number=99) == []
 
 
+async def test_find_by_text_reads_messages_the_newest_first_and_the_oldest(builder) -> None:
+    made = [builder.commit(f"Move the Loader.hooks, step {n}", {"a": str(n)}) for n in range(12)]
+    builder.commit("Rest", {"a": "x"})
+    source = await opened(builder)
+    tip = await source.tip()
+
+    assert await source.find(tip, text="loader.HOOKS") == [*made[:3:-1], made[0]]
+    assert await source.find(tip, text="Loader.hook[s]") == []
+
+
 async def test_find_by_sha_takes_commits_only(builder) -> None:
     first = builder.commit("First", {"a": "0"})
     tree = builder.sha("main^{tree}")

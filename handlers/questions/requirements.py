@@ -1,0 +1,81 @@
+"""Versions that the manifests of a branch require now."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from digest.core.change import Side
+from digest.facts.dependencies import reader_of
+from digest.facts.side_text import SideLines
+from digest.topics.terms import term
+from handlers.context import Context
+from handlers.ports.storage import Tip
+
+_MOST = 60
+"""Manifests that are read, those nearest to the root first."""
+
+_ASIDE = re.compile(
+    r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|fixtures?|docs)/"
+)
+
+_OTHER_NAMES = {
+    "golang": "go",
+    "msrv": "rust",
+    "rustc": "rust",
+    "nodejs": "node",
+    "node.js": "node",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """A dependency or a toolchain as a manifest names it; ``version`` is empty for any."""
+
+    name: str
+    version: str
+    path: str
+    line: int
+    toolchain: bool
+
+
+async def required(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
+    """The requirements that a name means, what users need first; none for other names."""
+    files = await ctx.watched.source.files(tip)
+    manifests = [path for path in files if reader_of(path) and not _ASIDE.search(path)]
+    manifests.sort(key=lambda path: (path.count("/"), path))
+    places = [(tip.sha or "", path) for path in manifests[:_MOST]]
+    texts = await ctx.watched.source.contents(places)
+    found = await asyncio.to_thread(lambda: list(_pinned(texts)))
+    return next((some for some in _chosen(name, found) if some), ())
+
+
+def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requirement]]:
+    for (_, path), text in texts.items():
+        lines = tuple(enumerate(text.split("\n"), 1))
+        side = SideLines(path=path, side=Side.NEW, changed=lines, text=text)
+        reader = reader_of(path)
+        for pin in reader(side) if reader else ():
+            yield (
+                pin.detail.endswith(" dev"),
+                Requirement(
+                    name=pin.name,
+                    version=pin.version or "",
+                    path=path,
+                    line=pin.line,
+                    toolchain=pin.toolchain,
+                ),
+            )
+
+
+def _chosen(
+    name: str, found: Sequence[tuple[bool, Requirement]]
+) -> Iterator[Sequence[Requirement]]:
+    """The requirements by how surely they are meant: of the name, of its end, of its beginning."""
+    wanted = term(_OTHER_NAMES.get(name.lower(), name))
+    ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
+    yield [one for one in ranked if term(one.name) == wanted]
+    yield [one for one in ranked if term(re.sub(r"/v\d+$", "", one.name).split("/")[-1]) == wanted]
+    yield [one for one in ranked if re.split(r"[-_/@]", one.name.lower())[0] == name.lower()]

@@ -1,0 +1,84 @@
+"""How a name of the code stands, and what made it so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.markdown import markdown
+from digest.question.intent import Touched
+from handlers.questions.symbol_history import touched
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+CHANGES = [
+    change("aaaaaaa1", "Speed up the loader (#19)", {"src/app.py": 5}, NOW - timedelta(days=1)),
+    change("bbbbbbb2", "tsdb: stabilize the XOR2 float encoding (#18)", at=NOW - timedelta(days=2)),
+    change(
+        "ccccccc3", "Rename `server.hmr` options to `server.ws` (#17)", at=NOW - timedelta(days=200)
+    ),
+    change("ddddddd4", "Replace diskcache (#16)", {"src/app.py": 5}, NOW - timedelta(days=90)),
+    change("eeeeeee5", "feat: add closeServer hooks (#15)", at=NOW - timedelta(days=100)),
+]
+TIP = CHANGES[0].sha
+
+
+@pytest.fixture
+def ctx():
+    source = FakeSource(CHANGES)
+    source.trees = {
+        (
+            TIP,
+            "go.mod",
+        ): "module example.org/a\n\ngo 1.25.10\n\nrequire google.golang.org/grpc v1.82.1\n",
+        (TIP, "requirements/cuda.txt"): "flashinfer-python==0.6.16\n",
+        (TIP, "tests/requirements.txt"): "flashinfer-python==0.1.0\n",
+    }
+    return context(source)
+
+
+async def told(name, ctx):
+    answer = await touched(Touched(name=name), ctx)
+    return [row.graded.sha[:8] for row in answer.rows], markdown(answer.document)
+
+
+async def test_a_name_is_found_in_messages_older_than_any_period(ctx):
+    shas, shown = await told("closeServer", ctx)
+    assert shas == ["eeeeeee5"]
+    assert "feat: add closeServer hooks" in shown
+
+
+async def test_a_renamed_name_is_told_with_its_new_one(ctx):
+    shas, shown = await told("server.hmr", ctx)
+    assert shas == ["ccccccc3"]
+    assert "`server.hmr` was renamed to `server.ws` by" in shown
+
+
+async def test_a_title_with_all_words_of_a_name_says_how_it_stands(ctx):
+    shas, shown = await told("xor2-encoding", ctx)
+    assert shas == ["bbbbbbb2"]
+    assert "The newest change whose title says how it stands: [tsdb: stabilize" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("go", "`go` is required now: `1.25.10` (`go.mod:3`)."),
+        ("golang", "`go` is required now: `1.25.10` (`go.mod:3`)."),
+        ("grpc", "`google.golang.org/grpc` is required now: `v1.82.1` (`go.mod:5`)."),
+        (
+            "flashinfer",
+            "`flashinfer-python` is required now: `0.6.16` (`requirements/cuda.txt:1`).",
+        ),
+    ],
+)
+async def test_the_version_that_is_required_is_read_from_the_manifests(ctx, name, said):
+    assert said in (await told(name, ctx))[1]
+
+
+async def test_a_name_that_nothing_has_is_said_to_be_gone(ctx):
+    shas, shown = await told("diskcache", ctx)
+    assert shas == ["ddddddd4"]
+    assert "`diskcache` is gone" in shown
