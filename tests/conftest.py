@@ -13,6 +13,12 @@ from hypothesis import settings
 settings.register_profile("plain", deadline=None)
 settings.load_profile("plain")
 
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Two workers a core with ``-n auto``: half of the time, tests wait for other processes."""
+    return 2 * (os.cpu_count() or 1)
+
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
