@@ -182,14 +182,23 @@ def _in_file(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
 def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
     """The version for which the removal was announced, and the replacement."""
     language = reading.language
-    names = {unsigned(f.name) for f in facts}
     notices = reading.facts.of(FactKind.DEPRECATION, Action.REMOVED)
-    mine = [f for f in notices if unsigned(f.name) in names]
-    version = next((v for f in (*facts, *mine) if (v := f.when or f.before) and f in mine), "")
-    instead = next((f.replacement for f in (*facts, *mine) if f.replacement), "")
+    version = _of_all(facts, [(f, f.when or f.before) for f in notices])
+    instead = _of_all(facts, [(f, f.replacement) for f in (*facts, *notices)])
     announced = words.ANNOUNCED(language, version=version) if version else ()
     use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
     return (*announced, *use)
+
+
+def _of_all(facts: Sequence[Fact], said: Sequence[tuple[Fact, str | None]]) -> str:
+    """What is said alike of every one of the facts; empty if it holds for some of them only."""
+    by_name = {_own_name(fact): value for fact, value in said if value}
+    values = {by_name.get(_own_name(fact), "") for fact in facts}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _own_name(fact: Fact) -> str:
+    return unsigned(owner_of(fact.name)[1])
 
 
 def _renamed(reading: ChangeContext) -> Iterator[Clause]:
@@ -234,8 +243,7 @@ def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
 
 def _mentions(title: Headline, fact: Fact) -> bool:
     """Whether a title mentions the thing, by its name without punctuation."""
-    name = unsigned(owner_of(fact.name)[1])
-    return f"_{name}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
+    return f"_{_own_name(fact)}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
 
 
 def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
@@ -244,8 +252,8 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
     facts = deprecated(reading.facts)
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
-        version = next((v for f in facts if (v := f.when or f.after)), "")
-        instead = next((f.replacement for f in facts if f.replacement), "")
+        version = _of_all(facts, [(f, f.when or f.after) for f in facts])
+        instead = _of_all(facts, [(f, f.replacement) for f in facts])
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
         goes = words.GOES(language, version=version) if version else ()
         yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts

@@ -61,6 +61,9 @@ _REPLACEMENT = re.compile(
     r"(?:\{@link\s+)?[`'\"#]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
 )
 
+_BROKEN_TEXT = re.compile(r"\s?([\"'])\s{1,3}[fru]?\1\s?")
+"""Where a text ends and continues on the next line."""
+
 _OWNER = re.compile(
     r"\bname\s*=\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
     r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
@@ -269,7 +272,7 @@ def _notice(
     detail = group[0][1]
     removal = _REMOVAL.search(text)
     own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
-    found = _REPLACEMENT.search(own)
+    found = _REPLACEMENT.search(_BROKEN_TEXT.sub(" ", own))
     for name in _named_by(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
@@ -373,9 +376,12 @@ def _name_of(found: re.Match[str] | None) -> str:
 
 def _owner_of(sheet: SideLines, line: int) -> str:
     """The flag or metric whose declaration contains a help text."""
+    closed = 0  # brackets below a line that end what it begins
     here = sheet.whole[line - 1 : line] if sheet.whole else ()
-    for above in (*here, *sheet.above(line, 6)):
-        if found := _OWNER.search(above):
+    for number, above in enumerate((*here, *sheet.above(line, 6))):
+        if number >= len(here):
+            closed += above.count(")") - above.count("(")
+        if closed <= 0 and (found := _OWNER.search(above)):
             return found["named"] or found["flag"] or f"--{found['go']}"
         if _DEFINED.match(above) or not above.strip():
             break

@@ -105,6 +105,20 @@ CONTRACTS = {
 }
 
 
+def test_a_substitute_of_one_flag_is_not_told_of_the_others():
+    def gone(name, **more):
+        return fact(FactKind.FLAG, Action.REMOVED, name, **more)
+
+    graded = change("Remove old flags", gone("--slow"), gone("--fast", replacement="--mode fast"))
+    assert lines(graded)[0] == "--slow and --fast were removed."
+    both = change(
+        "Remove old flags",
+        gone("--slow", replacement="--mode"),
+        gone("--fast", replacement="--mode"),
+    )
+    assert lines(both)[0] == "--slow and --fast were removed; use --mode."
+
+
 @pytest.mark.parametrize(("item", "english", "chinese"), CONTRACTS.values(), ids=CONTRACTS)
 def test_contracts_come_before_the_title(item, english, chinese):
     graded = change("Tidy up the pool of workers", item)

@@ -102,3 +102,33 @@ def test_mark_that_moved_to_another_file_is_no_fact():
 def test_message_says_what_is_deprecated_or_gone(message, facts):
     subject = read_subject(message.split("\n", 1)[0])
     assert told(find_in_message(message, subject)) == facts
+
+
+def test_a_comment_below_a_finished_call_does_not_speak_of_what_the_call_names():
+    call = '        self.decoding = histogram(\n            name="app:decode_seconds",\n            buckets=latency)\n'
+    mark = "        # Deprecated in 0.8 - duplicates app:queue_seconds:\n"
+    shown = '        self.waiting = histogram(name="app:waiting", buckets=latency)\n'
+    hidden = (
+        "        # Hidden in 0.9, due to be removed in 0.10\n"
+        "        if self.show_hidden:\n    " + shown
+    )
+    assert not [
+        f for f in added("metrics.py", call + mark + hidden, call + mark + shown) if "decode" in f
+    ]
+
+
+def test_a_help_text_speaks_of_the_option_whose_call_is_still_open():
+    text = (
+        "p.add_argument(\n    '--old-way',\n    type=choice(\n        1),\n"
+        "    help='DEPRECATED: it has no effect',\n)\n"
+    )
+    assert added("cli.py", text) == ["added --old-way @5n"]
+
+
+def test_a_replacement_is_read_across_the_lines_of_a_text():
+    text = (
+        "p.add_argument(\n    '--old-way',\n    help='[DEPRECATED] Please use the '\n"
+        "    '--new-way option instead.',\n)\n"
+    )
+    [fact] = find(scene("cli.py", "", text))
+    assert fact.replacement == "--new-way"
