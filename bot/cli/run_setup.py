@@ -50,6 +50,7 @@ from bot.util.files import NAME, config_file, data_folder
 from bot.util.sanitize import legible
 from bot.util.secrets import cleared
 from bot.util.section import Settings
+from bot.web.pages.page_request import RECENT
 from bot.web.pages.routes import routes
 from bot.web.pages.warmup import warm
 from bot.web.server import application, serving
@@ -303,6 +304,9 @@ _OTHER_PORT = "name another port with --port, or 0 for any free one"
 _FOLLOWED = 30.0
 """Seconds between two looks for new commits."""
 
+_COVERED = RECENT / 2
+"""After which a look that found nothing new is stored as time that was read."""
+
 _CAUGHT_UP = 2
 """Days before a new tip that are read again: a merge brings commits that are older."""
 
@@ -371,11 +375,11 @@ async def _follow(app: Workspace, watched: Sequence[Watched], options: ServeOpti
             name = one.repository.name
             try:
                 await one.source.sync()
-                if (tip := await _tip(one)) == tips[name]:
-                    continue
-                now = app.clock.now()
-                ctx = app.context(one, zone=app.zone(options.zone))
+                now, tip = app.clock.now(), await _tip(one)
                 read = await app.coverage.covered(one.repository, one.branch or "")
+                if tip == tips[name] and read and now - read[-1].until < _COVERED:
+                    continue
+                ctx = app.context(one, zone=app.zone(options.zone))
                 since = min([now - timedelta(days=_CAUGHT_UP), *(w.until for w in read[-1:])])
                 await fill(ctx, Window(since=since, until=now, zone=ctx.zone), await tip_of(ctx))
                 tips[name] = tip

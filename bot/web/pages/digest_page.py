@@ -36,7 +36,7 @@ async def digest_page(asked: PageRequest) -> Page:
         written.changes = await loaded(asked.shelf, shown, shas)
         lines = [line_of(graded) for graded in written.changes]
         moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
-        written.rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
+        written.show(await rows_of(asked, moved, written.told, ("digest", heading.mark)))
 
     return Page(
         template="digest.html",

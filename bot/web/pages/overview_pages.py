@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from itertools import islice
 
 from bot.store.browsing import Extent
@@ -22,7 +22,7 @@ from bot.web.pages.charts import BarChart
 from bot.web.pages.digest_page import digest_to_json
 from bot.web.pages.entries import line_to_json, told_of
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import PHRASES
+from bot.web.pages.page_text import PHRASES, period_words, seven_days
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, titled
@@ -32,7 +32,7 @@ from digest.core.release import version_of
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Text
 from digest.errors import NotARepository, SourceUnavailable
 from digest.report.report_json import SCHEMA
-from digest.window import days_window, span_of
+from digest.window import Window, days_window
 
 DAYS = 90
 """Days of a pulse."""
@@ -48,22 +48,46 @@ _URGENT = {Mark.BREAKING, Mark.SECURITY}
 _LATE_FIXES = 2
 
 
-async def _news(
-    asked: PageRequest, repositories: Sequence[tuple[SiteRepository, Extent]]
-) -> dict[str, list[tuple[SiteRepository, Row]]]:
-    """The breaking and security changes of the last seven days, and the other important ones."""
-    found: list[tuple[SiteRepository, Row]] = []
-    for shown, extent in repositories:
-        last = last_day(asked, extent, _NEWS_DAYS)
-        window = days_window(last - timedelta(days=_NEWS_DAYS - 1), last, asked.shelf.zone)
-        lines = await asked.shelf.browsing.lines(shown.repository, window)
-        lines, told = await told_of(asked.shelf, shown, lines, asked.language)
-        rows = await rows_of(asked, lines, told, (window,), shown=shown)
-        found += ((shown, row) for row in rows if row.level is not Level.LOW)
-    found.sort(key=lambda one: weight(one[1]))
-    urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
-    top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
-    return {"news_urgent": urgent, "news_top": top}
+class News:
+    """The most important changes of the last seven days that have any, in all repositories."""
+
+    def __init__(self, asked: PageRequest, extents: Mapping[str, Extent]) -> None:
+        self._asked = asked
+        days = [last_day(asked, extent, _NEWS_DAYS) for extent in extents.values()]
+        last = max(days, default=last_day(asked, None, _NEWS_DAYS))
+        self.window = _seven_days(asked, last)
+        self.sections: dict[str, list[tuple[SiteRepository, Row]]] = {}
+        """Breaking and security changes, then the other important ones."""
+        self.unread: list[SiteRepository] = []
+        """The repositories of which a part of these days was not read."""
+
+    @property
+    def days(self) -> str:
+        """The days in words."""
+        return seven_days(_first(self.window), self._asked.language)
+
+    async def read(self, repositories: Sequence[SiteRepository]) -> None:
+        """Read the changes of the days."""
+        asked, found = self._asked, list[tuple[SiteRepository, Row]]()
+        for shown in repositories:
+            if await asked.gaps(shown, self.window):
+                self.unread.append(shown)
+            lines = await asked.shelf.browsing.lines(shown.repository, self.window)
+            lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+            rows = await rows_of(asked, lines, told, (self.window,), shown=shown)
+            found += ((shown, row) for row in rows if row.level is not Level.LOW)
+        found.sort(key=lambda one: weight(one[1]))
+        urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
+        top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
+        self.sections = {"news_urgent": urgent, "news_top": top}
+
+
+def _seven_days(asked: PageRequest, last: date) -> Window:
+    return days_window(last - timedelta(days=_NEWS_DAYS - 1), last, asked.shelf.zone)
+
+
+def _first(window: Window) -> date:
+    return window.since.astimezone(window.zone).date()
 
 
 async def index_page(asked: PageRequest) -> Page:
@@ -73,11 +97,7 @@ async def index_page(asked: PageRequest) -> Page:
         extent = await extent_of(asked, shown)
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
-    news: dict[str, list[tuple[SiteRepository, Row]]] = {}
-
-    async def read() -> None:
-        news.update(await _news(asked, [(shown, extent) for shown, extent, _ in rows if extent]))
-
+    news = News(asked, {shown.repository.name: extent for shown, extent, _ in rows if extent})
     return Page(
         template="index.html",
         title=title,
@@ -87,7 +107,7 @@ async def index_page(asked: PageRequest) -> Page:
             "news": news,
             "several": len(rows) > 1,
         },
-        ready=read,
+        ready=lambda: news.read([shown for shown, _, _ in rows]),
         document=lambda: titled(
             title, asked.language, Listing(tuple(Item((_link(one),)) for one, _, _ in rows))
         ),
@@ -105,7 +125,7 @@ async def repository_page(asked: PageRequest) -> Page:
     extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     last = drawn.bars[-1].day
-    week = days_window(last - timedelta(days=6), last, asked.shelf.zone)
+    week = _seven_days(asked, last)
     places = await places_of(asked, week)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
@@ -141,8 +161,12 @@ async def repository_page(asked: PageRequest) -> Page:
             "extent": extent,
             "pulse": drawn,
             "places": places,
+            "week": seven_days(_first(week), asked.language),
             "newest": rows,
-            "digests": [(span_of(one.window), one, digest_path(one.mark)) for one in digests],
+            "digests": [
+                (period_words(one.window, asked.shelf.zone), one, digest_path(one.mark))
+                for one in digests
+            ],
             "releases": releases,
             "months": list(islice(months_of(drawn, asked), _MONTHS)),
         },

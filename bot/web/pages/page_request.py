@@ -21,6 +21,9 @@ from digest.window import YEARS, Window, gaps, parse_date
 CHOSEN = "digestbot_language"
 """The cookie that stores a chosen language."""
 
+RECENT = timedelta(minutes=15)
+"""Time up to the present that may be unread before a page calls it so."""
+
 _LONGEST = 200
 """Characters of a question; longer ones are cut."""
 _MOST_PAGES = 10_000
@@ -82,10 +85,14 @@ class PageRequest:
         return found
 
     async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
-        """The parts of a window that have passed and were not read."""
+        """The parts of a window that have passed and were not read.
+
+        The last minutes are left out: pages are of the time that they say they are of.
+        """
         now = self.shelf.clock.now()
         past = replace(window, until=max(window.since, min(window.until, now)))
-        return gaps(past, await self.covered(shown))
+        found = gaps(past, await self.covered(shown))
+        return [one for one in found if one.until < now or one.since <= now - RECENT]
 
     def as_of(self, repository: Repository) -> datetime | None:
         """When a repository was last read; available after :meth:`covered`."""

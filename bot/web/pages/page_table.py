@@ -91,6 +91,7 @@ PAGES = (
         view=digest_page,
         summary="A digest as it was posted, and the changes that it is about",
         answer="Digest",
+        asks=("page",),
     ),
     PageRoute(
         name="repository",

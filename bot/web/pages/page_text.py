@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.i18n.phrase import Phrase
+from digest.window import Window, span_of
 
 MARKS = {
     Mark.BREAKING: Phrase("breaking", "不兼容"),
@@ -34,7 +35,9 @@ PHRASES = {
     "no_repositories": Phrase("There is no repository to show.", "没有可显示的代码仓库。"),
     "sign_in_for_more": Phrase("Sign in to see private repositories.", "登录后可查看私有仓库。"),
     "changes": Phrase("{n:change|changes}", "{n} 个变更"),
-    "archived": Phrase("{n:change|changes}, {first} – {last}", "{n} 个变更，{first} – {last}"),
+    "archived": Phrase(
+        "{n:change|changes} read, {first} – {last}", "已读取 {n} 个变更，{first} – {last}"
+    ),
     "nothing_archived": Phrase("Nothing is archived yet.", "尚无归档内容。"),
     "private": Phrase("private", "私有"),
     "pulse": Phrase("Changes per day", "每日变更数"),
@@ -44,8 +47,7 @@ PHRASES = {
         "{first} 至 {last} 每日各重要度的变更数：共 {n} 个变更，其中高重要度 {high} 个；"
         "最多的一天是 {busiest}，有 {most} 个。",
     ),
-    "hot": Phrase("Busiest folders of the last seven days", "最近七天的变更所在"),
-    "hot_of_week": Phrase("Busiest folders of the week", "本周的变更所在"),
+    "hot": Phrase("Busiest folders", "变更所在"),
     "hot_told": Phrase(
         "Folders touched by most changes: {place} by {n}.",
         "被最多变更涉及的目录：{place}，{n} 个。",
@@ -109,10 +111,10 @@ PHRASES = {
     "from_medium": Phrase("Medium and above", "中及以上"),
     "new_one": Phrase("1 new change", "1 个新变更"),
     "new_many": Phrase("# new changes", "# 个新变更"),
-    "news_urgent": Phrase(
-        "Breaking and security changes of the last seven days", "最近七天的不兼容与安全变更"
-    ),
-    "news_top": Phrase("Most important of the last seven days", "最近七天最重要的变更"),
+    "news_urgent": Phrase("Breaking and security changes", "不兼容与安全变更"),
+    "news_top": Phrase("Most important changes", "最重要的变更"),
+    "news_none": Phrase("No change of high importance.", "没有高重要度变更。"),
+    "news_unread": Phrase("Not read in full:", "未完整读取："),
     "not_read": Phrase("not read", "未读取"),
     "pulse_unread": Phrase("{n:day was|days were} not read in full.", "另有 {n} 天未完整读取。"),
     "unread_all": Phrase(
@@ -310,29 +312,35 @@ def week_words(monday: date, language: Language, *, short: bool = False) -> str:
     """An ISO week by its number and its days, such as ``Week 33: 10 – 16 August 2026``."""
     year, week, _ = monday.isocalendar()
     if language is Language.ZH:
-        return f"第 {week} 周" if short else f"{year}年第 {week} 周：{_days_zh(monday)}"
-    return f"Week {week}" if short else f"Week {week}: {_days(monday)}"
+        return f"第 {week} 周" if short else f"{year}年第 {week} 周：{seven_days(monday, language)}"
+    return f"Week {week}" if short else f"Week {week}: {seven_days(monday, language)}"
 
 
-def _days(monday: date) -> str:
-    last = monday + timedelta(days=6)
-    first = str(monday.day)
-    if monday.month != last.month:
-        first += f" {_MONTHS[monday.month - 1]}"
-    if monday.year != last.year:
-        first += f" {monday.year}"
-    return f"{first} – {last.day} {_MONTHS[last.month - 1]} {last.year}"
-
-
-def _days_zh(monday: date) -> str:
-    last = monday + timedelta(days=6)
-    return f"{monday.month}月{monday.day}日 – {last.month}月{last.day}日"
+def seven_days(first: date, language: Language) -> str:
+    """A day and the six days after it, such as ``10 – 16 August 2026``."""
+    last = first + timedelta(days=6)
+    if language is Language.ZH:
+        return f"{first.month}月{first.day}日 – {last.month}月{last.day}日"
+    words = str(first.day)
+    if first.month != last.month:
+        words += f" {_MONTHS[first.month - 1]}"
+    if first.year != last.year:
+        words += f" {first.year}"
+    return f"{words} – {last.day} {_MONTHS[last.month - 1]} {last.year}"
 
 
 def minute(at: datetime, zone: ZoneInfo) -> str:
     """A time to the minute with its zone, such as ``2026-08-13 23:22 UTC``."""
     local = at.astimezone(zone)
     return f"{local:%Y-%m-%d %H:%M} {zone_words(local)}"
+
+
+def period_words(window: Window, zone: ZoneInfo) -> str:
+    """A period by its days if these are whole, else by its edges to the minute with their zone."""
+    words = span_of(window)
+    if ":" not in words:
+        return words
+    return f"{minute(window.since, zone)} – {minute(window.until, zone)}"
 
 
 def zone_words(local: datetime) -> str:

@@ -116,9 +116,9 @@ class PeriodEntries:
         if asked.form is Form.HTML:
             every = await rows_of(asked, self._lines, self.written.told, (self._window,))
             wanted = {line.sha for line in self._chosen.wanted}
-            rows = [row for row in every if row.line.sha in wanted]
-            self.written.rows = rows
-            shas = [] if self._weekly else [row.line.sha for row in rows[:_WRITTEN]]
+            self.written.show([row for row in every if row.line.sha in wanted])
+            written = () if self._weekly else self.written.rows[:_WRITTEN]
+            shas = [row.line.sha for row in written]
         else:
             shas = [line.sha for line in self._chosen.lines]
         self.written.changes = await loaded(asked.shelf, self._shown, shas)

@@ -203,7 +203,7 @@ class _Site:
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
-                return self._missing(asked)
+                return await self._missing(asked)
             except Moved as moved:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
             if page.rests_on:
@@ -232,7 +232,7 @@ class _Site:
         try:
             return await begin(asked, request, self.sessions)
         except NotThere:
-            return self._missing(asked)
+            return await self._missing(asked)
 
     def feed(self, make: Callable[[PageRequest, str], Awaitable[Response]]) -> Endpoint:
         """The endpoint of a feed."""
@@ -245,7 +245,7 @@ class _Site:
                     return not_modified(tag)
                 return await make(asked, tag)
             except NotThere:
-                return self._missing(asked)
+                return await self._missing(asked)
 
         return answer
 
@@ -277,7 +277,7 @@ class _Site:
         name = request.path_params["name"]
         content = files_by_name().get(name)
         if content is None:
-            return self._missing(self.asked_plainly(request))
+            return await self._missing(self.asked_plainly(request))
         headers = {**HEADERS, "cache-control": _FOREVER}
         media = _TYPES[name.rpartition(".")[2]]
         return Response(content, headers=headers, media_type=media)
@@ -296,7 +296,7 @@ class _Site:
 
     async def nothing(self, request: Request) -> Response:
         """The response to all other addresses."""
-        return self._missing(self.asked_plainly(request))
+        return await self._missing(self.asked_plainly(request))
 
     def _shown(self, asked: PageRequest) -> SiteRepository | None:
         """The repository that an unknown address begins with, if the reader may see it."""
@@ -304,13 +304,15 @@ class _Site:
         name = path.partition(f"{WITHIN}/")[0]
         return self._shelf.find(name, signed_in=asked.signed_in) if path != asked.path else None
 
-    def _missing(self, asked: PageRequest) -> Response:
+    async def _missing(self, asked: PageRequest) -> Response:
         status = HTTPStatus.NOT_FOUND
         if asked.form is Form.JSON:
             body = as_json({"error": "not found"})
             return Response(body, status, headers_of(kept=False), "application/json")
-        shown = self._shown(asked)
-        values = {"shown": shown} if shown else {}
+        values = {}
+        if shown := self._shown(asked):
+            await asked.covered(shown)
+            values["shown"] = shown
         pieces = rendered("missing.html", asked, title=str(status.value), **values)
         body = "".join(pieces).encode("utf-8", "replace")
         return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")

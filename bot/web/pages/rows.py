@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,7 +19,7 @@ from digest.core.authors import authored
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
-from digest.document import Code, Spans
+from digest.document import Code, Spans, plain
 from digest.report.condensed import why
 
 OF_DAY = 40_000
@@ -26,6 +27,12 @@ OF_DAY = 40_000
 
 opened, or link to their page.
 """
+
+LARGEST = 92_000
+"""Bytes of the rows of a page, about; what is left out is on the next page."""
+
+_BARE = 195
+"""Bytes of a row without its texts."""
 
 _LINE = 150
 """Characters of a consequence, about as many as fit into a line beside each other."""
@@ -70,14 +77,24 @@ class WrittenRows:
         self._asked = asked
         self.budget = Budget(OF_DAY)
         self.rows: Sequence[Row] = ()
+        self.page = self.pages = 1
+        self.counts: Counter[Level] = Counter()
+        """The rows of all pages by level."""
         self.changes: Sequence[Graded] = ()
         self.told: Told = {}
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Set the rows; those that are too many for a page are on the next ones."""
+        pages = list(_pages(rows))
+        self.counts, self.pages = Counter(row.level for row in rows), len(pages)
+        self.page = min(self._asked.page, self.pages)
+        self.rows, size = pages[self.page - 1]
+        self.budget = Budget(min(OF_DAY, LARGEST - size))
 
     def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The rows by level, with their number. Views are made while the page is sent."""
         for level, rows in groupby(self.rows, key=lambda row: row.level):
-            of_level = tuple(rows)
-            yield level, len(of_level), self._viewed(of_level)
+            yield level, self.counts[level], self._viewed(tuple(rows))
 
     def _viewed(self, rows: Sequence[Row]) -> Iterator[tuple[Row, ChangeView | None]]:
         shown, language = self._asked.shown(), self._asked.language
@@ -86,6 +103,21 @@ class WrittenRows:
             graded = of.get(row.line.sha)
             entry = entry_of(graded, self.told, shown, language) if graded else None
             yield row, ChangeView(entry, shown.repository, language) if entry else None
+
+
+def _pages(rows: Sequence[Row]) -> Iterator[tuple[Sequence[Row], int]]:
+    """The rows of each page, at least one page, with their bytes."""
+    page: list[Row] = []
+    size = 0
+    for row in rows:
+        texts = (plain(row.title), plain(row.why), row.line.author, row.line.author)
+        own = _BARE + sum(len(text.encode("utf-8", "replace")) for text in texts)
+        if page and size + own > LARGEST:
+            yield page, size
+            page, size = [], 0
+        page.append(row)
+        size += own
+    yield page, size
 
 
 async def rows_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -13,10 +14,10 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bot.util.page_links import path_of, week_name
+from bot.util.page_links import WITHIN, path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import MARKS, PHRASES, STATES, minute
+from bot.web.pages.page_text import MARKS, PHRASES, STATES, day_words, minute
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.core.facts import Area
@@ -111,6 +112,7 @@ def _environment() -> Environment:
         linked_bars=linked_bars,
         bar_rows=rows,
         path_of=path_of,
+        within=lambda name: path_of(name) + f"{WITHIN}/",
         week_name=week_name,
         levels=list(Level),
     )
@@ -131,6 +133,10 @@ class _Words:
     def spaced(self) -> bool:
         """Whether a space separates sentences."""
         return self._language is not Language.ZH
+
+    def day(self, day: date) -> str:
+        """A day in short."""
+        return day_words(day, self._language, short=True)
 
     def level(self, level: Level) -> str:
         """A level in a word."""

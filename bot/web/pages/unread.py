@@ -11,14 +11,14 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.util.page_links import path_of
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import PHRASES
+from bot.web.pages.page_text import PHRASES, period_words
 from bot.web.pages.response import headers_of
 from bot.web.pages.session import Sessions, form_of
 from bot.web.pages.site import NotThere
 from digest.errors import UserError
 from digest.i18n.labels import SEPARATOR
 from digest.question.commit_range import Span, refs_named
-from digest.window import Window, days_window, parse_date, span_of
+from digest.window import Window, days_window, parse_date
 
 _NAMED = 3
 """Gaps that are listed; a page with more only says that there are some."""
@@ -35,13 +35,15 @@ class Unread:
     @property
     def words(self) -> str:
         """The unread parts; empty if everything that has passed was read."""
-        now, language = self._asked.shelf.clock.now(), self._asked.language
+        shelf, language = self._asked.shelf, self._asked.language
         if not self._gaps:
             return ""
-        past = min(self._window.until, now)
+        past = min(self._window.until, shelf.clock.now())
         if (self._gaps[0].since, self._gaps[0].until) == (self._window.since, past):
             return PHRASES["unread_all"].template(language)
-        named = SEPARATOR.template(language).join(span_of(one) for one in self._gaps[:_NAMED])
+        named = SEPARATOR.template(language).join(
+            period_words(one, shelf.zone) for one in self._gaps[:_NAMED]
+        )
         more = "" if len(self._gaps) <= _NAMED else " …"
         return PHRASES["unread_parts"].text(language, spans=named + more)
 

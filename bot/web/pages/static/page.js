@@ -4,7 +4,8 @@
 // written out open all the same, and the tab key goes along them.
 "use strict";
 (() => {
-  const changes = [...document.querySelectorAll(".rows summary, .rows > li > a, .lines a")];
+  const links = ".rows > li > b > a";
+  const changes = [...document.querySelectorAll(`.rows summary, ${links}, .lines a, .answer li a`)];
   const keys = document.getElementById("keys");
 
   let off = false;
@@ -50,10 +51,12 @@
     page.href = link.href;
     page.textContent = document.getElementById("said").dataset.whole;
     body.append(page, ...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
-    summary.append(...link.childNodes);
+    const row = link.closest("li");
+    link.replaceWith(...link.childNodes);
+    summary.append(...row.childNodes);
     details.append(summary, body);
     details.open = true;
-    link.replaceWith(details);
+    row.append(details);
     changes[changes.indexOf(link)] = summary;
     summary.focus();
   };
@@ -62,7 +65,7 @@
     link.setAttribute("aria-busy", "true");
     fetched(link).catch(() => location.assign(link.href));
   };
-  for (const link of document.querySelectorAll(".rows > li > a")) {
+  for (const link of document.querySelectorAll(links)) {
     link.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
       event.preventDefault();
@@ -70,7 +73,7 @@
     });
   }
 
-  const here = () => document.activeElement?.closest("summary, .rows > li > a");
+  const here = () => document.activeElement?.closest(`summary, ${links}, .lines a, .answer li a`);
   const toggle = () => here()?.click();
   const close = () => {
     const open = document.activeElement?.closest("details[open]");
@@ -81,7 +84,7 @@
   // A link to a change opens it.
   const named = () => {
     const row = /^#c-[0-9a-f]{12}$/.test(location.hash) && document.querySelector(location.hash);
-    const first = row && row.querySelector("details, a");
+    const first = row && row.querySelector("details, b > a");
     if (first?.tagName === "DETAILS") first.open = true;
     else if (first) unfold(first);
   };
