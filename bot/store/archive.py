@@ -138,8 +138,6 @@ class SqlArchive(SqlStore, Archive):
 
     @override
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
-        # Not ranked if the terms are in so many changes that it would be meaningless
-        # (:data:`bot.store.query_plan.COMMON`).
         key = await self._key(repository)
         if key is None:
             return ()
@@ -147,7 +145,7 @@ class SqlArchive(SqlStore, Archive):
             how = await plan(connection, key, query)
             rows = await connection.execute(how.statement, how.values)
             selected = await _made(graded, rows.all())
-        return selected if how.shape.ranked else newest_first(selected)
+        return newest_first(selected)
 
     @override
     async def survey(
@@ -157,7 +155,7 @@ class SqlArchive(SqlStore, Archive):
         if key is None:
             return NOTHING_FOUND
         async with self._database.reading() as connection:
-            how = await plan(connection, key, replace(query, limit=0, ranked=False))
+            how = await plan(connection, key, replace(query, limit=0))
             return await surveyed(connection, how, page, language)
 
     @override

@@ -24,16 +24,16 @@ from bot.store.rows import GRADED, folded, graded
 from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
 from bot.store.tables.archive_tables import change_lines, changes
 from bot.store.text_index import TextIndex, index_of
-from digest.answer.listing import PAGE, Listed, ListedChange, first_of, weightiest_first
+from digest.answer.listing import PAGE, Listed, ListedChange, first_of
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Area
-from digest.core.grade import Graded, Level
+from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.core.stored_json import spans_from_json
 
 COMMON = 1000
-"""A condition met by this many changes is common: it drives no limited query and ranks nothing."""
+"""A condition met by this many changes is common: it drives no limited query."""
 
 _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
@@ -52,7 +52,7 @@ class Plan:
 
     @property
     def statement(self) -> Statement:
-        """The statement; a ranked shape returns rows in the order of their rank."""
+        """The statement that selects the changes, in no order."""
         return answer(self.shape, self.index)
 
 
@@ -67,9 +67,7 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     values |= {f"term{n}": term for n, term in enumerate(terms)}
     plan = Plan(shape=shape, values=values, index=index)
     driver = await _driver(connection, query, plan)
-    # Frequencies of pairs are not stored, so short terms cannot be ranked.
-    ranked = driver is Driver.TERMS and query.ranked and shape.match
-    return replace(plan, shape=replace(shape, driver=driver, ranked=ranked))
+    return replace(plan, shape=replace(shape, driver=driver, ranked=query.ranked))
 
 
 def _shape(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
@@ -116,7 +114,7 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
     by_text = shape.match or shape.short
     if shape.among and not by_text:
         return Driver.AMONG  # each is found by its sha
-    every = not (query.limit or query.ranked)
+    every = not query.limit
     others: list[Driver] = [
         *([Driver.TOPICS] if shape.topics else ()),
         *([Driver.PATHS] if shape.paths else ()),
@@ -130,7 +128,7 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
         return Driver.TERMS
     if every and len(others) + by_text == 1:
         return others[0]
-    if others and not (query.ranked and by_text):
+    if others:
         rarest, number = await _rarest(connection, others, plan)
         if number < COMMON or (every and not by_text):
             return rarest
@@ -179,7 +177,7 @@ _line = (
     )
     .scalar_subquery()
 )
-_SHOWN = GRADED.add_columns(changes.c.area, _line.label("line")).where(
+_SHOWN = GRADED.add_columns(changes.c.id.label("key"), changes.c.area, _line.label("line")).where(
     changes.c.id.in_(bindparam("keys", expanding=True))
 )
 
@@ -214,14 +212,14 @@ async def _count(connection: AsyncConnection, how: Plan, first: int, size: int) 
     values = {**how.values, "first": first, "size": size}
     levels: Counter[Level] = Counter()
     areas: Counter[Area] = Counter()
-    keys: list[int] = []
+    keys: dict[int, int] = {}
     for key, level, area, number in await connection.execute(survey(how.shape, how.index), values):
         if key:
-            keys.append(key)
+            keys[number] = key
         else:
             levels[_LEVELS[level]] += number
             areas[Area(area)] += number
-    return _Counted(levels=levels, areas=areas, first=first, keys=keys)
+    return _Counted(levels=levels, areas=areas, first=first, keys=[keys[n] for n in sorted(keys)])
 
 
 async def _shown(
@@ -231,11 +229,10 @@ async def _shown(
     if not keys:
         return ()
     values = {"keys": keys, "language": language.value}
-    rows = {row.sha: row for row in await connection.execute(_SHOWN, values)}
-    ordered = weightiest_first([graded(row) for row in rows.values()])
-    return tuple(_of(change, rows[change.sha]) for change in ordered)
+    rows = {row.key: row for row in await connection.execute(_SHOWN, values)}
+    return tuple(_of(rows[key]) for key in keys if key in rows)
 
 
-def _of(change: Graded, row: Row[*tuple[Any, ...]]) -> ListedChange:
+def _of(row: Row[*tuple[Any, ...]]) -> ListedChange:
     line = spans_from_json(json.loads(row.line)) if row.line else ()
-    return ListedChange(graded=change, area=Area(row.area), line=line)
+    return ListedChange(graded=graded(row), area=Area(row.area), line=line)

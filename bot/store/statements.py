@@ -25,6 +25,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     exists,
     func,
     literal,
@@ -91,13 +92,12 @@ class QueryStatement:
 
 @lru_cache(maxsize=256)
 def answer(shape: QueryStatement, index: TextIndex) -> Statement:
-    """The changes that meet all conditions, as rows of ``GRADED``, up to the limit.
-
-    A ranked shape returns them in the order of their rank, any other in no order.
-    """
-    selected = _found(shape, index).subquery("found")
-    rows = GRADED.join(selected, selected.c.id == changes.c.id)
-    return rows.order_by(selected.c.rank, *_NEWEST) if shape.ranked else rows
+    """The changes that meet all conditions, as rows of ``GRADED``, up to the limit, in no order."""
+    keys = _met(shape, index)
+    if shape.limit:
+        keys = keys.order_by(*_NEWEST).limit(bindparam("limit", type_=Integer))
+    selected = keys.subquery("found")
+    return GRADED.join(selected, selected.c.id == changes.c.id)
 
 
 @lru_cache(maxsize=256)
@@ -105,27 +105,45 @@ def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any
     """Counts of all changes that meet the conditions, and the keys of a page of them.
 
     Rows of ``id``, ``level``, ``area`` and ``number``. If ``id`` is 0, ``number`` is the count of
-    changes with this level and area; otherwise the row is a change on the page. The page follows
-    the ``first`` changes in the order of :func:`digest.answer.listing.weightiest_first` and has up
-    to ``size`` changes.
+    changes with this level and area; otherwise the row is a change on the page, and ``number`` its
+    place there. The page follows the ``first`` changes in the order of
+    :func:`digest.answer.listing.weightiest_first` and has up to ``size`` changes. A ranked shape
+    puts those with more of the terms in their subject first.
     """
-    keys = _met(shape, index)[0].add_columns(*_WEIGHED)
+    keys = _met(shape, index).add_columns(*_WEIGHED)
+    if shape.ranked:
+        keys = keys.join(change_texts, change_texts.c.change_id == changes.c.id)
+    keys = keys.add_columns(_untitled(shape).label("untitled"))
     met: CTE | Subquery = keys.subquery("met")
     if shape.driver is not Driver.WEIGHT:
         met = keys.cte("met").prefix_with("MATERIALIZED")
-    order = (met.c.level, met.c.score.desc(), met.c.committed_at.desc(), met.c.sha.desc())
     page = (
-        select(met.c.id)
-        .order_by(*order)
+        select(met)
+        .order_by(*_weightiest(met))
         .limit(bindparam("size", type_=Integer))
         .offset(bindparam("first", type_=Integer))
         .subquery()
     )
     counts = select(literal(0).label("id"), met.c.level, met.c.area, func.count().label("number"))
+    place = func.row_number().over(order_by=_weightiest(page))
     return union_all(
         counts.group_by(met.c.level, met.c.area),
-        select(page.c.id, literal(0), literal(""), literal(0)),
+        select(page.c.id, literal(0), literal(""), place),
     )
+
+
+def _weightiest(keys: CTE | Subquery) -> tuple[ColumnElement[Any], ...]:
+    weight = (keys.c.level, keys.c.score.desc(), keys.c.committed_at.desc(), keys.c.sha.desc())
+    return (keys.c.untitled, *weight)
+
+
+def _untitled(shape: QueryStatement) -> ColumnElement[int]:
+    """How many of the terms the subject does not hold; 0 for all if the shape is not ranked."""
+    missing: ColumnElement[int] = literal(0)
+    for n in range(shape.terms if shape.ranked else 0):
+        held = contains(change_texts.c.subject, term(n))
+        missing = missing + case((held, literal(0)), else_=literal(1))
+    return missing
 
 
 @lru_cache(maxsize=256)
@@ -154,24 +172,14 @@ _KEY: ColumnElement[int] = literal_column("+changes.id")
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 
-def _found(shape: QueryStatement, index: TextIndex) -> Statement:
-    """The keys of the changes that meet all conditions, each with its rank; smaller is better."""
-    keys, rank = _met(shape, index)
-    order = _NEWEST if rank is None else (rank, *_NEWEST)
-    keys = keys.add_columns((literal(0.0) if rank is None else rank).label("rank"))
-    return keys.order_by(*order).limit(bindparam("limit", type_=Integer)) if shape.limit else keys
-
-
-def _met(shape: QueryStatement, index: TextIndex) -> tuple[Statement, ColumnElement[float] | None]:
-    """The keys of the changes that meet all conditions, and the rank if there is one."""
+def _met(shape: QueryStatement, index: TextIndex) -> Statement:
+    """The keys of the changes that meet all conditions."""
     keys: Statement = select(changes.c.id).where(_mine, *_tests(shape, index))
     if shape.driver in {Driver.WALK, Driver.WINDOW, Driver.WEIGHT}:
-        return keys, None
-    rank = index.rank(shape.terms) if shape.ranked else literal(0.0)
-    driving = _driving(shape, shape.driver, index).add_columns(rank.label("rank"))
+        return keys
     # If merged into the rest, the index might be queried once for every change.
-    hits = driving.cte("hits").prefix_with("MATERIALIZED")
-    return keys.join_from(hits, changes, changes.c.id == hits.c.id), hits.c.rank
+    hits = _driving(shape, shape.driver, index).cte("hits").prefix_with("MATERIALIZED")
+    return keys.join_from(hits, changes, changes.c.id == hits.c.id)
 
 
 def _driving(shape: QueryStatement, driver: Driver, index: TextIndex) -> Statement:

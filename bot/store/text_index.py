@@ -2,7 +2,7 @@
 
 An index finds the changes whose texts contain all of some terms, of any length or script, character
 by character; :mod:`bot.store.text_index_sqlite` and :mod:`bot.store.text_index_postgresql` find the
-same changes. Ranking is each database's own.
+same changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bot.store.dialect import contains
 from bot.store.tables.archive_tables import change_texts, change_topics
 
 GRAM = 3
-"""Characters of a gram; shorter terms are looked up differently and are not ranked."""
+"""Characters of a gram; shorter terms are looked up differently."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +67,6 @@ class TextIndex(Protocol):
     def __hash__(self) -> int:
         """Statements are cached by the index that they query."""
         return id(self)
-
-    def rank(self, terms: int) -> ColumnElement[float]:
-        """How well a row of :meth:`matching` matches the terms; smaller is better."""
 
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]

@@ -17,15 +17,12 @@ from zlib import crc32
 
 from sqlalchemy import (
     ARRAY,
-    ColumnElement,
     Integer,
     Select,
     bindparam,
-    case,
     column,
     delete,
     func,
-    literal,
     select,
     table,
     text,
@@ -33,7 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.dialect import contains, copy_rows
+from bot.store.dialect import copy_rows
 from bot.store.tables.archive_tables import change_texts, known_topics
 from bot.store.text_index import GRAM, Expression, TextIndex, bearers, holding, term
 
@@ -86,7 +83,6 @@ def _runs(text: str, length: int) -> Iterable[str]:
 _CHOICE = 300
 """Similar topics to look through; the nearest five are always well within it."""
 
-_WEIGHTS = {"subject": 8.0, "names": 4.0, "paths": 2.0, "body": 1.0}
 _NUMBERS = ARRAY(Integer)
 _grams = table("change_grams", column("change_id", Integer), column("grams", _NUMBERS))
 _letters = table("topic_grams", column("topic_id", Integer), column("grams", _NUMBERS))
@@ -152,15 +148,6 @@ class PostgresIndex(TextIndex):
                 runs = bindparam(name, type_=_NUMBERS)
                 rows = rows.where(_grams.c.grams.op("@>", is_comparison=True)(runs))
         return rows
-
-    @override
-    def rank(self, terms: int) -> ColumnElement[float]:
-        worth: ColumnElement[float] = literal(0.0)
-        for n in range(terms):
-            for name, weight in _WEIGHTS.items():
-                held = contains(change_texts.c[name], term(n))
-                worth = worth - case((held, literal(weight)), else_=literal(0.0))
-        return worth
 
     @override
     async def enter(

@@ -89,9 +89,6 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-RANK: ColumnElement[float] = literal_column("bm25(change_search, 8.0, 1.0, 2.0, 4.0)")
-"""Okapi BM25, smaller is better; a term in the subject counts for more than one in the body."""
-
 _SEARCHED = ("subject", "body", "paths", "names")
 
 _search_index = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
@@ -141,11 +138,6 @@ class SqliteIndex(TextIndex):
     @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         return self.matching(match=match, short=short, terms=terms)
-
-    @override
-    def rank(self, terms: int) -> ColumnElement[float]:
-        del terms
-        return RANK
 
     @override
     async def enter(

@@ -114,8 +114,9 @@ class Query:
     term of every set. ``terms`` must all occur in the text (subject, body, paths, fact names),
     ignoring case; ``paths`` are prefixes of which one is enough; ``level`` is the lowest level;
     ``author`` is part of the name, or all of it if ``whole_author``. ``limit`` cuts the result,
-    newest first; 0 is no limit. ``ranked`` orders by text rank. ``among`` are full names of commits
-    that it must be one of; ``None`` does not restrict it.
+    newest first; 0 is no limit. ``ranked`` lists those first that have more of the terms in their
+    subject; a selection ignores it. ``among`` are full names of commits that it must be one of;
+    ``None`` does not restrict it.
     """
 
     window: Window | None = None

@@ -211,7 +211,7 @@ class Archive(Protocol):
         """The number of changes that meet every condition, and one page of them in a language.
 
         ``page`` counts from 1; a page beyond the last is the last. Page 0 returns no page, which is
-        quicker. The limit and the rank of the query are ignored.
+        quicker. The limit of the query is ignored.
         """
 
     async def vocabulary(

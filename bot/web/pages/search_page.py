@@ -85,7 +85,7 @@ async def search_page(asked: PageRequest) -> Page:
         await _lead_on(asked, asked.word("q"))
     words = " ".join(part for part in (*terms, path, author) if part)
     title = " · ".join(filter(None, (PHRASES["search"].template(asked.language), words)))
-    query = Query(terms=terms, paths=(path,) if path else (), author=author)
+    query = Query(terms=terms, paths=(path,) if path else (), author=author, ranked=True)
     return await _page(asked, title, query if words or filtered else None, terms=terms)
 
 

@@ -38,7 +38,7 @@ _HELD = text("SELECT grams FROM change_grams UNION ALL SELECT grams FROM topic_g
 
 
 @pytest.mark.parametrize("term", ["cache", "ca", "cache the"])
-@pytest.mark.parametrize("more", [{}, {"ranked": True, "limit": 3}, {"limit": 3}])
+@pytest.mark.parametrize("more", [{}, {"limit": 3}])
 async def test_term_of_another_repository_is_not_found(
     archive: SqlArchive, term: str, more: dict[str, Any]
 ) -> None:

@@ -114,7 +114,7 @@ async def test_page_has_every_change_and_a_day_writes_out_the_first(client, path
     anchors = re.findall(r'id="c-([0-9a-f]{12})"', page)
     assert len(anchors) == len(set(anchors)) == told["counts"]["total"]
     written = re.findall(r'id="c-([0-9a-f]{12})"><details>', page)
-    led = re.findall(r'id="c-[^>]+><a href="[^"]+/changes/([0-9a-f]{12})"', page)
+    led = re.findall(r'id="c-[^>]+><b><a href="[^"]+/changes/([0-9a-f]{12})"', page)
     assert written + led == anchors
     assert bool(written) is opens
 
