@@ -161,6 +161,18 @@ def moment(at: datetime, zone: ZoneInfo) -> str:
     return at.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def minute(at: datetime, zone: ZoneInfo) -> str:
+    """A time to the minute with its zone, such as ``2026-08-13 23:22 UTC``."""
+    local = at.astimezone(zone)
+    return f"{local:%Y-%m-%d %H:%M} {zone_words(local)}"
+
+
+def zone_words(local: datetime) -> str:
+    """The short name of a local time's zone, or its offset where the zone has no name."""
+    name = local.strftime("%Z")
+    return name if name.isalpha() else f"UTC{name}"
+
+
 def edge(at: datetime, zone: ZoneInfo) -> str:
     """A window's edge with its offset, without seconds if they are 0.
 

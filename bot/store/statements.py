@@ -112,7 +112,7 @@ def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any
     """
     keys = _met(shape, index).add_columns(*_WEIGHED)
     if shape.ranked:
-        keys = keys.join(change_texts, change_texts.c.change_id == changes.c.id)
+        keys = keys.join(_titles, _titles.c.change_id == changes.c.id)
     keys = keys.add_columns(_untitled(shape).label("untitled"))
     met: CTE | Subquery = keys.subquery("met")
     if shape.driver is not Driver.WEIGHT:
@@ -141,7 +141,7 @@ def _untitled(shape: QueryStatement) -> ColumnElement[int]:
     """How many of the terms the subject does not hold; 0 for all if the shape is not ranked."""
     missing: ColumnElement[int] = literal(0)
     for n in range(shape.terms if shape.ranked else 0):
-        held = contains(change_texts.c.subject, term(n))
+        held = contains(_titles.c.subject, term(n))
         missing = missing + case((held, literal(0)), else_=literal(1))
     return missing
 
@@ -169,6 +169,7 @@ _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committ
 
 # The plus sign keeps the database from testing change by change what was looked up.
 _KEY: ColumnElement[int] = literal_column("+changes.id")
+_titles = change_texts.alias("titles")
 _mine = changes.c.repository_id == bindparam("repository", type_=Integer)
 
 

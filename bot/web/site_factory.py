@@ -7,11 +7,13 @@ listed than a page can show. Readers at the machine or signed in can have missin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
+from typing_extensions import override
 
 from bot.config.file_model import WebSettings
 from bot.config.reader import Config
@@ -23,43 +25,23 @@ from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
 from bot.store.model_calls import SqlCalls
 from bot.subscriptions.channel_registry import Channels
 from bot.util.clock import SystemClock
+from bot.util.page_links import path_of
 from bot.web.pages.admin import AdminData
+from bot.web.pages.search_page import READING
 from bot.web.pages.site import HistorySpan, Site, SiteRepository
 from bot.workspace.workspace import Workspace
+from digest.answer.answers import Answer
 from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository
-from digest.document import Document
 from digest.errors import EmptyRange, RangeTooLarge, UserError
 from digest.question.commit_range import Refs, Span
-from digest.question.intent import (
-    Changed,
-    Compare,
-    DigestOf,
-    Explain,
-    Help,
-    PrivacyOf,
-    Reviewers,
-    Risky,
-    Search,
-    ShowDiff,
-    Status,
-    Touched,
-    Unknown,
-    Why,
-)
 from digest.question.parser import parse
 from handlers.context import Context
 from handlers.digests.ingest import fill, tip_of
-from handlers.ports.storage import Selection, Tip, Watched
+from handlers.ports.storage import Progress, Selection, Tip, Watched
 from handlers.questions.scope import range_of
 from handlers.router import ask
-
-_READING = (
-    *(Explain, Changed, DigestOf, Search, Touched, Compare),
-    *(Why, Risky, Reviewers, ShowDiff, Help, Status, PrivacyOf, Unknown),
-)
-"""Questions that set nothing and reach no other machine."""
 
 
 def configured(
@@ -110,14 +92,23 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
     """
     by_name = {one.repository.name: one for one in watched}
 
-    async def answered(shown: SiteRepository, question: str, language: Language) -> Document:
-        asked_of = by_name[shown.repository.name]
-        ctx = app.context(asked_of, zone=app.zone(zone), language=language)
-        return (await ask(_read_only(question, ctx), ctx, language)).document
+    async def answered(
+        shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
+    ) -> Answer | None:
+        own = by_name[shown.repository.name]
+        links = SiteLinks(name=own.repository.name, web=own.repository.web)
+        asked_of = replace(own, repository=links)
+
+        async def answer(progress: Progress) -> Answer:
+            ctx = app.context(asked_of, zone=app.zone(zone), language=language, progress=progress)
+            return await ask(_read_only(question, ctx), replace(ctx, page=page), language)
+
+        return await histories.waited(shown, (question, language, page), answer, briefly=briefly)
 
     async def opened(shown: SiteRepository) -> Context:
         return app.context(by_name[shown.repository.name], zone=app.zone(zone))
 
+    histories = GitHistories(opened, reads=True)
     return Site(
         repositories=[
             SiteRepository(
@@ -138,9 +129,26 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
         zone=app.zone(zone),
         language=app.language(None),
         ask=answered,
-        histories=GitHistories(opened, reads=True),
+        histories=histories,
         strangers_read=True,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteLinks(Repository):
+    """A repository with its changes linked to their pages, and lines of files to patches."""
+
+    @override
+    def commit_url(self, sha: str) -> str:
+        return path_of(self.name, change=sha[:12])
+
+    @override
+    def request_url(self, number: int) -> str:
+        return path_of(self.name, change=str(number))
+
+    @override
+    def file_url(self, sha: str, path: str, line: int) -> str:
+        return f"{self.commit_url(sha)}/diff"
 
 
 def _read_only(question: str, ctx: Context) -> str:
@@ -149,7 +157,7 @@ def _read_only(question: str, ctx: Context) -> str:
         intent = parse(question, ctx.clock.now(), ctx.zone)
     except UserError:
         return question  # and the answer says what is wrong with it
-    return question if isinstance(intent, _READING) else "help"
+    return question if isinstance(intent, READING) else "help"
 
 
 def shown_of(settings: RepositoryConfig) -> SiteRepository:
@@ -176,6 +184,8 @@ MOST = 5000
 _BRIEFLY = 2.0
 """Seconds that a comparison waits for missing changes before it shows the reading's progress."""
 
+_T = TypeVar("_T")
+
 Work = tuple[Context, Selection, Tip]
 
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
@@ -186,7 +196,7 @@ Opened = Callable[[SiteRepository], Awaitable[Context | None]]
 class _Reading:
     """A reading under way, with its progress for readers. Implements ``Progress``."""
 
-    task: asyncio.Task[None]
+    task: asyncio.Task[Any]
     done: int = 0
     total: int = 0
 
@@ -212,6 +222,7 @@ class GitHistories:
         self._opened = opened
         self._reads = reads
         self._under_way: dict[str, _Reading] = {}
+        self._answers: dict[Hashable, _Reading] = {}
 
     async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
         """As ``Histories.stretch``."""
@@ -265,6 +276,32 @@ class GitHistories:
         """As ``Histories.reading``."""
         found = self._under_way.get(shown.repository.name)
         return None if found is None or found.task.done() else (found.done, found.total)
+
+    async def waited(
+        self,
+        shown: SiteRepository,
+        key: Hashable,
+        work: Callable[[Progress], Awaitable[_T]],
+        *,
+        briefly: bool,
+    ) -> _T | None:
+        """The result of work that reads what it needs, done once for all who wait for it.
+
+        If it lasts and the reader waits only ``briefly``, ``None``; readers then see its progress.
+        """
+        name = shown.repository.name
+        if (found := self._answers.get((name, key))) is None:
+            found = _Reading(task=asyncio.create_task(asyncio.sleep(0)))
+            found.task = asyncio.ensure_future(work(found))
+            self._answers[name, key] = found
+        await asyncio.wait({found.task}, timeout=_BRIEFLY if briefly else None)
+        if not found.task.done():
+            if self.reading(shown) is None:
+                self._under_way[name] = found
+            return None
+        self._answers.pop((name, key), None)
+        result: _T = found.task.result()
+        return result
 
     async def _span(self, shown: SiteRepository, span: Span) -> Work | None:
         if (ctx := await self._opened(shown)) is None:

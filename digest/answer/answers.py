@@ -64,7 +64,7 @@ from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Search
 from digest.report.blocks import grade_reasons, title_link
 from digest.topics.index_terms import Bearing
-from digest.window import Window, edges, moment
+from digest.window import Window, edges, minute
 
 ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
 """Intents whose answers are about no repository."""
@@ -270,8 +270,7 @@ def as_of(seen: Seen) -> Spans:
     """The tip of the branch and the time of the answer."""
     if seen.tip is None:
         return EMPTY_BRANCH(seen.language)
-    at = moment(seen.at, seen.zone)
-    return AS_OF(seen.language, sha=Code(seen.tip[:10]), moment=at)
+    return AS_OF(seen.language, sha=Code(seen.tip[:10]), moment=minute(seen.at, seen.zone))
 
 
 def lines_document(title: str, lines: Sequence[Spans], seen: Seen) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,9 +14,9 @@ from digest.analysis.context import read
 from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact
-from digest.core.grade import Graded, Level, Repository
+from digest.core.grade import Graded, Level, Reason, Repository
 from digest.core.statement import Origin, Statement
-from digest.document import Spans
+from digest.document import Code, Spans, Text
 from digest.grading.level_override import PREFIX, laid_over
 from digest.i18n.labels import CHANGE_TYPES, KINDS
 from digest.i18n.names_text import DONE
@@ -85,6 +86,18 @@ def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Langua
     return report_entry(replace(graded, grade=grade), kept.analysis, language)
 
 
+_NAME = re.compile(r"[\w./:-]+")
+
+
+def _reason(reason: Reason, language: Language) -> Spans:
+    """A reason in words, with the name that it gives as code."""
+    words, name = reason_words(reason, language).replace("`", ""), reason.subject.split(" +")[0]
+    if not _NAME.fullmatch(name) or name not in words or not {*"_./-"}.intersection(name):
+        return (Text(words),)
+    before, _, after = words.partition(name)
+    return (Text(before), Code(name), Text(after))
+
+
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
 """Names by what happened to them; those that break something come first."""
 
@@ -136,11 +149,17 @@ class ChangeView:
         return self.analysis.source is Origin.MODEL
 
     @property
-    def reasons(self) -> list[str]:
+    def topics(self) -> list[str]:
+        """The tags and the scope of the title, each of which is a topic."""
+        subject = self.graded.facts.subject
+        return list(dict.fromkeys(filter(None, (*subject.tags, subject.scope))))
+
+    @property
+    def reasons(self) -> list[Spans]:
         """What raised the grade, and whether a model moved it; nothing for a low change."""
         reasons = self.graded.grade.reasons if self.level is not Level.LOW else ()
         raised = [r for r in reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
-        return [reason_words(reason, self._language) for reason in raised]
+        return [_reason(one, self._language) for one in raised]
 
     @property
     def summary(self) -> Spans:

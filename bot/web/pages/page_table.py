@@ -84,7 +84,15 @@ PAGES = (
         "The newest releases, each to be compared with the one before",
         "Releases",
     ),
-    _of("ask", "ask", ask_page, "The answer to a question; only digestbot serve", "Answer", "q"),
+    _of(
+        "ask",
+        "ask",
+        ask_page,
+        "The answer to a question; only digestbot serve",
+        "Answer",
+        "q",
+        "page",
+    ),
     PageRoute(
         name="digest",
         path=f"{DIGESTS}/{{digest}}",

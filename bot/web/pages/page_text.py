@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.i18n.phrase import Phrase
-from digest.window import Window, span_of
+from digest.window import Window, minute, span_of
 
 MARKS = {
     Mark.BREAKING: Phrase("breaking", "不兼容"),
@@ -105,6 +105,7 @@ PHRASES = {
     "search_hint": Phrase("Words, #number, commit or question", "关键词、#编号、提交或提问"),
     "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
     "nothing_found": Phrase("No changes found.", "没有找到变更。"),
+    "searched": Phrase("What was read: {spans}", "已读取的时段：{spans}"),
     "near": Phrase("Similar topics:", "相近的主题："),
     "topic": Phrase("Topic {topic}", "主题 {topic}"),
     "all_levels": Phrase("All", "全部"),
@@ -141,6 +142,7 @@ PHRASES = {
     "next_change": Phrase("Next change", "下一变更"),
     "previous": Phrase("Previous", "上一页"),
     "diff": Phrase("diff", "差异"),
+    "file": Phrase("file", "文件"),
     "whole_diff": Phrase("Whole patch", "完整补丁"),
     "diff_unread": Phrase("The lines of this file cannot be shown.", "无法显示其内容。"),
     "diff_cut": Phrase("The patch is too long to be shown in full.", "补丁超出本页，未全部显示。"),
@@ -329,21 +331,9 @@ def seven_days(first: date, language: Language) -> str:
     return f"{words} – {last.day} {_MONTHS[last.month - 1]} {last.year}"
 
 
-def minute(at: datetime, zone: ZoneInfo) -> str:
-    """A time to the minute with its zone, such as ``2026-08-13 23:22 UTC``."""
-    local = at.astimezone(zone)
-    return f"{local:%Y-%m-%d %H:%M} {zone_words(local)}"
-
-
 def period_words(window: Window, zone: ZoneInfo) -> str:
     """A period by its days if these are whole, else by its edges to the minute with their zone."""
     words = span_of(window)
     if ":" not in words:
         return words
     return f"{minute(window.since, zone)} – {minute(window.until, zone)}"
-
-
-def zone_words(local: datetime) -> str:
-    """The short name of a local time's zone, or its offset where the zone has no name."""
-    name = local.strftime("%Z")
-    return name if name.isalpha() else f"UTC{name}"

@@ -20,17 +20,44 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
+from bot.web.pages.unread import searched
 from digest.answer.answers import Seen, because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.enums import ChangeKind
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.core.reference import Query
-from digest.document import Document, Heading, plain
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Spans,
+    plain,
+)
 from digest.errors import InvalidDate, UserError
 from digest.i18n.answer_text import KINDS
 from digest.markdown import markdown
-from digest.question.intent import Explain, Help, Search, Unknown
+from digest.question.intent import (
+    Changed,
+    Compare,
+    DigestOf,
+    Explain,
+    Help,
+    PrivacyOf,
+    Reviewers,
+    Risky,
+    Search,
+    ShowDiff,
+    Status,
+    Touched,
+    Unknown,
+    Why,
+)
 from digest.question.parser import parse
 from digest.report.report_json import SCHEMA
 from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, sought
@@ -40,6 +67,15 @@ from handlers.digests.ingest import labels_of
 
 _TERMS = 8
 """Words of a search; more would find nothing else."""
+
+READING = (
+    *(Explain, Changed, DigestOf, Search, Touched, Compare),
+    *(Why, Risky, Reviewers, ShowDiff, Help, Status, PrivacyOf, Unknown),
+)
+"""Questions that set nothing and reach no other machine."""
+
+_PAGED = frozenset({"changed", "search"})
+"""Intents whose answers list a page of the changes."""
 
 _NAMED = re.compile(r"[#!]?(\d+)|([0-9a-f]{7,64})", re.ASCII)
 _LONGEST_NUMBER = 18
@@ -137,7 +173,8 @@ def _is_question(asked: PageRequest, words: str) -> bool:
         intent = parse(words, asked.shelf.clock.now(), asked.shelf.zone)
     except UserError:
         return False
-    return not isinstance(intent, Search | Unknown | Explain | Help)
+    plain = Search | Unknown | Explain | Help
+    return isinstance(intent, READING) and not isinstance(intent, plain)
 
 
 async def _survey(asked: PageRequest, query: Query) -> _Found:
@@ -194,6 +231,7 @@ async def _page(
             "searching": searching,
             "asked_for": query is not None or topic,
             "words": _pattern(terms),
+            "searched": await searched(asked),
             "kinds": [(str(kind), KINDS[kind].template(asked.language)) for kind in ChangeKind],
             "examples": await _examples(asked) if query is None else (),
         },
@@ -262,27 +300,60 @@ async def ask_page(asked: PageRequest) -> Page:
     if not question:
         raise Moved(path_of(shown.repository.name, rest="search"))
     # A link of another site only fills the box.
-    found = Document(title=question, blocks=(), language=asked.language)
+    document = Document(title=question, blocks=(), language=asked.language)
+    reading, pages = False, 1
     if _from_here(asked):
-        found = await ask(shown, question, asked.language)
+        briefly = asked.form is Form.HTML
+        answer = await ask(shown, question, asked.language, asked.page, briefly=briefly)
+        reading = answer is None
+        if answer is not None:
+            document = _with_links(asked, answer.document)
+            pages = -(-answer.total // PAGE) if answer.intent in _PAGED else 1
     return Page(
         template="ask.html",
         title=f"{question} · {shown.repository.name}",
         values={
             "shown": shown,
             "searching": True,
-            "answer": found,
-            "headed": any(isinstance(one, Heading) and one.level == 1 for one in found.blocks),
+            "answer": document,
+            "reading": reading,
+            "pages": pages,
+            "headed": any(isinstance(one, Heading) and one.level == 1 for one in document.blocks),
         },
-        document=lambda: found,
+        document=lambda: document,
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,
             "question": question,
-            "title": found.title,
-            "answer": markdown(found),
+            "title": document.title,
+            "answer": markdown(document),
         },
     )
+
+
+def _with_links(asked: PageRequest, document: Document) -> Document:
+    """The document with its questions as links to their answers."""
+    shown = asked.shown()
+
+    def linked(spans: Spans) -> Spans:
+        return tuple(
+            Link(span.text, _address(shown, span.text))
+            if isinstance(span, Code) and " " in span.text and _is_question(asked, span.text)
+            else span
+            for span in spans
+        )
+
+    def item(one: Item) -> Item:
+        return Item(linked(one.spans), tuple(map(item, one.children)))
+
+    def block(one: Block) -> Block:
+        if isinstance(one, Paragraph):
+            return replace(one, spans=linked(one.spans))
+        if isinstance(one, Listing):
+            return replace(one, items=tuple(map(item, one.items)))
+        return one
+
+    return replace(document, blocks=tuple(map(block, document.blocks)))
 
 
 async def _examples(asked: PageRequest) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from bot.store.browsing import SqlBrowsing
 from bot.store.digests import SqlDigests
+from digest.answer.answers import Answer
 from digest.core.change import Change
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
@@ -120,8 +121,17 @@ _PATCHES = 16
 _WINDOWS = 64
 """Days and weeks whose rows are cached, each of some hundred rows."""
 
-Ask = Callable[[SiteRepository, str, Language], Awaitable[Document]]
-"""Answers a question about a repository; if it cannot, the document says why."""
+
+class Ask(Protocol):
+    """Answers questions."""
+
+    async def __call__(
+        self, shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
+    ) -> Answer | None:
+        """A page of the answer to a question about a repository; if there is none, it says why.
+
+        ``None`` while what it needs is being read, if the reader asked to wait only ``briefly``.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

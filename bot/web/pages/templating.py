@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from bot.util.page_links import WITHIN, path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import MARKS, PHRASES, STATES, day_words, minute
+from bot.web.pages.page_text import MARKS, PHRASES, STATES, day_words
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.core.facts import Area
@@ -25,6 +25,7 @@ from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
 from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
+from digest.window import minute
 
 STATIC = "static"
 

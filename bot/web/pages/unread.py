@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from http import HTTPStatus
 
@@ -57,6 +58,15 @@ class Unread:
             return PHRASES["not_begun"].template(language)
         name = "quiet" if self._window.until <= now else "quiet_so_far"
         return PHRASES[name].template(language)
+
+
+async def searched(asked: PageRequest) -> str:
+    """The periods that a search looks through, in words; empty if nothing was read."""
+    zone, language = asked.shelf.zone, asked.language
+    periods = await asked.covered(asked.shown())
+    named = [period_words(replace(one, zone=zone), zone) for one in periods[-_NAMED:]]
+    more = "… " if len(periods) > _NAMED else ""
+    return more + SEPARATOR.template(language).join(named)
 
 
 async def begin(asked: PageRequest, request: Request, sessions: Sessions) -> Response:

@@ -208,6 +208,9 @@ async def test_ranked_lists_first_what_has_more_words_in_its_title(
         f"Number {n}" for n in range(7, 2, -1)
     ]
     assert (await _listed(archive, Query(terms=terms)))[:2] == ["Number 15", "Number 14"]
+    window = Window(since=START, until=START + timedelta(minutes=4), zone=UTC_ZONE)
+    within = await _listed(archive, Query(terms=terms, ranked=True, window=window))
+    assert within == ["Rewrite scheduler of the pool", "Pool of engines", "Number 3"]
 
 
 async def _listed(archive: SqlArchive, query: Query, page: int = 1) -> list[str]:

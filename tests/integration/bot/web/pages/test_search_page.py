@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from bot.config.reader import read
+from bot.web import site_factory
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from bot.web.site_factory import alone
@@ -56,7 +57,39 @@ async def test_examples_have_answers(reader, language):
 async def test_answer_cites_its_changes(reader):
     page = (await reader.get(ASK, params={"q": "explain #3"})).text
     assert "Remove the wait" in page
-    assert "https://github.com/owner/open/commit/" in page
+    assert re.search(r'href="/r/owner/open/-/changes/[0-9a-f]{12}/diff"', page)
+    assert "https://github.com" not in page.split("<main")[1].split("</main>")[0]
+
+
+async def test_answer_leads_to_pages_of_the_site_and_to_other_answers(reader):
+    asked = {"q": "what changed from 2026-03-02 to 2026-03-03"}
+    page = (await reader.get(ASK, params=asked)).text.split("<main")[1].split("</main>")[0]
+    changes = re.findall(r'href="(/r/owner/open/-/changes/[^"]+)"', page)
+    assert len(changes) == 10
+    for path in changes:
+        assert (await reader.get(path)).status_code == 200
+    assert "https://" not in page
+    (more,) = re.findall(r'rel="next" href="([^"]+)"', page)
+    page = (await reader.get(html.unescape(more))).text
+    assert "Page 2 of 4" in page
+    assert not set(changes) & set(re.findall(r'href="(/r/owner/open/-/changes/[^"]+)"', page))
+    page = (await reader.get(ASK, params={"q": "help"})).text
+    assert f'href="{ASK}?q=digest%20yesterday"' in page
+    assert "<code>profile from" in page  # which is not for pages
+
+
+async def test_question_that_needs_much_reading_shows_its_progress(reader, monkeypatch):
+    monkeypatch.setattr(site_factory, "_BRIEFLY", 0)
+    asked = {"q": "what changed from 2026-03-02 to 2026-03-03"}
+    page = await reader.get(ASK, params=asked)
+    assert "Reading" in page.text
+    assert page.headers["refresh"]
+    assert "etag" not in page.headers
+    assert "Remove the wait" in (await reader.get(f"{ASK}.md", params=asked)).text
+    monkeypatch.setattr(site_factory, "_BRIEFLY", 20)
+    page = await reader.get(ASK, params=asked)
+    assert "Remove the wait" in page.text
+    assert "refresh" not in page.headers
 
 
 async def test_chart_of_an_answer_is_drawn_with_its_figures(reader):

@@ -10,11 +10,13 @@ from datetime import date, datetime, timedelta
 import httpx
 import pytest
 
+from bot.util.page_links import week_name
+from bot.web.pages.page_text import period_words
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Memo
 from bot.web.server import application
 from bot.web.site_factory import alone
-from digest.window import Window, day_window, gaps, joined
+from digest.window import Window, day_window, days_window, gaps, joined
 from tests.servers.pages import MONDAY, NOW, TOKEN, UTC_ZONE, shelved
 from tests.support.fakes import FakeCoverage
 
@@ -61,6 +63,65 @@ async def test_no_page_says_that_nothing_happened_in_time_that_was_not_read(conf
             assert quiet == (not lacking and begun and not told["counts"]["total"])
             assert ("ot read" in page.split("<footer")[0]) == bool(lacking)
             assert drawn.get(day.isoformat(), True) == (not lacking)
+
+
+def lacks(first: date, days: int, read: tuple[Window, ...]) -> bool:
+    """Whether a part of some days has passed and was not read."""
+    window = days_window(first, first + timedelta(days=days - 1), UTC_ZONE)
+    past = replace(window, until=max(window.since, min(window.until, NOW)))
+    return bool(gaps(past, read))
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_no_other_page_takes_unread_time_for_quiet_time(configuration, seed):
+    read = holes(seed)
+    coverage = FakeCoverage(stretches={("owner/open", ""): read})
+    given = {"coverage": coverage, "memo": Memo()}
+    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+
+        async def main(path: str) -> str:
+            page = (await reader.get(path)).text
+            return page.split("<main")[1].split("<footer")[0]
+
+        for week in (date(2026, 2, 23), date(2026, 3, 2)):
+            page = await main(f"{OPEN}/-/weeks/{week_name(week)}")
+            assert ("ot read" in page) == lacks(week, 7, read)
+            assert not (any(words in page for words in QUIET) and lacks(week, 7, read))
+        last_days = date(2026, 2, 26)
+        assert ("Not read in full" in await main("/")) == lacks(last_days, 7, read)
+        quiet = "No changes in this period" in await main(OPEN)
+        assert not (quiet and lacks(last_days, 7, read))
+        for one in (await reader.get(f"{OPEN}/-/calendar.json")).json()["days"]:
+            assert one["read"] != lacks(date.fromisoformat(one["day"]), 1, read)
+        for path in ("search?q=nosuchword", "topics/nosuchtopic", "authors/Nobody"):
+            page = await main(f"{OPEN}/-/{path}")
+            assert ("Nothing has been read yet" in page) == (not read)
+            for period in read[-3:]:
+                assert period_words(period, UTC_ZONE) in page
+        missing = (await reader.get(f"{OPEN}/-/nothing")).text
+        assert ("Nothing has been read yet" in missing) == (not read)
+
+
+async def test_last_minutes_are_not_called_unread(configuration):
+    today = stretch(NOW - timedelta(hours=9), 9 - 0.2)
+    coverage = FakeCoverage(stretches={("owner/open", ""): (today,)})
+    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+        page = (await reader.get(f"{OPEN}/-/days/2026-03-04")).text
+        assert "ot read" not in page
+        assert "As of 2026-03-04 08:48 UTC" in page
+        page = (await reader.get(f"{OPEN}/-/days/2026-03-03")).text
+        assert "This period was not read" in page
+
+
+async def test_unread_parts_are_told_to_the_minute_with_their_zone(configuration):
+    read = Window(since=MONDAY, until=MONDAY + timedelta(seconds=3671), zone=UTC_ZONE)
+    coverage = FakeCoverage(stretches={("owner/open", ""): (read,)})
+    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+        page = (await reader.get(f"{OPEN}/-/days/2026-03-02")).text
+    assert (
+        "Not read: 2026-03-02 00:00 UTC – 2026-03-02 09:00 UTC; "
+        "2026-03-02 10:01 UTC – 2026-03-03 00:00 UTC."
+    ) in page
 
 
 async def test_week_greys_the_days_that_were_not_read(configuration):

@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.web.pages import page_text
-from bot.web.pages.page_text import day_words, minute, month_words, week_words
+from bot.web.pages.page_text import day_words, month_words, week_words
 from digest.core.enums import Language
+from digest.window import minute
 
 DAY = date(2026, 8, 13)
 
