@@ -53,6 +53,11 @@
     body.append(page, ...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
     const row = link.closest("li");
     link.replaceWith(...link.childNodes);
+    // A summary holds no links: readers of screens would not hear of them.
+    const author = row.querySelector(":scope > a");
+    const name = document.createElement("i");
+    name.append(...author.childNodes);
+    author.replaceWith(name);
     summary.append(...row.childNodes);
     details.append(summary, body);
     details.open = true;

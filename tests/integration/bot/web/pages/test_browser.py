@@ -164,12 +164,14 @@ def test_link_to_a_change_opens_its_row(page):
 
 def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
     page.goto(PAGES["week"])
-    folded = page.locator(".rows > li > a").first
+    folded = page.locator(".rows > li > b > a").first
     name = folded.evaluate("e => e.closest('.rows > li').id")
     folded.click()
     page.locator(f"#{name} .body .meta").wait_for()
     assert "/weeks/" in page.url
     assert page.locator(f"#{name} summary b").is_visible()
+    assert page.locator(f"#{name} summary i").inner_text()
+    assert violations(page) == []
 
 
 def test_page_that_is_kept_open_says_how_many_changes_are_new(page):
@@ -400,7 +402,16 @@ def test_author_leads_to_what_they_wrote(page):
     author.click()
     page.wait_for_url("**/authors/*")
     assert page.locator("h1").inner_text() == name
-    assert set(page.locator(".rows > li > a > i").all_inner_texts()) == {name}
+    assert set(page.locator(".rows > li > a").all_inner_texts()) == {name}
+
+
+def test_row_leads_to_its_author(page):
+    page.goto(PAGES["week"])
+    author = page.locator(".rows a[href*='/authors/']").first
+    wanted = author.inner_text()
+    author.click()
+    page.wait_for_url("**/authors/*")
+    assert page.locator("h1").inner_text() == wanted
 
 
 def test_calendar_leads_to_days_and_weeks(page):
