@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
 from digest.answer.marks import Mark
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.i18n.phrase import Phrase
 from digest.window import Window, minute, span_of
 
@@ -18,6 +18,14 @@ MARKS = {
     Mark.REVERT: Phrase("revert", "回退"),
 }
 """The wording of the marks of rows."""
+
+FREQUENCIES = {
+    Frequency.WEEKLY: Phrase("weekly", "每周"),
+    Frequency.FORTNIGHTLY: Phrase("every second week", "每两周"),
+    Frequency.MONTHLY: Phrase("monthly", "每月"),
+    Frequency.MONTH_END: Phrase("month-end", "月末"),
+}
+"""The kinds of digests that are not daily."""
 
 STATES = {
     "reverted_by": Phrase("Reverted by", "已被回退："),
@@ -89,10 +97,6 @@ PHRASES = {
     "since_one": Phrase("1 change since your last visit", "自上次访问以来有 1 个变更"),
     "since_many": Phrase("# changes since your last visit", "自上次访问以来有 # 个变更"),
     "digests": Phrase("Newest digests", "最近的摘要"),
-    "weekly": Phrase("weekly", "每周"),
-    "fortnightly": Phrase("every second week", "每两周"),
-    "monthly": Phrase("monthly", "每月"),
-    "month-end": Phrase("month-end", "月末"),
     "posted_as": Phrase("The digest as posted", "发布时的摘要"),
     "posted_details": Phrase("Details, as posted in the thread", "随后发布的详细说明"),
     "digest_changes": Phrase("All {n:change|changes} in this digest", "此摘要的全部 {n} 个变更"),

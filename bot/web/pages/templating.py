@@ -17,9 +17,9 @@ from markupsafe import Markup, escape
 from bot.util.page_links import WITHIN, path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.page_request import PageRequest
-from bot.web.pages.page_text import MARKS, PHRASES, STATES, day_words
+from bot.web.pages.page_text import FREQUENCIES, MARKS, PHRASES, STATES, day_words
 from digest.answer.marks import Mark
-from digest.core.enums import Language
+from digest.core.enums import Frequency, Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
@@ -146,6 +146,10 @@ class _Words:
     def level_title(self, level: Level) -> str:
         """A level as a title."""
         return LEVEL_TITLES[level].template(self._language)
+
+    def frequency(self, kind: Frequency) -> str:
+        """The kind of a digest."""
+        return FREQUENCIES[kind].template(self._language)
 
     def state(self, name: str) -> str:
         """The later fate of a change."""
