@@ -81,17 +81,17 @@ async def said(answers: QuestionService, text: str) -> str:
 async def test_no_answer_in_a_chat_holds_a_path_of_this_machine(tmp_path: Path) -> None:
     file = config_of(tmp_path)
     config = read(file)
-    questions = [
+    asked = [
         text
         for one in questions.QUESTIONS.values()
         for some in one.examples.values()
         for text in some
     ]
-    questions += [f"{text} in ada/gone" for text in QUESTIONS[:3]]
+    asked += [f"{text} in ada/gone" for text in QUESTIONS[:3]]
     async with opened(file, clock=FixedClock(START + timedelta(days=1))) as app:
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
-        told = [await said(answers, text) for text in (*questions, *QUESTIONS)]
+        told = [await said(answers, text) for text in (*asked, *QUESTIONS)]
     assert any("Add a scheduler" in text for text in told)
-    for question, text in zip((*questions, *QUESTIONS), told, strict=True):
+    for question, text in zip((*asked, *QUESTIONS), told, strict=True):
         assert str(tmp_path) not in text, question
         assert "secret-place" not in text, question
