@@ -163,9 +163,16 @@ class Tree:
         ]
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Names of the tests that execute a mutant, the quickest first."""
+        """Names of the tests that execute a mutant, the quickest first.
+
+        Unit tests, or if there are none others of the module, or those of its importers.
+        """
         near = self.candidates(mutant.path)
-        return self._running(mutant, near) or self._running(mutant, self._further(mutant.path))
+        return (
+            self._running(mutant, [file for file in near if file.startswith("tests/unit/")])
+            or self._running(mutant, near)
+            or self._running(mutant, self._further(mutant.path))
+        )
 
     def _further(self, path: str) -> list[str]:
         """Test files of the modules that import a module."""

@@ -55,7 +55,7 @@ def _contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) ->
     """Whether a cited hunk shows the reverse: the new one becoming the old one."""
     old, new = _both(shift, ground)
     mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
-    return any(_direction(new, old, s) > 0 and _direction(old, new, s) < 0 for s in mine)
+    return any(_direction(new, old, s) > 0 for s in mine)
 
 
 def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
@@ -287,7 +287,7 @@ def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
 def _on(atom: Atom, text: str, paths: Sequence[str], ground: ChangeIndex) -> bool:
     """Whether a side contains the atom, or its words if it is more than one."""
     bare = _bare(atom, ground).text.strip("@*")
-    if occurs(bare, text) or any(_is_of(bare, path) for path in paths):
+    if occurs(bare, text) or any(_is_of(atom.text, path) for path in paths):
         return True
     if occurs(bare, ground.message):
         return True  # the author says so about something that the hunks show differently

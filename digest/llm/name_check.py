@@ -38,9 +38,9 @@ _WORD = re.compile(r"[^\W\u2e80-\u9fff]+")
 _TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W\u2e80-\u9fff]+")
 _ELLIPSIS = re.compile(r"\.{3}|…")
 _CALL = re.compile(r"(.*?)\(\s*(?:\.{3}|…)?\s*\)")
-_PATTERN = re.compile(r"(\w{3,})\*|\*(\w{3,})")
+_PATTERN = re.compile(r"(\w{3,})\*")
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
-_PATH = re.compile(r"[\w@.+~-]*/[\w@.+~/*{},-]*|[\w.-]+\.\w{1,8}(?::\d+)?")
+_PATH = re.compile(r"(?:[\w@.+~-]*/[\w@.+~/*{},-]*|[\w.-]+\.\w{1,8})(?::\d+)?")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)~?[A-Za-z_]\w*)+")
 
 # Endings that make a dotted name a file's: all its parts must be from the change.
@@ -120,8 +120,7 @@ def _stands(text: str, ground: ChangeIndex) -> bool:
     if text.startswith("-"):
         return _flag(text, ground)
     if match := _PATTERN.fullmatch(text):
-        stem = match[1] or match[2]
-        return any(word.startswith(stem) or word.endswith(stem) for word in ground.words)
+        return any(word.startswith(match[1]) for word in ground.words)
     if _WORD.fullmatch(text):
         return text in ground.words
     if _PATH.fullmatch(text) and _path(text, ground):

@@ -185,13 +185,22 @@ def wrong_number(wording: Wording, ground: ChangeIndex) -> Failed | None:
         atom = wording.atom(match[0])
         if atom.sort is not Sort.NUMBER:
             continue
-        behind = skeleton[match.end() :]
-        if not _right(atom.text, behind, skeleton[: match.start()], ground):
+        behind = _behind(wording, match.end())
+        if not _right(atom.text, behind, ground):
             return Failed(fault=Rejection.NUMBER, about=f"{atom.text}{_unit_text(behind)}")
     for number in spelled_files(skeleton):
         if number not in counts("files", ground):
             return Failed(fault=Rejection.NUMBER, about=f"{number} files")
     return None
+
+
+def _behind(wording: Wording, at: int) -> str:
+    """The skeleton from a position, with an acronym that comes first in letters: "64 KB"."""
+    text = wording.skeleton[at:]
+    first = re.match(rf"\s*({ATOM})", text)
+    if first is None or wording.atom(first[1]).sort is not Sort.WORD:
+        return text
+    return text.replace(first[1], wording.atom(first[1]).text, 1)
 
 
 def has_number(text: str, source: str) -> bool:
@@ -204,7 +213,7 @@ def count_number(text: str, source: str) -> int:
     return len({at for at, _ in _occurrences(text, source)})
 
 
-def _right(number: str, behind: str, before: str, ground: ChangeIndex) -> bool:
+def _right(number: str, behind: str, ground: ChangeIndex) -> bool:
     noun = noun_behind(behind)
     plain = number.replace(",", "").replace("_", "")
     if noun and plain.isdigit():
@@ -218,10 +227,7 @@ def _right(number: str, behind: str, before: str, ground: ChangeIndex) -> bool:
         return _with_unit(number, unit, ground)
     if glued := _GLUED.match(behind):
         return f"{number}{glued[0]}".casefold() in ground.humps or ground.holds(number + glued[0])
-    if has_number(number, ground.text) or (before.endswith("#") and ground.holds(f"#{number}")):
-        return True
-    series = ground.facts.subject.series
-    if series and plain.isdigit() and int(plain) in {series.part, series.total}:
+    if has_number(number, ground.text):
         return True
     return plain.isdigit() and int(plain) <= _LITTLE and bool(ground.facts.files)
 

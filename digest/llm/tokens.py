@@ -185,7 +185,8 @@ def _found(text: str) -> list[tuple[int, int, Sort]]:
     return sorted(found)
 
 
-_LEADING, _TRAILING = "([{\"'<~≈", "]}\"'>.,;:!?"
+_LEADING, _TRAILING = "([{\"'<~≈", "\"'>.,;:!?"
+_OPENING = {")": "(", "]": "[", "}": "{"}
 
 
 def _in_run(text: str, start: int, end: int) -> list[tuple[int, int, Sort]]:
@@ -210,7 +211,8 @@ def _stripped(text: str, a: int, b: int) -> tuple[int, int]:
 
 
 def _unopened(text: str) -> bool:
-    return text.endswith(")") and text.count("(") < text.count(")")
+    opening = _OPENING.get(text[-1])
+    return opening is not None and text.count(opening) < text.count(text[-1])
 
 
 def _names(run: str, at: int) -> list[tuple[int, int, Sort]]:

@@ -1,0 +1,119 @@
+"""What a sentence says of before and after, against hunks, facts, the message and files."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.enums import Language
+from digest.llm.change_index import ChangeIndex
+from digest.llm.rejection import Failed, Rejection
+from digest.llm.statement_check import judge_words
+from tests.support import materials
+
+
+def fault(text, *files, message="Change it", cited=None):
+    material = materials.material(message, *files)
+    ground = ChangeIndex(material.change, material.facts)
+    hunks = [] if cited is None else [material.change.files[0].hunks[cited]]
+    found = judge_words(text, ground, Language.EN, hunks)
+    return found.fault if isinstance(found, Failed) else None
+
+
+FAR = "".join(f"row {n} of many\n" for n in range(30))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wrong"),
+    [
+        ("limit = 4\n", "limit = 8\n", None),
+        ("limit = 8\n", "limit = 4\n", Rejection.SHIFT),
+        ("limit = 4\n", "limit = 8\nmore = 8, 8\na = 4\nb = 4\n", None),
+        ("limit = 8\nmore = 8, 8\na = 4\nb = 4\n", "limit = 4\n", Rejection.SHIFT),
+        ("a = 4\nb = 8\n", "a = 8\nb = 4\n", Rejection.SHIFT),
+        ("limit = 40\n", "limit = 8\n", Rejection.NUMBER),
+        ("a = 4\n" + FAR, FAR + "b = 8\n", Rejection.SHIFT),
+    ],
+)
+def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, new, wrong):
+    assert fault("The value goes from 4 to 8.", ("a.txt", old, new)) is wrong
+
+
+def test_swapped_values_are_told_by_their_names():
+    swap = ("a.txt", "alpha = 4\nbeta = 8\n", "alpha = 8\nbeta = 4\n")
+    assert fault("The value of `alpha` goes from 4 to 8.", swap) is None
+    assert fault("The value of `beta` goes from 4 to 8.", swap) is Rejection.SHIFT
+    assert fault("The value of `beta` goes from 8 to 4.", swap) is None
+
+
+def test_cited_hunk_that_shows_the_reverse_is_a_contradiction():
+    texts = ("a.txt", f"x = 4\n{FAR}y = 8\n", f"x = 8\n{FAR}y = 4\n")
+    assert fault("The value goes from 4 to 8.", texts) is None
+    assert fault("The value goes from 4 to 8.", texts, cited=0) is None
+    assert fault("The value goes from 4 to 8.", texts, cited=1) is Rejection.SHIFT
+
+
+@pytest.mark.parametrize(
+    ("files", "wrong"),
+    [
+        ([("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}NewThing\n")], None),
+        ([("a.txt", f"OldThing\n{FAR}x\n", f"NewThing\n{FAR}OldThing\n")], None),
+        ([("a.txt", f"NewThing\n{FAR}x\n", f"OldThing\n{FAR}NewThing\n")], Rejection.SHIFT),
+        ([("a.txt", "OldThing\n", "x\n"), ("b.txt", "x\n", "NewThing\n")], Rejection.SHIFT),
+        ([("a.txt", "x\n", "OldThing NewThing\n")], Rejection.SHIFT),
+        ([("a.txt", "OldThing NewThing\n", "x\n")], Rejection.SHIFT),
+    ],
+)
+def test_name_is_replaced_within_one_file(files, wrong):
+    assert fault("Replaces `OldThing` with `NewThing`.", *files) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "wrong"),
+    [
+        ("The limit goes from 4 to 8.", "Raise it from 4 to 8", None),
+        ("The limit goes from 8 to 4.", "Raise it from 4 to 8", Rejection.SHIFT),
+        ("Uses `alpha` instead of `beta`.", "Use alpha instead of beta", None),
+        ("Uses `beta` instead of `alpha`.", "Use beta\n\nalpha", Rejection.SHIFT),
+        ("Uses `alpha` instead of `beta`.", "Use alpha and beta", Rejection.SHIFT),
+    ],
+)
+def test_author_may_say_it_in_one_line(text, message, wrong):
+    assert fault(text, ("a.txt", "x\n", "y\n"), message=message) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("`limit` is 8 now.", None),
+        ("`limit` is 9 now.", Rejection.SHIFT),
+        ("`other` is 9 now.", None),
+        ("`other` is 8 now.", Rejection.SHIFT),
+        ("Adds `limit`.", None),
+        ("Adds `gone`.", Rejection.SIDE),
+        ("Removes `gone`.", None),
+        ("Removes `limit`.", Rejection.SIDE),
+        ("Removes `b.txt`.", None),
+        ("Adds `c.txt`.", None),
+        ("Removes `c.txt`.", Rejection.SIDE),
+    ],
+)
+def test_names_have_their_values_and_sides(text, wrong):
+    files = [
+        ("a.txt", "gone = 1\n", "limit = 8\nother = 9\n"),
+        ("b.txt", "text of it\n", None),
+        ("c.txt", None, "text of it\n"),
+    ]
+    assert fault(text, *files) is wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Moves `helper` to `b.py`.", None),
+        ("Moves `helper` to `a.py`.", Rejection.SHIFT),
+        ("Moves `helper` to async.", None),
+    ],
+)
+def test_name_moves_to_the_file_that_gains_it(text, wrong):
+    files = [("a.py", "def helper(): ...\n", ""), ("b.py", "", "def helper(): ...\n")]
+    assert fault(text, *files) is wrong
