@@ -19,11 +19,13 @@ from digest.analysis.context import (
     said,
     unsigned,
 )
+from digest.analysis.quotes import content
 from digest.analysis.wording import value
 from digest.core.authors import authored, sentences
 from digest.core.change import Side
 from digest.core.enums import Language
-from digest.core.facts import Action, Clue, ClueKind, Fact, FactKind
+from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Spans, Text
 from digest.i18n import consequence_text as words
@@ -138,6 +140,21 @@ def documented(reading: ChangeContext) -> Iterator[Statement]:
     for clue in islice(found, 1):
         spans = words.DOCUMENTED(reading.language, words=authored(_opening(clue.text)))
         yield said(spans, [clue.evidence])
+
+
+def remarks(reading: ChangeContext) -> Iterator[Statement]:
+    """Sentences of new documentation, else of new comments, that share most with the title."""
+    found = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
+    documents = {f.path for f in reading.facts.files if f.area is Area.DOCS}
+    title = content(reading.facts.subject.words)
+
+    def rank(clue: Clue) -> tuple[bool, int]:
+        return clue.evidence.path not in documents, -len(title & content(clue.text))
+
+    for clue in sorted(found, key=rank)[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
+        known = clue.evidence.path in documents
+        phrase = words.DOCUMENTED if known else words.REMARKED
+        yield said(phrase(reading.language, words=authored(clue.text)), [clue.evidence])
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:

@@ -113,11 +113,11 @@ _LITTLE = frozenset("a an the of for in on to from and or with by is are was now
 
 def repeats(text: str, known: str) -> bool:
     """Whether a text says little more than another, as squashed subjects do."""
-    said, there = _content(text), _content(known)
+    said, there = content(text), content(known)
     return len(said & there) >= _SAME * len(said)
 
 
-def _content(text: str) -> set[str]:
+def content(text: str) -> set[str]:
     """The words of a text without the little ones and without plurals."""
     words = _WORD.findall(text.casefold())
     return {word.rstrip("s") if len(word) > 3 else word for word in words if word not in _LITTLE}

@@ -110,6 +110,8 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
         yield from explain.refusals(reading)
         yield from explain.documented(reading)
     yield from quoted(reading)
+    if not reading.facts.reverts:
+        yield from explain.remarks(reading)
     yield from explain.versions(reading)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 6
+FACTS_VERSION = 7
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -166,6 +166,7 @@ class ClueKind(StrEnum):
     LITERAL = "literal"
     TEST = "test"
     SCOPE = "scope"
+    REMARK = "remark"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +175,9 @@ class Clue:
 
     ``HELP`` is the help text, docstring or comment beside the thing ``name``; ``CHANGELOG`` a line
     added to a changelog; ``DOCS`` a sentence about ``name`` added to documentation; ``REFUSED`` the
-    text of an error that is new, or removed if it is on the old side; ``LITERAL`` a value of
-    ``name`` before and after. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
+    text of an error that is new, or removed if it is on the old side; ``REMARK`` a sentence of
+    a new comment or of documentation about what the title names; ``LITERAL`` a value of ``name``
+    before and after. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
     """
 
     kind: ClueKind

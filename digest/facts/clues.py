@@ -12,7 +12,7 @@ from itertools import islice
 
 from digest.core.authors import sentences
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
-from digest.facts.help_text import LONGEST, beside, cleaned, literals
+from digest.facts.help_text import COMMENT, LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6
@@ -59,10 +59,47 @@ _VALUE = re.compile(
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.]{1,60})\"?'?\s{0,4}(?::[^=,]{0,40})?(?:=|:=|:)\s{0,4}$")
 
 
-def clues(scenes: Sequence[FileContext], facts: Sequence[Fact]) -> tuple[Clue, ...]:
+_SHARED = 2
+"""Words that a sentence shares with the title, at least, to be about it."""
+
+_BEGINNING = 30
+_NO_REMARKS = re.compile(
+    rf"{_CHANGELOG.pattern}|test|fixture|/blog/|locale|/(?:zh|ja|ko|fr|de)/", re.IGNORECASE
+)
+_MARKUP = ("```", "|", "#", "<", "!!!", "---", ":::", "..", "@")
+_STEM = 6
+_CONTENT = re.compile(r"[^\W_]{4,40}")
+_COMMON = frozenset(
+    """
+    add adds added remov remove fix fixes fixed suppor support use used using update updat update
+    enable allow with from when that this into make makes more should have model models test tests
+    featur bugfix refact instea defaul option value values change config file files
+    """.split()  # noqa: SIM905 - a list a word a line would take a page
+)
+_REMARK = re.compile(r"^(?:NOTE|Note|IMPORTANT|WARNING)\b(?:\([^()]{1,40}\))?:?\s+")
+_TELLING = re.compile(
+    r"(?!(?:This|It|Its|These|Those|They|That|Here|Later|Also|However|Then|And|But|So|See|Same|Such"
+    r"|Both|Otherwise|Similarly|Example|Returns?|Determines?|Checks?|Initiali[sz]e|Retain|As"
+    r"|Register|Ensure|Create|Get|Set)\b)"
+    r"[A-Z`][^{}=;|<>\"]{58,260}[.)]$"
+)
+"""A whole sentence that stands on its own and is no label of the next line."""
+
+_WHY = re.compile(
+    r"\b(?:because|since|otherwise|so that|to avoid|to prevent|must|cannot|can't|only|instead"
+    r"|unless|requires?|supported|does not|doesn't|is not|isn't|may|would|if|when|without)\b",
+    re.IGNORECASE,
+)
+"""Words of a comment that says why or when, and not what the next line does."""
+
+
+def clues(
+    scenes: Sequence[FileContext], facts: Sequence[Fact], title: str = ""
+) -> tuple[Clue, ...]:
     """The clues of a change, a few of each kind, by kind and file."""
     found: dict[Clue, None] = {}
-    for find in (_helps(facts), _changelogs, _docs(facts), _refusals, _values):
+    finders = (_helps(facts), _changelogs, _docs(facts), _refusals, _values, _comments(title))
+    for find in finders:
         of_kind = (clue for scene in scenes for clue in find(scene))
         found |= dict.fromkeys(islice(of_kind, _MOST))
     return tuple(found)
@@ -218,3 +255,48 @@ def _differs(old: str, new: str) -> tuple[str, str, str] | None:
     before, after = pairs[0]
     named = _ASSIGNED.search(old[: before.start()])
     return (named[1], before[0], after[0]) if named else None
+
+
+def _comments(title: str) -> Find:
+    """Sentences about what the title names: in new comments that say why, and in documents."""
+    wanted = _stems(title)
+    least = min(_SHARED, len(wanted))
+
+    def find(scene: FileContext) -> Iterator[Clue]:
+        if scene.area not in {Area.CORE, Area.DOCS} or _NO_REMARKS.search(scene.file.path):
+            return
+        old, new = scene.lines
+        documents = scene.area is Area.DOCS
+        gone = " ".join(" ".join(text.split()) for _, text in old.changed)
+        for number, paragraph in _prose(new, documents=documents):
+            if not least or len(wanted & _stems(paragraph)) < least:
+                continue
+            for sentence in sentences(paragraph):
+                text = cleaned(_REMARK.sub("", sentence))
+                about = len(wanted & _stems(text)) >= least and (documents or _WHY.search(text))
+                if about and _TELLING.match(text) and text[:_BEGINNING] not in gone:
+                    yield Clue(kind=ClueKind.REMARK, text=text, evidence=new.evidence(number))
+
+    return find
+
+
+def _prose(sheet: SideLines, *, documents: bool) -> Iterator[tuple[int, str]]:
+    """Runs of new lines of a comment, or of a paragraph, with the number of their first line."""
+    begin, last, kept = 0, -1, list[str]()
+    for number, line in sheet.changed:
+        found = None if documents else COMMENT.match(line)
+        text = (line if documents else found[1] if found else "").strip(" *>/")
+        text = "" if text.startswith(_MARKUP) else text
+        if kept and (number != last + 1 or not text):
+            yield begin, " ".join(kept)
+            kept = []
+        if text and len(kept) < _PARAGRAPH:
+            begin, kept = begin if kept else number, [*kept, text]
+        last = number
+    if kept:
+        yield begin, " ".join(kept)
+
+
+def _stems(text: str) -> set[str]:
+    """The first letters of the words of content, so that plurals and tenses are one."""
+    return {word.casefold()[:_STEM] for word in _CONTENT.findall(text)} - _COMMON

@@ -204,7 +204,7 @@ def extract(
         subject=subject,
         files=tuple(_file_facts(file, budget.unparsed) for file in change.files),
         items=items,
-        clues=clues([*scenes.values()], items),
+        clues=clues([*scenes.values()], items, subject.words),
         paragraphs=read_paragraphs(body, (subject.title, subject.words, bare)),
         trailers=trailers,
         co_authors=_co_authors(commit, message.body),

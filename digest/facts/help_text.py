@@ -33,7 +33,7 @@ _LITERAL = re.compile(
 
 _JOINT = re.compile(r"[\s+\\()]{0,80}")
 
-_COMMENT = re.compile(
+COMMENT = re.compile(
     r"\s*(?:///?!?|#(?!\[|!|\s*(?:type:|noqa|pylint|nosec|fmt:))|--|/?\*{1,2}(?!/))\s?(.*)$"
 )
 
@@ -129,7 +129,7 @@ def _comment(lines: Sequence[str], row: int) -> str:
     for at in range(row - 1, max(row - 1 - _ABOVE, -1), -1):
         if not kept and _ATTRIBUTE.match(lines[at]):
             continue
-        found = _COMMENT.match(lines[at])
+        found = COMMENT.match(lines[at])
         if found is None or not found[1].strip(" */"):
             break
         kept.append(found[1].strip(" */"))

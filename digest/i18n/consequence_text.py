@@ -64,6 +64,8 @@ WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
 
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")
 
+REMARKED = Phrase("A new comment in the code: “{words}”", "代码新增注释：“{words}”")
+
 REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
 
 ALLOWED = Phrase("No longer refused: “{words}”.", "不再报错：“{words}”。")

@@ -100,3 +100,38 @@ def test_entry_of_a_changelog_counts_and_a_release_does_not():
 )
 def test_endless_lines_are_read_at_once(line):
     facts_of("Change it", ("app/a.py", "x = 1\n", f"{line}\n"), ("docs/a.md", "", f"{line}\n"))
+
+
+WHY = (
+    "# Two batches cannot share a graph, because the graph keeps the addresses of the\n"
+    "# first batch for as long as it lives.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "found"),
+    [
+        ("app/pool.py", WHY, True),
+        ("docs/pool.md", WHY.replace("# ", ""), True),
+        ("tests/test_pool.py", WHY, False),
+        ("app/pool.py", WHY.replace("# Two", "# This says that two"), False),
+        (
+            "app/pool.py",
+            "# Capture the graph of the batch and keep it for the next steps.\n",
+            False,
+        ),
+        ("app/pool.py", WHY.replace("graph", "stream").replace("batch", "step"), False),
+    ],
+)
+def test_new_comment_about_the_title_that_says_why_is_a_remark(path, added, found):
+    old = "x = 1\n"
+    file = (path, old, old + added + "\ny = 2\n")
+    remarks = clues(ClueKind.REMARK, file, message="Capture a graph per batch")
+    sentence = " ".join(WHY.replace("# ", "").split())
+    assert [(r.text, r.evidence.line) for r in remarks] == ([(sentence, 2)] if found else [])
+
+
+def test_comment_that_only_moved_is_no_remark():
+    old = "x = 1\n" + WHY + "y = 2\n"
+    new = WHY + "x = 1\ny = 2\n"
+    assert not clues(ClueKind.REMARK, ("a.py", old, new), message="Capture a graph per batch")
