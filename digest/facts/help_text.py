@@ -41,6 +41,7 @@ _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
 _NEXT = re.compile(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |@)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 
 _NOISE = re.compile(
@@ -65,6 +66,7 @@ def beside(lines: Sequence[str], row: int) -> str:
 def cleaned(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
     text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).strip("-=*# ")
+    text = _REFERENCE.split(text, maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""
     kept = ""

@@ -50,10 +50,23 @@ _QUIET = frozenset({"title_refactor", "title_performance", "title_housekeeping",
 """Titles of changes that are not meant to be seen outside, whatever else they resemble."""
 
 _SPOKEN = (
-    *("says_", "body_", "default_changed", "docs_changed", "title_breaking", "title_hardening"),
-    *("config_changed", "flag_changed", "environment_changed", "schema_changed", "header_changed"),
+    *("says_", "body_breaking", "default_changed", "title_breaking", "header_changed"),
+    *("config_changed", "flag_changed", "environment_changed", "schema_changed"),
 )
 """Signals, by the start of their names, that somebody outside sees what a change does."""
+
+_HINTS = frozenset(
+    {
+        "body_behaviour",
+        "body_stable",
+        "docs_added",
+        "docs_changed",
+        "says_instead",
+        "tests_changed",
+        "title_hardening",
+    }
+)
+"""Signals of which two are needed for that."""
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
@@ -177,8 +190,8 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
-    if level is Level.HIGH and (names & _QUIET or not any(n.startswith(_SPOKEN) for n in names)):
-        level = Level.MEDIUM  # tests and code alone tell how much changed, not for whom
+    if level is Level.HIGH and (names & _QUIET or not _seen_outside(names)):
+        level = Level.MEDIUM
     if level is not Level.LOW:
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
     if undone:
@@ -187,6 +200,12 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
             for name, demand in due.items()
         }
     return due
+
+
+def _seen_outside(names: Collection[str]) -> bool:
+    """Whether somebody outside sees what a change does: tests and code alone do not tell."""
+    hints = _HINTS.intersection(names)
+    return len(hints) > 1 or any(n.startswith(_SPOKEN) and n not in hints for n in names)
 
 
 def _urgency(due: Collection[Demand], least: Thresholds) -> float:

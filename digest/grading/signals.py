@@ -52,7 +52,7 @@ _RULES = {
     r"|handle[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ing)?|ensures?",
     "failure": r"crash\w{0,4}|deadlock\w{0,4}|leak\w{0,4}|hangs?|corrupt\w{0,4}|race|oom"
     r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
-    "refactor": r"refactor\w{0,4}|clean ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
+    "refactor": r"refactor\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
     r"|reorgani\w{1,7}|restructur\w{1,4}|consolidat\w{1,4}|tidy|unused|dead|extract(?:s|ed)?"
     r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
     "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
@@ -97,8 +97,8 @@ _DEMANDS = {
     r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
     r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
     "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r"
-    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? "
-    r"|\b(?:instead of|rather than) (?!deprecat)",
+    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? ",
+    "instead": r"\b(?:instead of|rather than) (?!deprecat)",
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
     r"|validate)(?:s|ed|ing)? ",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|\b[A-Z][A-Z0-9]+_[A-Z]|\bflags?\b"
@@ -317,7 +317,11 @@ def _spread(facts: Facts) -> Iterator[Signal]:
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
     areas = {f.area for f in facts.files}
-    docs = [f for f in facts.files if f.area is Area.DOCS and not is_change_note(f.path)]
+    docs = [
+        f
+        for f in facts.files
+        if f.area is Area.DOCS and not is_change_note(f.path) and "test" not in f.path
+    ]
     tests = [f for f in facts.files if f.area is Area.TESTS]
     yield Signal("core", float(bool(core)))
     yield Signal("core_added", log1p(added), str(added))

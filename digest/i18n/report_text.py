@@ -112,6 +112,7 @@ REASONS = {
         "removes something deprecated (“{subject}”)", "移除已弃用的内容（“{subject}”）"
     ),
     "says_behaviour": Phrase("changes behaviour (“{subject}”)", "宣布行为变更（“{subject}”）"),
+    "says_instead": Phrase("does one thing for another (“{subject}”)", "以新换旧（“{subject}”）"),
     "says_deprecation": Phrase("announces a deprecation", "宣布弃用"),
     "says_format": Phrase("changes a format (“{subject}”)", "宣布格式变更（“{subject}”）"),
     "says_refusal": Phrase(

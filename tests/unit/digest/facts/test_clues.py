@@ -44,6 +44,7 @@ def test_help_of_a_new_flag_is_found_beside_it():
         (["a: 1", "b: 2  # noqa"], 1, ""),
         (["# TODO make this go away soon", "X = 1"], 1, ""),
         (["first = 1", "", "second = 2"], 2, ""),
+        (["# [Trust in a folder]: https://example.org/docs/trust", "trust: bool = True"], 1, ""),
     ],
 )
 def test_text_beside_a_line(lines, row, text):

@@ -64,7 +64,7 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Change the index format to v3", "says_format"),
         ("No longer accept names with dots", "says_support_dropped"),
         ("Stabilize the build cache", "says_behaviour"),
-        ("Write `main.py` instead of `hello.py`", "says_behaviour"),
+        ("Write `main.py` instead of `hello.py`", "says_instead"),
         ("Treat empty `TOOL_DIR` as unset", "says_behaviour"),
         ("Bound the length of a prompt (security)", "says_security"),
     ],
