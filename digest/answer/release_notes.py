@@ -102,7 +102,18 @@ def _key(one: UpgradeItem) -> tuple[Action, str]:
 def _told(change: Graded) -> Iterator[Fact]:
     for fact in read(change, Language.EN).contracts:
         if fact.kind in KINDS and (fact.action is not Action.CHANGED or _is_value(fact)):
-            yield fact
+            inner = fact.kind is FactKind.TOOLCHAIN and _OWN_TOOLS.search(fact.evidence.path)
+            if not inner and not _OF_TESTS.search(fact.name):
+                yield fact
+
+
+_OWN_TOOLS = re.compile(
+    r"^\.github/|(?:^|/)(?:rust-toolchain|\.[\w-]+-version|[^/]*dockerfile)[^/]*$", re.IGNORECASE
+)
+"""Files that name what the project itself is built and tested with, not what it requires."""
+
+_OF_TESTS = re.compile(r"(?:^|_)(?:TESTS?|INTERNAL)_")
+"""Variables that only tests and the program itself set."""
 
 
 def _is_value(fact: Fact) -> bool:
@@ -213,7 +224,7 @@ def notes_document(
         Heading(1, (Text(title),)),
         Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
         *(Paragraph(_release(release, seen)) for release in releases),
-        *_met(upgrade, seen),
+        *upgrade_blocks(upgrade, seen),
         *_groups(notes, span, seen, most, page),
         Paragraph(
             words.CONTRIBUTORS(language, people=people_words(notes.people, language, PEOPLE))
@@ -231,7 +242,7 @@ def _release(release: Release, seen: Seen) -> Spans:
     return words.PUBLISHED(seen.language, name=told, day=day)
 
 
-def _met(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block]:
+def upgrade_blocks(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block]:
     """What an upgrade meets, one item each."""
     if upgrade:
         name = words.UPGRADE.text(seen.language)

@@ -9,7 +9,7 @@ release and yields none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from digest.core.change import FileChange, FileStatus
@@ -73,11 +73,13 @@ def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 
 def find(scene: FileContext) -> Iterator[Note]:
     """The entries that a changelog or a fragment gains."""
     _, new = scene.lines
-    return (_entries if _FILE.search(scene.file.path) else _fragment)(scene.file, new)
+    if not _FILE.search(scene.file.path):
+        return _fragment(scene.file, new)
+    return entries(new, {_bare(line) for hunk in scene.file.hunks for line in hunk.removed})
 
 
-def _entries(file: FileChange, new: SideLines) -> Iterator[Note]:
-    gone = {_bare(line) for hunk in file.hunks for line in hunk.removed}
+def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
+    """The entries among the changed lines of a changelog, without those that were there before."""
     heading, last = "", 0
     for number, line in new.changed:
         if found := _HEADING.match(line):

@@ -51,6 +51,15 @@ KINDS = {
 OTHER_KINDS = Phrase("Other changes", "其他变更")
 
 UPGRADE = Phrase("What an upgrade meets", "升级时会遇到的变化")
+UPGRADE_TITLE = Phrase(
+    "Upgrade from {base} to {tip} ({n:change|changes})", "从 {base} 升级到 {tip}（{n} 个变更）"
+)
+ANNOUNCED_IN = Phrase("Announced in the project's changelog", "项目更新日志中的说明")
+NO_UPGRADE = Phrase(
+    "As far as the code and the changelog show, nothing that users rely on was removed, renamed or"
+    " given another default.",
+    "从代码和更新日志来看，没有用户依赖的内容被移除、改名或更改默认值。",
+)
 GONE = Phrase("{kind} {name} is gone ({ref})", "{kind}{name}已移除（{ref}）")
 RENAMED = Phrase("{kind} {name} is now {after} ({ref})", "{kind}{name}改名为{after}（{ref}）")
 DEFAULT = Phrase(

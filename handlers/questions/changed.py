@@ -36,9 +36,11 @@ from digest.i18n.reading_text import (
     WIDER,
     WITHOUT,
 )
+from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.question.periods import default_period
 from digest.topics.matching import Resolved, is_general, narrowed
+from digest.topics.synonyms import kin
 from digest.topics.terms import term
 from digest.window import Window
 from handlers.context import Context
@@ -65,6 +67,12 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     """
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
+    if intent.kinds == (ChangeKind.BREAKING,) and isinstance(intent.window, Refs):
+        about_all = not intent.topic or term(intent.topic) in kin("config")
+        if about_all and intent == replace(intent, author="", path="", label="", level=None):
+            from handlers.questions.upgrade import upgrade
+
+            return await upgrade(intent, reached, ctx, tip)
     if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
         by_name = await _by_names(intent, reached, ctx, tip)
         if by_name is not None:

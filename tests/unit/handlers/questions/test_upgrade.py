@@ -1,0 +1,75 @@
+"""What an upgrade meets: names that went, and the project's own changelog."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.markdown import markdown
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+CHANGES = [
+    change("aaaaaaa1", "Prepare 1.2.0 (#14)", at=NOW - timedelta(days=1)),
+    change("bbbbbbb2", "Fix a crash (#13)", {"src/app.py": 5}, NOW - timedelta(days=2)),
+    change("ccccccc3", "feat!: drop the old parser (#12)", {"src/app.py": 5}, NOW - timedelta(3)),
+    change("ddddddd4", "Prepare 1.0.0 (#11)", at=NOW - timedelta(days=30)),
+]
+CHANGELOG = """# Changelog
+
+## 1.3.0
+
+### Breaking changes
+
+- Not there yet (#15)
+
+## 1.2.0 / 2026-01-22
+
+- [CHANGE] Refuse **broken** files. [#13](https://example.org/13)
+- [BUGFIX] Fix a crash.
+
+## 1.1.0
+
+### Breaking changes
+
+- Drop the old parser (#12)
+
+### Bug fixes
+
+- Mend it
+
+## 1.0.0
+
+### Breaking changes
+
+- Long ago
+"""
+
+
+@pytest.fixture
+def source():
+    tags = {"v1.2.0": CHANGES[0].sha, "v1.0.0": CHANGES[3].sha}
+    source = FakeSource(CHANGES, tags=tags)
+    source.trees = {(CHANGES[0].sha, "CHANGELOG.md"): CHANGELOG}
+    return source
+
+
+async def test_an_upgrade_is_told_with_the_projects_own_warnings(source):
+    answer = await ask("what breaks from v1.0.0 to v1.2.0", context(source))
+    shown = markdown(answer.document)
+    assert "Upgrade from v1.0.0 to v1.2.0 (3 changes)" in shown
+    assert "Announced in the project's changelog (2 changes)" in shown
+    assert "Refuse broken files. #13" in shown
+    assert "Drop the old parser" in shown
+    assert not any(said in shown for said in ("Not there yet", "Long ago", "Mend it"))
+    assert [row.graded.number for row in answer.rows] == [13, 12]
+
+
+async def test_an_upgrade_that_meets_nothing_says_so(source):
+    source.trees = {}
+    source.branch_changes = [one for one in CHANGES if "!" not in one.commit.message]
+    shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
+    assert "nothing that users rely on was removed" in shown
