@@ -45,6 +45,12 @@ def test_swapped_values_are_told_by_their_names():
     assert fault("The value of `beta` goes from 8 to 4.", swap) is None
 
 
+def test_name_with_another_value_on_its_lines_does_not_have_this_one():
+    texts = ("a.txt", "limit = 4\n", "limit = 9\nprint(limit)\nother = 8\n")
+    assert fault("The value of `limit` goes from 4 to 8.", texts) is Rejection.SHIFT
+    assert fault("The value of `limit` goes from 4 to 9.", texts) is None
+
+
 def test_cited_hunk_that_shows_the_reverse_is_a_contradiction():
     texts = ("a.txt", f"x = 4\n{FAR}y = 8\n", f"x = 8\n{FAR}y = 4\n")
     assert fault("The value goes from 4 to 8.", texts) is None

@@ -24,6 +24,11 @@ MATERIAL = materials.material(
     ("engine/core/pool.py", "", POOL),
     ("engine/server.py", "", "def serve(port):\n    drain(port)\n"),
     ("web/app-shell.ts", "", "const other = 1;\n"),
+    (
+        "engine/args.py",
+        "",
+        'def a(parser):\n    parser.add_argument(\n        "--batch",\n        default=77,\n    )\n',
+    ),
 )
 GROUND = ChangeIndex(MATERIAL.change, MATERIAL.facts)
 
@@ -42,7 +47,7 @@ def of(text, sort=Sort.CODE):
         "WorkerPool.~never", "engine.core.pool", "engine.core.pool.WorkerPool", "core.pool.WorkerPool.start",
         "engine/core", "engine/core/pool.py", "pool.py", "./engine/server.py", "engine/server.py:2", "/engine/",
         "engine/*.py", "engine/{core,web}", "app-shell.ts", "engine.server.serve",
-        "--pool-size", "--pool-size=4", "--pool-size 4", "--pool-size N", "--pool-size <n>", "--pool-size [n]",
+        "--pool-size", "--pool-size=4", "--pool-size 4", "--batch 77", "--pool-size N", "--pool-size <n>", "--pool-size [n]",
         '--pool-size "4"', "size=8", "size = 8", "size>=16", "size >= 16", "fused_moe ... size",
         "raise TooMany", "limit size", "start limit",
     ],
@@ -64,7 +69,8 @@ def test_code_of_the_change_is_known(text):
         ("engine/web/*.py", Rejection.PATH), ("app-shell.js", Rejection.PATH), ("engine/server.pyi", Rejection.PATH),
         ("app-shells", Rejection.NAME), ("core-pool", Rejection.NAME),
         ("--pool", Rejection.FLAG), ("--pool-size=5", Rejection.FLAG), ("--pool-size 16", Rejection.FLAG),
-        ("--pool-size other", Rejection.FLAG), ("-p", Rejection.FLAG),
+        ("--pool-size other", Rejection.FLAG), ("-p", Rejection.FLAG), ("-pool-size", Rejection.FLAG), ("--pool-size-", Rejection.FLAG),
+        ("--batch 4", Rejection.FLAG),
         ("limit=16", Rejection.NAME), ("size < 16", Rejection.NAME), ("size > 16", Rejection.NAME),
         ("limit = 8", Rejection.NAME), ("other is port", Rejection.NAME), ("start serve", Rejection.NAME),
         ("3.x_speed", Rejection.NUMBER), ("...", Rejection.NAME),
@@ -78,7 +84,7 @@ def test_code_that_the_change_does_not_have_is_named_by_its_kind(text, fault):
     ("word", "known"),
     [
         ("API", True), ("APIs", True), ("URLS", True), ("MoE", True), ("MOE", True), ("moe", True),
-        ("LLM", True), ("LLMs", True), ("LoRAConfig", True), ("LORACONFIG", False), ("LoRA", False),
+        ("LLM", True), ("LLMs", True), ("LoRAConfig", True), ("LORACONFIG", False), ("LoRA", False), ("CONFIG", True), ("CONF", False),
         ("PyTorch", True), ("TensorFlow", False), ("NCCL", False), ("FP8", False), ("MoE/torch", True),
         ("MoE/NCCL", False), ("engine/core", True), ("TORCHs", True), ("Torchs", False),
     ],

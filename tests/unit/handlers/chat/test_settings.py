@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
+from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute
+from digest.chat.chat_intents import (
+    Filter,
+    Managing,
+    Mute,
+    Pause,
+    Resume,
+    Set,
+    ShowSettings,
+    Subscribe,
+    Subscriptions,
+    Unfilter,
+    Unmute,
+    Unsubscribe,
+)
 from digest.chat.chat_settings import (
     MOST_TOPICS,
     ChatSettings,
     DigestTiming,
     Filters,
+    Rule,
+    RuleField,
     still_muted,
 )
 from digest.core.enums import ChatSetting, Language
@@ -22,6 +38,7 @@ from digest.document import Listing, Paragraph, Text, plain
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from handlers.chat.settings import SETTING_HANDLERS, minute, show_settings, told
+from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, Room
 from tests.support.fakes import FakeSource, context
 
@@ -141,15 +158,45 @@ async def test_setting_of_a_chat_is_kept_and_told_to_its_runs(setting, value, se
     assert told == [1]
 
 
-@pytest.mark.parametrize(
-    "intent",
-    [Set(setting=ChatSetting.LEVEL, value=Level.LOW), Mute(topic="moe"), Unmute(topic="docs")],
-)
+RULE = Rule(field=RuleField.PATH, pattern="docs/*")
+FOR_ADMINS = [
+    Subscribe(),
+    Unsubscribe(),
+    Pause(),
+    Resume(),
+    Set(setting=ChatSetting.LEVEL, value=Level.LOW),
+    Mute(topic="moe"),
+    Unmute(topic="docs"),
+    Filter(rule=RULE, include=True),
+    Filter(rule=RULE, include=False, save=True),
+    Unfilter(),
+]
+
+
+@pytest.mark.parametrize("intent", FOR_ADMINS)
 async def test_who_is_no_admin_changes_nothing(intent):
     where = room(ChatSettings(muted=("docs",)), admin=False)
     with pytest.raises(UserError, match="admin"):
-        await did(intent, where)
+        await manage(intent, replace(context(FakeSource([])), room=where))
     assert await kept_in(where) == ChatSettings(muted=("docs",))
+
+
+def test_everything_that_changes_a_chat_is_for_admins():
+    assert {*map(type, FOR_ADMINS), ShowSettings, Subscriptions} == set(get_args(Managing))
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [Subscribe(timing=DigestTiming(branch="dev")), Set(setting=ChatSetting.BRANCH, value="dev")],
+)
+async def test_branch_that_a_repository_does_not_have_is_refused(intent):
+    async def check(repository, branch):
+        raise UserError(f"no {branch} in {repository}")
+
+    where = room(check=check, admin=True)
+    with pytest.raises(UserError, match="no dev in acme/engine"):
+        await manage(intent, replace(context(FakeSource([])), room=where))
+    assert await kept_in(where) == UNSET
 
 
 async def test_private_repositories_are_shown_to_outsiders_by_named_admins_alone():
