@@ -252,6 +252,9 @@ def is_constant(written: str | None) -> bool:
     return found is not None and found["last"].lower() not in _WORDS
 
 
+NOTHING = frozenset({"None", "nil", "null", "nullptr", "undefined"})
+"""How languages write that there is no value."""
+
 _ZERO = frozenset({"", "0", "false", "False", "[]", "{}"})
 """What stands for nothing, so that writing it as a default changes nothing."""
 
@@ -267,9 +270,16 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     A literal that became a constant may be unchanged. Two calls are told apart only if they call
     the same thing with other literals.
     """
+    if any((value or "").startswith("lambda") for value in (before, after)):
+        return False
     if before is None or after is None:
         given = before or after or ""
+        if given in NOTHING:
+            return False
         return not is_constant(given) and given.strip("\"'") not in _ZERO
+    if before in NOTHING or after in NOTHING:
+        value = after if before in NOTHING else before
+        return value not in NOTHING and value.strip("\"'") not in _ZERO - {"0"}
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)
     one, other = _CALLED.match(before), _CALLED.match(after)

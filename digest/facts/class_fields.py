@@ -14,6 +14,7 @@ from typing import Protocol
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
 from digest.facts.paths import language_of
+from digest.facts.renames import is_opposite
 from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
@@ -52,6 +53,9 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
         gone = [f for f in gone if not _is_inherited(f.name, owner, before, after)]
+        if language_of(after.source.path) == "go":  # its name in files became its name in code
+            named = {n.replace("_", "").casefold() for n in news}
+            gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
         come = [f for f in come if not _is_inherited(f.name, owner, after, before)]
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
@@ -70,8 +74,15 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
 
 def _is_inherited(name: str, owner: str, here: FieldsOfSide, there: FieldsOfSide) -> bool:
     """Whether only the other side has a base that has the field, or that cannot be read."""
-    bases = set(there.bases(owner)) - set(here.bases(owner))
-    return any((those := there.fields(base)) is None or name in those for base in bases)
+    waiting = list(set(there.bases(owner)) - set(here.bases(owner)))
+    seen: set[str] = set()
+    while waiting:
+        base = waiting.pop()
+        if (those := there.fields(base)) is None or name in those:
+            return True
+        seen.add(base)
+        waiting += set(there.bases(base)) - seen
+    return False
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:
@@ -99,6 +110,8 @@ def _likeness(old: DeclaredField, new: DeclaredField) -> float:
     """The similarity of two names; 0 if types or defaults show that the fields differ."""
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     defaults = {key(old_default), key(new_default)}
+    if is_opposite(old.name, new.name):
+        return 0
     if key(old_type) != key(new_type) or (len(defaults) > 1 and defaults not in _OPPOSITES):
         return 0
     contained = old.name in new.name or new.name in old.name

@@ -32,6 +32,7 @@ from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Fact
 from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
 from digest.facts.header_fields import HeaderFields
+from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText
 from digest.facts.syntax import c_family, go, java, javascript, rust
@@ -166,6 +167,8 @@ class TreeCode:
 
     def inherits(self, entry: PublicDeclaration) -> bool:
         """Whether a type has a base that the change added, and that may have the member."""
+        if entry.kind == "method" and self._is_alias(entry.parent):
+            return True
         return entry.kind == "method" and any(
             base in self.source.changed_text
             and (base not in self._by_name or f"{base}.{last_part(entry.name)}" in self._by_name)
@@ -181,13 +184,18 @@ class TreeCode:
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a type, or ``None`` if there is no such type."""
         declared = owner in self._by_name or owner in {d.parent for d in self._all}
-        if not declared or self.may_name(owner):
+        if not declared or self._is_alias(owner) or self.may_name(owner):
             return None
         return {
             d.name.rpartition(owner)[2].lstrip(".:"): self._field(d)
             for d in self._all
             if d.kind == "field" and d.parent == owner
         }
+
+    def _is_alias(self, owner: str) -> bool:
+        """Whether a type is another name for one whose members are declared elsewhere."""
+        alias = rf"^[ \t]*(?:export |pub )?(?:type )?{re.escape(owner)}(?:<[^>\n]*>)? = "
+        return owner in self.source.text and bool(re.search(alias, self.source.text, re.MULTILINE))
 
     def bases(self, owner: str) -> tuple[str, ...]:
         """The types that a type inherits or embeds."""
@@ -236,6 +244,9 @@ def _parts(one: Declaration) -> tuple[str, str | None]:
 
 _LONGEST = 4_000_000  # characters; a longer file is data, whatever its name
 _LONGEST_TREE = 200_000  # characters of a file that is parsed
+_BUNDLED = frozenset({"javascript", "typescript"})
+"""Languages whose build files configure bundlers, for nobody but the developers."""
+
 _SETTING = (Area.CORE, Area.BUILD)
 
 
@@ -268,6 +279,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
     """
     if scene.area not in _SETTING or scene.file.omitted or scene.file.binary:
         return ()
+    if scene.area is Area.BUILD and (scene.language in _BUNDLED or is_script(scene.file.path)):
+        return ()  # tools of developers
     both = scene.texts
     if both is None or max(len(s.text) for s in both) > _LONGEST:
         return ()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 
@@ -82,6 +83,9 @@ _NEED_WHOLE = frozenset(
 
 # Manifests that are samples or test data; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
+_OF_DEVELOPERS = re.compile(r"^\.(?!github/)[^/]|(?:^|/)(?:tools|hack|compliance)/")
+"""Manifests of tools that the developers of a project run, and of hidden folders."""
+
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
 _MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
 
@@ -110,7 +114,14 @@ def find(scene: FileContext) -> Iterable[Fact]:
     if reader is None:
         return ()
     old, new = scene.lines
-    return _matched(list(reader(old)), list(reader(new)), old, new)[:_MOST]
+    found = _matched(reader, old, new)[:_MOST]
+    if scene.area is not Area.DOCS and not _OF_DEVELOPERS.search(scene.file.path):
+        return found
+    return [f if _is_dev(f) else replace(f, detail=f"{f.detail} dev") for f in found]
+
+
+def _is_dev(fact: Fact) -> bool:
+    return fact.detail.endswith(" dev")
 
 
 def submodule(file: FileChange) -> Iterable[Fact]:
@@ -144,22 +155,35 @@ def _commit(file: FileChange, *, removed: bool) -> str | None:
     return None
 
 
-def _matched(
-    old: Sequence[Pin], new: Sequence[Pin], before: SideLines, after: SideLines
-) -> list[Fact]:
+def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
     """The two sides matched by name; a moved line or a changed marker is not a fact."""
-    gone = _by_key(old)
-    come = _by_key(new)
+    gone = _by_key(list(reader(before)))
+    come = _by_key(list(reader(after)))
+    stays = {key for key in gone if key not in come} and _required(reader, after)
     found: list[Fact] = []
     for key in dict.fromkeys([*gone, *come]):
         left, right = _without_common(gone.get(key, []), come.get(key, []))
+        if key in come or key in stays:
+            left = left[: len(right)]  # fewer lines about what is still required
         told: set[tuple[str | None, str | None]] = set()
         for a, b in zip_longest(left, right):
             versions = (a.version if a else None, b.version if b else None)
-            if versions not in told:  # the same step in ten jobs of a workflow is one fact
+            # The same step in ten jobs of a workflow is one fact; a replacement that ends is none.
+            if versions not in told and not _is_silent(a, b):
                 told.add(versions)
                 found.append(_fact(a, b, before, after))
     return sorted(found, key=lambda f: f.evidence.line)
+
+
+def _required(reader: Reader, side: SideLines) -> Collection[tuple[str, bool, bool]]:
+    """What a whole manifest requires; nothing where its text is missing."""
+    return _by_key(list(reader(replace(side, changed=tuple(enumerate(side.whole, 1))))))
+
+
+def _is_silent(old: Pin | None, new: Pin | None) -> bool:
+    """Whether a step says nothing about what users need: it is still required, or was elsewhere."""
+    pins = [pin for pin in (old, new) if pin is not None]
+    return any(p.mentioned for p in pins) or (new is None and pins[0].detail == "go replace")
 
 
 def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:

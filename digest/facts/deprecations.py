@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from digest.core.change import FileChange
-from digest.core.facts import Action, Area, Fact, FactKind, Subject
-from digest.facts.message import message_evidence, message_lines
+from digest.core.facts import Action, Area, Fact, FactKind
+from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
 from digest.facts.paths import language_of
 from digest.facts.side_text import FileContext, SideLines, changed_text
 
@@ -33,7 +33,9 @@ _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
     r"(?:in|since|as of|alias|and)\b|\bDEPRECATED\b"
-    r"|(?:^\W{0,12}|[\"'`(\[])Deprecated(?:[:.,)\];!]| -)|[(\[]deprecated[)\]:;,]"
+    r"|(?:^\W{0,12}|[\"'`(\[]|\. )Deprecated(?:[:.,)\];!]| -)"
+    r"|[\"'`]Deprecated (?:after|since|in|as of) "
+    r"|[(\[]deprecated[)\]:;,]"
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
     r"(?:the |a )?(?:next|future|v?\d)",
 )
@@ -47,25 +49,23 @@ _SAID_SO = re.compile(
     r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
 )
 
-_PERHAPS = re.compile(r"\b(?:might|may|could|should|not|never|cannot) (?:be |yet )*deprecated\b")
-
-_INSTEAD = re.compile(
-    r"\b(?:[Uu]se|[Pp]refer|[Pp]lease|[Ss]ee|instead|in favou?r of|[Rr]eplaced (?:by|with)"
-    r"|[Rr]enamed (?:as|to)|[Ss]witch to|[Mm]igrate to)\b"
+_PERHAPS = re.compile(
+    r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
 )
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"
     r"|[Ss]witch to|[Mm]igrate to)\s+"
-    r"(?:(?:the|new|a|an|option|flag|parameter|method|function)\s+){0,3}"
-    r"(?:\{@link\s+)?[`'\"#]{0,2}(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
+    r"(?:(?:the|new|a|an|your|option|flag|parameter|method|function)\s+){0,3}"
+    r"(?:\{@link\s+)?[\[`'\"#]{0,3}(?!(?:the|this|that|it|another|of|to|for)\b)"
+    r"(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
 )
 
 _BROKEN_TEXT = re.compile(r"\s?([\"'])\s{1,3}[fru]?\1\s?")
 """Where a text ends and continues on the next line."""
 
 _OWNER = re.compile(
-    r"\bname\s*=\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
+    r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
     r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
 )
 
@@ -74,7 +74,6 @@ _WORD = re.compile(r"-{0,2}[A-Za-z_][\w.:-]{1,80}")
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
 )
-_QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
 _DEFINED = re.compile(
     r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
     r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
@@ -85,7 +84,7 @@ _DEFINED = re.compile(
 )
 _METHOD = re.compile(
     r"\s*(?:(?:public|protected|private|static|final|abstract|async"
-    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*[(:=;]"
+    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*(?:[(=;]|:(?!:))"
 )
 
 _C_FIELD = re.compile(
@@ -114,15 +113,13 @@ _SUBJECT = re.compile(
     r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
     r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
 )
-_JOINED = re.compile(r"\s*(?:,|/|,?\s+(?:and|or))\s*$")
+_OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
-_NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
-_SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
-
+_COMPOUND = re.compile(r"[_:-]|\w\.\w|[a-z][A-Z]")
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
     r"|whats[-_]?new|migrat\w*|upgrad\w*|changes-v\d)[^/]*",
@@ -131,14 +128,14 @@ _RECORD = re.compile(
 
 _MARKED_AS = re.compile(
     r"Mark\w{0,20}Deprecated\(\s*\"(?P<flag>[\w.-]{2,80})\""
-    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=[^=].{0,200}\bdeprecated\s*=\s*(?:[Tt]rue\b|[\"'])"
+    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=[^=].{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
 )
 _DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
 _HEADING = re.compile(
     r"(?:#{1,6}\s+|\.\. (?:setting|option|confval|py:\w+)::\s*)?[`*{]{0,3}"
     r"(?P<name>-{0,2}\w[\w.=-]{2,80})[`*}]{0,3}(?:\s*\(.{0,80}\))?\s*$"
 )
-_OPENING = re.compile(r"\W{0,12}D(?:eprecated|EPRECATED)[:.]|\s*[@#]\[?deprecated")
+_OPENING = re.compile(r"^\W{0,12}D(?:eprecated|EPRECATED)[:.]|^\s*[@#]\[?deprecated")
 _LONGEST = 600
 """Maximum characters of a line; longer ones are data."""
 
@@ -181,60 +178,6 @@ def find(scene: FileContext) -> Iterable[Fact]:
     return _matched(gone, come, old, new)
 
 
-def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
-    """What the message says is deprecated, or removed after it was."""
-    low = message.lower()
-    told = any(hint in low for hint in ("deprecat", "obsolete", "support for", "support of"))
-    for number, line in message_lines(message) if told else ():
-        text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
-        if (found := _SAID.match(text)) is None:
-            continue
-        for name in _named(_INSTEAD.split(found["rest"], maxsplit=1)[0]):
-            if " " not in name and not _SPELLED.search(name) and f"`{name}" not in text:
-                continue
-            yield Fact(
-                kind=FactKind.DEPRECATION,
-                action=Action.ADDED if found["deprecate"] else Action.REMOVED,
-                name=name,
-                detail="message",
-                evidence=message_evidence(number),
-            )
-
-
-_SAID = re.compile(
-    r"(?:[-*+]\s+)?"
-    r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing)|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
-    r"|(?:remov"
-    r"(?:e[sd]?|ing)|drop(?:s|ped|ping)?|delet(?:e[sd]?|ing))\s+"
-    r"(?:the\s+|all\s+|some\s+|old\s+)?(?:deprecated|obsolete|(?P<support>support\s+"
-    r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
-    re.IGNORECASE,
-)
-_SAID_END = re.compile(
-    r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
-    r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
-)
-
-
-def _named(rest: str) -> list[str]:
-    """The quoted names at the beginning of a text, else its first words."""
-    quoted: list[str] = []
-    end = 0
-    for found in _QUOTED_NAME.finditer(rest[:160]):
-        if found.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
-            break
-        if not quoted or _JOINED.search(rest[end : found.start()]):
-            quoted.append(found["name"])
-        end = found.end()
-    if quoted:
-        return quoted
-    if rest.split(" ", 1)[0].lower() in _NO_NAMES:
-        return []
-    said = _SAID_END.search(rest)
-    name = (rest[: said.start()] if said else rest).strip(" `'\".")[:80]
-    return [name] if name else []
-
-
 def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
     lines = dict(sheet.changed)
     group: list[tuple[int, str]] = []
@@ -243,7 +186,8 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
         if not kind:
             continue
         if group and (
-            number - group[-1][0] > _SPAN or _OPENING.match(line) or _SAID_SO.search(line)
+            number - group[-1][0] > _SPAN
+            or any(starts.search(line) for starts in (_OPENING, _SAID_SO, _OWNER))
         ):
             yield from _notice(sheet, lines, group, docs=docs)
             group = []
@@ -257,7 +201,7 @@ def _kind(line: str, *, docs: bool) -> str:
         return ""
     if _MARK.match(line) or _MARKED_AS.search(line):
         return "mark"
-    if not docs and _WARNING.search(line):
+    if not docs and _WARNING.search(line) and not _COMMENT.match(line):
         return "warning"
     return "notice" if _NOTICE.search(line) else ""
 
@@ -272,7 +216,8 @@ def _notice(
     detail = group[0][1]
     removal = _REMOVAL.search(text)
     own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
-    found = _REPLACEMENT.search(_BROKEN_TEXT.sub(" ", own))
+    recommended = _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", own))
+    found = next(filter(_is_name, recommended), None)
     for name in _named_by(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
@@ -283,6 +228,13 @@ def _notice(
             detail=detail,
             replacement=found["name"].rstrip(".:") if found else None,
         )
+
+
+def _is_name(found: re.Match[str]) -> bool:
+    """Whether what a sentence recommends is a name rather than a word."""
+    rest = found.string[found.end() :].lstrip("`'\" ])")
+    quoted = found.string[found.start("name") - 1] in "`'\"#["
+    return quoted or rest.startswith("instead") or _COMPOUND.search(found["name"]) is not None
 
 
 def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
@@ -336,7 +288,8 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
 def _headed(sheet: SideLines, line: int) -> str:
     """The name that stands alone on a line above, as a heading or the signature of a section."""
     for above in sheet.above(line, 12):
-        if (found := _HEADING.fullmatch(above.strip())) and _CODE_LIKE.search(found["name"]):
+        found = _HEADING.fullmatch(above.strip())
+        if found and _CODE_LIKE.search(found["name"]) and found["name"].lower() not in NO_NAMES:
             return found["name"]
     return ""
 
@@ -350,8 +303,8 @@ def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: s
         return owner
     if _COMMENT.match(line):
         return _marked(sheet, lines, first)
-    before = _INSTEAD.split(line, maxsplit=1)[0]
-    quoted = [n["name"] for n in _QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
+    before = INSTEAD.split(line, maxsplit=1)[0]
+    quoted = [n["name"] for n in QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
     return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
 
 
@@ -359,8 +312,11 @@ def _subjects(clause: str) -> list[str]:
     """The names right before ``is deprecated``, with at most their kind in between."""
     clause = clause[-200:]
     found = _SUBJECT.search(clause)
+    if found and (owned := _OF.search(clause[: found.start()])):
+        whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
+        clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
     names = [name] if (name := _name_of(found)) else []
-    while names and found and (joined := _JOINED.search(clause[: found.start()])):
+    while names and found and (joined := JOINED.search(clause[: found.start()])):
         clause = clause[: joined.start()]
         if not (name := _name_of(found := _SUBJECT.search(clause))):
             break
@@ -371,7 +327,8 @@ def _subjects(clause: str) -> list[str]:
 def _name_of(found: re.Match[str] | None) -> str:
     name = found["set"] or found["quoted"] or found["bare"] if found else ""
     plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
-    return "" if plain or name.lower() in _NO_NAMES else name.strip(".:,")
+    plain = plain or name.endswith("Warning")
+    return "" if plain or name.lower() in NO_NAMES else name.strip(".:,")
 
 
 def _owner_of(sheet: SideLines, line: int) -> str:
@@ -401,7 +358,8 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
         if number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
             found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
             member = script and found is not None and _MEMBER_VALUE.match(line)
-            return found["name"] if found and not member else ""
+            name = found["name"] if found and not member else ""
+            return "" if name.startswith("_") else name
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
 
@@ -409,17 +367,19 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
 def _enclosing(sheet: SideLines, line: int) -> str:
     for above in sheet.above(line, 40):
         if (found := _DEFINED.match(above)) and " let " not in above:
-            return found["name"]
+            return "" if found["name"].startswith("__") else found["name"]
     return ""
 
 
-def _was_marked(sheet: SideLines, name: str) -> bool:
-    """Whether the file already marked a name in a place that the change does not touch."""
-    last = name.lstrip("-")
+def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:
+    """Whether the file already marked a name elsewhere, or ``told`` that it is deprecated."""
+    last = re.escape(name.lstrip("-"))
+    said = re.compile(rf"(?<![\w-]){last}(?![\w-])")
+    defined = re.compile(rf"(?<![\w-]){last}\??\s*[:=(;]")
     for number, line in enumerate(sheet.whole):
         if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line)):
             near = sheet.whole[number : number + 6]
-            if any(re.search(rf"(?<![\w-]){re.escape(last)}\??\s*[:=(;]", n) for n in near):
+            if (told and said.search(line)) or any(map(defined.search, near)):
                 return True
     return False
 
@@ -432,7 +392,7 @@ def _matched(
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):
         a, b = gone.get(name), come.get(name)
-        if b and not a and _was_marked(before, name):
+        if b and not a and _was_marked(before, name, told=b.detail != "mark"):
             continue
         if a and b and a.removal == b.removal:
             continue

@@ -44,7 +44,7 @@ _FOREIGN_PREFIXES = """
 """
 
 _PYTHON_CALL = re.compile(r"(?:getenv|environ\.get)[ \t]*\(")
-_DECLARED_BY = re.compile(rf"\b(?:env|envvar|env_var)\s*=\s*{_QUOTED}")
+_DECLARED_BY = re.compile(r"\b(?:env|envvar|env_var)\s*=\s*[\"'`]([A-Z][A-Z0-9]*_[A-Z0-9_]+)[\"'`]")
 
 # Each pattern has the name in its first group that matched; a default, if the language has a place
 # for one, is in the group ``d``.
@@ -66,6 +66,9 @@ _READS = {
 _READS["typescript"] = _READS["javascript"]
 
 _READS["cpp"] = _READS["cuda"] = _READS["c"]
+
+_INTERNAL = re.compile(r"(?:^|_)(?:INTERNAL|TESTS?)(?:_|$)")
+"""Words of variables that only a project's own processes and tests set."""
 
 _CONSTANT = re.compile(
     r"\bconst\s+(?P<constant>\w+)\s*:\s*&(?:'static\s+)?str\s*=\s*\"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\""
@@ -109,7 +112,10 @@ def _own(source: SideText, language: str) -> Iterator[NamedSetting]:
     declared = {s.names[0]: s for s in _declared(source, language)}
     yield from (s for s in declared.values() if not _is_foreign(s.names[0], source.path))
     for one in _read(source, language):
-        if one.names[0] not in declared and not _is_foreign(one.names[0], source.path):
+        name = one.names[0]
+        if name in declared or "_" not in name or _INTERNAL.search(name):
+            continue
+        if not _is_foreign(name, source.path):
             yield one
 
 

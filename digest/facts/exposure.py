@@ -20,6 +20,10 @@ _TYPED_CLASS = re.compile(r"Arg(?:s|uments)$")
 _SET_IN = re.compile(
     r"(?:^|[/_])(?:config|configs|configuration|settings|options|args?|cli|params)(?:[/_.]|$)"
 )
+_SENT = re.compile(r"(?:Request|Response)$")
+_SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
+"""Classes and files that say what clients send to a server and get from it."""
+
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
@@ -28,7 +32,13 @@ _INNER_GO = re.compile(
     r"(?:^|/)(?:internal|cmd|test(?:s|util\w*|storage|helpers?|ing|data)?)/|(?:^|/)main\.go$"
 )
 _INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
+_UNUSED = re.compile(r"^publish\s*=\s*false|^name\s*=\s*\"_|\"cdylib\"", re.MULTILINE)
+"""A crate that no program depends on: one not published, or an extension of a language."""
+
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
+_DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
+"""A type with a published schema, whatever its name."""
+
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
 _HEAD = 1_500
 """Characters above a type that may hold its attributes."""
@@ -51,8 +61,10 @@ def files_around(fact: Fact) -> Iterator[str]:
         yield from ("/".join((*folders[:n], "package.json")) for n in range(len(folders) + 1))
         for n in range(1, len(folders) + 1):
             yield from ("/".join((*folders[:n], name)) for name in _INDEXES)
-    elif language == "rust" and fact.kind is FactKind.CONFIG:
-        yield path
+    elif language == "rust":
+        if fact.kind is FactKind.CONFIG or fact.detail == "field":
+            yield path
+        yield from ("/".join((*folders[:n], "Cargo.toml")) for n in range(len(folders) + 1))
 
 
 def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
@@ -70,6 +82,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             set_by_users = _TYPED_CLASS.search(top) or _SET_IN.search(path)
             if fact.kind is FactKind.CONFIG and set_by_users:
                 return True
+            if fact.detail == "field" and _SENT.search(top) and _SERVED.search(path):
+                return True
             return _in_python(top, fact, texts)
         case "typescript" | "javascript":
             around = [p for p in files_around(fact) if p in texts]
@@ -77,13 +91,20 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             if packages and _UNPUBLISHED.search(texts[packages[-1]]):
                 return False
             index = next((p for p in around if p not in packages), None)
-            return index is not None and (index == path or _names(texts[index], top))
+            return index is not None and (
+                index == path or _names(texts[index], top) or _passes_on(texts[index], index, path)
+            )
         case "go":
             return False if _INNER_GO.search(path) else None
         case "rust":
             if fact.kind is FactKind.CONFIG:
                 return _is_read(top, texts.get(path, ""))
-            return False if _INNER_RUST.search(path) else None
+            if fact.detail == "field" and _is_read(top, texts.get(path, ""), _DESCRIBED):
+                return True
+            around = [p for p in files_around(fact) if p.endswith("Cargo.toml")]
+            manifests = [text for p in around if (text := texts.get(p))]
+            inner = _INNER_RUST.search(path) or (manifests and _UNUSED.search(manifests[-1]))
+            return False if inner else None
         case "java":
             return True if _JAVA_MAIN.search(path) else None
         case "c" | "cpp" | "cuda":
@@ -91,17 +112,29 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     return None
 
 
-def _is_read(owner: str, text: str) -> bool:
+def _passes_on(text: str, index: str, path: str) -> bool:
+    """Whether an index exports everything that a module beside it exports."""
+    folder = index.rpartition("/")[0]
+    module = path.removeprefix(f"{folder}/").rpartition(".")[0].removesuffix("/index")
+    return (
+        re.search(rf"^export \* from ['\"]\./{re.escape(module)}['\"]", text, re.MULTILINE)
+        is not None
+    )
+
+
+def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     """Whether a Rust type is read from files; those of the command line are reported as flags."""
     found = re.search(
         rf"^[ \t]*(?:pub(?:\([^)]*\))? )?struct {re.escape(owner)}\b", text, re.MULTILINE
     )
     above = text[max(0, found.start() - _HEAD) : found.start()] if found else ""
     above = above.rpartition("\n}")[2]
-    return _READ.search(above) is not None and _TYPED.search(above) is None
+    return marks.search(above) is not None and _TYPED.search(above) is None
 
 
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
+    if "-" in fact.evidence.path.rpartition("/")[2]:
+        return False  # a script that cannot be imported
     listed = _exports(texts.get(fact.evidence.path, ""))
     if fact.detail == "module":  # a module that lists its exports is imported by its name
         return listed is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Side
 from digest.core.facts import (
@@ -27,13 +28,19 @@ from digest.facts import (
     code,
     dependencies,
     deprecations,
-    named_settings,
     option_tables,
+    renames,
     schema,
     security,
 )
 from digest.facts.clues import clues
-from digest.facts.message import co_authors, read_issues, read_paragraphs, split_trailers
+from digest.facts.message import (
+    co_authors,
+    find_deprecations,
+    read_issues,
+    read_paragraphs,
+    split_trailers,
+)
 from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext
@@ -68,72 +75,6 @@ def bare(change: Change) -> Facts:
     )
 
 
-_CODE = frozenset(
-    {
-        FactKind.SYMBOL,
-        FactKind.FLAG,
-        FactKind.ENVIRONMENT,
-        FactKind.CONFIG,
-        FactKind.ROUTE,
-        FactKind.METRIC,
-    }
-)
-
-
-def reconcile(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The facts of all files of a change, in order, with moves recognised.
-
-    A symbol that is removed in one file and added in another under the same name is one fact,
-    changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
-    fields. Flags, environment variables, routes and metrics do not belong to a file: if one is
-    removed in one file and added in another, both facts are dropped, unless the default changed
-    within one area. A flag removed where a field of its name is added is one made from fields, and
-    stays. A declared variable is not reported again where it is read. Facts of other kinds are
-    unchanged.
-    """
-    declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
-    fields = {_last(f.name) for f in facts if f.detail == "field" and f.action is Action.ADDED}
-    facts = [
-        f
-        for f in facts
-        if not (f.detail == "read" and f.name in declared)
-        and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and _last(f.name) in fields)
-    ]
-    facts = named_settings.renamed_alike(facts, _CODE)
-    lost: dict[tuple[str, str], list[Fact]] = {}
-    for fact in facts:
-        if fact.kind in _CODE and fact.action is Action.REMOVED:
-            lost.setdefault((fact.kind, fact.name), []).append(fact)
-    if not lost:
-        return tuple(facts)
-    replaced: dict[int, Fact | None] = {}
-    for fact in facts:
-        if fact.kind not in _CODE or fact.action is not Action.ADDED:
-            continue
-        waiting = lost.get((fact.kind, fact.name), [])
-        other = next((f for f in waiting if f.detail == fact.detail), None)
-        if other is not None:
-            waiting.remove(other)
-            replaced[id(other)] = None
-            replaced[id(fact)] = _moved(other, fact)
-    return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
-
-
-def _moved(old: Fact, new: Fact) -> Fact | None:
-    if new.kind in {FactKind.SYMBOL, FactKind.CONFIG}:
-        return replace(
-            new,
-            action=Action.CHANGED,
-            detail="moved",
-            before=old.evidence.path,
-            after=new.evidence.path,
-        )
-    same_program = area_of(old.evidence.path) is area_of(new.evidence.path)
-    if same_program and None not in (old.before, new.after) and old.before != new.after:
-        return replace(new, action=Action.CHANGED, detail="default", before=old.before)
-    return None
-
-
 Finder = Callable[[FileContext], Iterable[Fact]]
 Wants = Callable[[FileChange, Area, str], bool]
 
@@ -159,6 +100,7 @@ _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 
 _TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI])
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
+_PINNED = frozenset([FactKind.DEPENDENCY, FactKind.TOOLCHAIN])
 _STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
 _MOST_FILES = 64
 """Maximum files of a change whose whole texts are read, those with most changed lines first.
@@ -270,13 +212,50 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
-    return _settled(reconcile(_borne_out(found, scenes)))
+    found = _borne_out(_newly_told(change, found, scenes), scenes)
+    settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
+    # A nested manifest that is deleted takes a part of the project with it.
+    gone = {f.path for f in change.files if f.status is FileStatus.DELETED and "/" in f.path}
+    gone = {path for path in gone if not path.endswith((".txt", ".in"))}
+    return tuple(f for f in settled if f.evidence.path not in gone or f.kind not in _PINNED)
+
+
+def _beside(scenes: Mapping[str, FileContext], fact: Fact) -> tuple[str, str]:
+    """The changed lines around a fact, and the text of its file before the change."""
+    scene, line = scenes.get(fact.evidence.path), fact.evidence.line
+    lines = scene.lines[fact.evidence.side is Side.NEW].changed if scene else ()
+    near = "\n".join(text for number, text in lines if abs(number - line) <= _NEAR)
+    return near, (scene.old or "") if scene else ""
+
+
+_NEAR = 4  # lines
+
+
+def _newly_told(
+    change: Change, found: Sequence[Fact], scenes: Mapping[str, FileContext]
+) -> list[Fact]:
+    """The facts without deprecations that only a document or a file moved here repeats."""
+    if "deprecat" in change.commit.message.lower():
+        return list(found)
+    own = [s for s in scenes.values() if s.area is Area.CORE and not _repeats(s)]
+    code = [text for s in own if "deprecat" in (text := s.changed_text.lower())]
+    return [
+        f
+        for f in found
+        if f.kind is not FactKind.DEPRECATION
+        or not ((scene := scenes.get(f.evidence.path)) and _repeats(scene))
+        or any(renames.last(f.name).lower() in text for text in code)
+    ]
+
+
+def _repeats(scene: FileContext) -> bool:
+    return scene.area is Area.DOCS or scene.file.status is FileStatus.ADDED
 
 
 def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
     """The facts, with those of documentation only where changed code writes the name as well."""
-    told = {_last(f.name) for f in found if f.detail == "default"}
-    asked = {_last(f.name) for f in found if f.detail == option_tables.DOCUMENTED} - told
+    told = {renames.last(f.name) for f in found if f.detail == "default"}
+    asked = {renames.last(f.name) for f in found if f.detail == option_tables.DOCUMENTED} - told
     texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
     lines = [
         line
@@ -287,10 +266,12 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
     held = {name for name in asked if any(name in line for line in lines)}
     kept: list[Fact] = []
     for fact in found:
+        was = fact.before or ""
+        bare = was.startswith("[") and not any(was in line for line in lines)
         if fact.detail != option_tables.DOCUMENTED:
             kept.append(fact)
-        elif _last(fact.name) in held:
-            held.discard(_last(fact.name))
+        elif renames.last(fact.name) in held and not bare:
+            held.discard(renames.last(fact.name))
             kept.append(replace(fact, detail="default"))
     return kept
 
@@ -333,7 +314,7 @@ def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
     """Facts in the message about the code; none for changes to tests and docs alone."""
     if any(area_of(file.path) not in _TALK for file in change.files):
-        yield from deprecations.find_in_message(change.commit.message, subject)
+        yield from find_deprecations(change.commit.message, subject)
         yield from security.find_in_message(change.commit.message, subject)
 
 
@@ -343,14 +324,14 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     What the change removes is not deprecated; what it deprecates loses its default with that. One
     name is deprecated once, preferably where its replacement is named.
     """
-    gone = {_last(f.name) for f in facts if f.action is Action.REMOVED}
+    gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
     best: dict[str, Fact] = {}
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
             key = fact.name.removesuffix("()")
             if key not in best or _weight(fact) > _weight(best[key]):
                 best[key] = fact
-    going = {_last(name) for name in best}
+    going = {renames.last(name) for name in best}
     return tuple(f for f in facts if _holds(f, gone, going, best))
 
 
@@ -359,18 +340,13 @@ def _holds(
 ) -> bool:
     if fact.kind is FactKind.DEPRECATION and fact.action is not Action.REMOVED:
         told = fact.action is Action.CHANGED or best[fact.name.removesuffix("()")] is fact
-        return told and _last(fact.name) not in gone
+        return told and renames.last(fact.name) not in gone
     ends = fact.detail == "default" and fact.after in {None, "None"}
-    return not (ends and _last(fact.name) in going)
+    return not (ends and renames.last(fact.name) in going)
 
 
 def _weight(fact: Fact) -> tuple[bool, bool, bool]:
     return fact.replacement is not None, fact.when is not None, fact.detail != "message"
-
-
-def _last(name: str) -> str:
-    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
-    return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
 def _settled(facts: Sequence[Fact]) -> tuple[Fact, ...]:

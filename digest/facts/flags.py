@@ -126,7 +126,6 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
                 names=(found[1],),
                 line=row + 1,
                 value=found[2],
-                quoted=(f"option({found[1]}",),
                 detail="build option",
             )
 

@@ -20,6 +20,10 @@ _OPENS = re.compile(
     r"(?:\s+final)?\s*(?::(?P<bases>[^:;{}][^;{}]*))?$"
 )
 _BASE = re.compile(r"\w+(?=\s*(?:<|,|$))")
+_TYPES = frozenset({"struct", "class", "union"})
+_INITIALISED = re.compile(r"[^()]*[\w>*&]\s+[*&]?\w+\s*=?\s*")
+"""A field whose initialiser begins with a bracket, unlike the head of a function or a type."""
+
 _NAMESPACE = re.compile(r"\b(?:namespace|extern)\b[^;{}]*$")
 _ACCESS = re.compile(r"\b(?P<access>public|private|protected)\s*:(?!:)")
 _FIELD = re.compile(
@@ -108,15 +112,19 @@ def _closed(
         if opened:
             kind, name, bases = opened.group("kind", "name", "bases")
             stack.append(_Block(kind, name, kind != "class", tuple(_BASE.findall(bases or ""))))
+        elif stack and stack[-1].kind in _TYPES and _INITIALISED.fullmatch(statement[-_HEAD:]):
+            stack.append(_Block("value", statement.rstrip().removesuffix("=")))
         else:
             stack.append(_Block("namespace" if _NAMESPACE.search(statement[-_HEAD:]) else "other"))
     elif mark == "}" and stack:
         block = stack.pop()
-        if block.kind == "enum":
+        if block.kind == "value":
+            _field(source, stack[-1], f"{block.name} = {{{statement}}}", line)
+        elif block.kind == "enum":
             _members(source, block, statement, line)
-        if block.name:
+        if block.name and block.kind != "value":
             yield block
-    elif mark == ";" and stack and stack[-1].kind in {"struct", "class", "union"}:
+    elif mark == ";" and stack and stack[-1].kind in _TYPES:
         _field(source, stack[-1], statement, line)
 
 

@@ -20,6 +20,7 @@ _CARGO_TABLE = re.compile(
     r"(?:target\..+\.|workspace\.)?(?P<kind>dev-|build-)?dependencies(?:\.(?P<name>[\w-]+))?$"
 )
 _MEMBER = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"\s*,?\s*$")
+_PRIVATE = re.compile(r"(?: {1,4}|\t)\"private\"\s*:\s*true\b")
 _OBJECT = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\{")
 _NPM = {
     "dependencies": "npm",
@@ -54,20 +55,29 @@ _GEM = re.compile(
 )
 
 
+_INHERITED = re.compile(r"\bworkspace\s*=\s*true\b")
 _INSIDE = re.compile(r"\b(?:path|workspace)\s*=")
 
 
 def cargo(sheet: SideLines) -> Iterator[Pin]:
-    """``Cargo.toml``; a workspace dependency is reported where the workspace lists it."""
+    """``Cargo.toml``; a member only mentions what its workspace lists with a version."""
     places = toml_places(sheet.whole)
     for number, line in sheet.changed:
         table = places[number - 1][0] if number <= len(places) else ""
         key, value = key_value(line)
         if not key:
             continue
-        if key in {"rust-version", "edition"} and (found := _STRING.match(value)):
-            name = "rust" if key == "rust-version" else "edition"
-            yield Pin(name=name, version=found[1], line=number, detail="cargo", toolchain=True)
+        name = {"rust-version": "rust", "edition": "edition"}.get(key.removesuffix(".workspace"))
+        if name:
+            found = _STRING.match(value)
+            yield Pin(
+                name=name,
+                version=found[1] if found else None,
+                line=number,
+                detail="cargo",
+                toolchain=True,
+                mentioned=found is None,
+            )
         elif place := _CARGO_TABLE.match(table):
             detail = "cargo dev" if place["kind"] else "cargo"
             yield from _crate(place["name"] or "", key, value, number, detail)
@@ -80,9 +90,12 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
     else:
         found = _STRING.match(value) or _CARGO_VERSION.search(value)
         name = key.removesuffix(".version")
-        if name.endswith((".workspace", ".features", ".optional", ".path")):
+        if name.endswith((".features", ".optional", ".path")):
             return
-    if found:
+    if key.endswith(".workspace") or _INHERITED.search(value):
+        name = name.removesuffix(".workspace")
+        yield Pin(name=name, version=None, line=number, detail=detail, mentioned=True)
+    elif found:
         yield Pin(name=name, version=found[1], line=number, detail=detail)
     elif not table_name and value.startswith("{") and "}" in value and not _INSIDE.search(value):
         yield Pin(name=name, version=None, line=number, detail=detail)
@@ -91,9 +104,12 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
 def package_json(sheet: SideLines) -> Iterator[Pin]:
     """``package.json`` and ``composer.json``, one member per line as their tools write them."""
     sections = _json_sections(sheet.whole)
+    bundled = any(map(_PRIVATE.match, sheet.whole))
     for number, line in sheet.changed:
         section = sections[number - 1] if number <= len(sections) else ""
         detail = _NPM.get(section)
+        if bundled and detail == "npm" and section != "engines":
+            detail = "npm dev"
         if (found := _MEMBER.match(line)) is None:
             continue
         if section == "" and found[1] == "packageManager" and "@" in found[2]:
@@ -121,7 +137,7 @@ def _json_sections(whole: tuple[str, ...]) -> list[str]:
 
 
 def go_mod(sheet: SideLines) -> Iterator[Pin]:
-    """``go.mod``; indirect requirements come from the resolver and are left out."""
+    """``go.mod``; indirect requirements come from the resolver and are only mentioned."""
     for number, line in sheet.changed:
         if found := _GO_OWN.match(line.strip()):
             yield Pin(
@@ -135,12 +151,10 @@ def go_mod(sheet: SideLines) -> Iterator[Pin]:
             if (found := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
                 version = f"{found[2]} {found[3]}" if found[3] else found[2]
                 yield Pin(name=found[1], version=version, line=number, detail="go replace")
-        elif (
-            (found := _GO_REQUIRE.match(line))
-            and not found[3]
-            and not _in_exclusion(sheet, number, line)
-        ):
-            yield Pin(name=found[1], version=found[2], line=number, detail="go")
+        elif (found := _GO_REQUIRE.match(line)) and not _in_exclusion(sheet, number, line):
+            indirect = found[3] is not None
+            version = None if indirect else found[2]
+            yield Pin(name=found[1], version=version, line=number, detail="go", mentioned=indirect)
 
 
 def _go_detail(word: str) -> str:
@@ -261,7 +275,7 @@ def dockerfile(sheet: SideLines) -> Iterator[Pin]:
             continue
         if found := _FROM.match(line):
             version = found[2] or found[3]
-            if version and "$" not in version:
+            if version:
                 yield _image(found[1], version, number, "docker")
             continue
         yield from _variables(line, number, "docker")
@@ -359,7 +373,14 @@ def _variables(line: str, number: int, detail: str) -> Iterator[Pin]:
 
 
 def _image(name: str, version: str, number: int, detail: str) -> Pin:
-    return Pin(name=name, version=version, line=number, detail=detail, toolchain=is_toolchain(name))
+    return Pin(
+        name=name,
+        version=version,
+        line=number,
+        detail=detail,
+        toolchain=is_toolchain(name),
+        mentioned="$" in version,
+    )
 
 
 def _fetched(sheet: SideLines, number: int) -> str:

@@ -90,6 +90,9 @@ def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
             )
 
 
+_ENTRY_POINT = re.compile(r"\s*[\"'][\w.-]+\s*=\s*[A-Za-z_]")
+
+
 def setup_py(sheet: SideLines) -> Iterator[Pin]:
     """``setup.py``, as far as its lists are literal."""
     for number, line in sheet.changed:
@@ -103,6 +106,8 @@ def setup_py(sheet: SideLines) -> Iterator[Pin]:
             extra = key == "extras_require" and not found and _extra(sheet, number, line)
             own = key == "install_requires" or (extra and not _DEV.search(extra))
             text = found[2] if found else line.partition(":")[2] or line if extra else line
+            if _ENTRY_POINT.match(text):
+                continue
             yield from _strings(text, number, "pip" if own else "pip dev")
 
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from digest.core.change import Side
-from digest.core.facts import Evidence
+from digest.core.facts import Action, Evidence, Fact, FactKind, Subject
 from digest.core.grade import Description
 from digest.facts import noise
 from digest.facts.noise import forms_of, is_machine_line
@@ -321,3 +322,77 @@ def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Des
         note="" if note.strip(".").casefold() in _NO_NOTE else note,
         labels=labels,
     )
+
+
+INSTEAD = re.compile(
+    r"\b(?:[Uu]se|[Pp]refer|[Pp]lease|[Ss]ee|instead|in favou?r of|[Rr]eplaced (?:by|with)"
+    r"|[Rr]enamed (?:as|to)|[Ss]witch to|[Mm]igrate to)\b"
+)
+QUOTED_NAME = re.compile(r"[`'\"](?P<name>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\))?[`'\"]")
+JOINED = re.compile(r"\s*(?:,|/|,?\s+(?:and|or))\s*$")
+NO_NAMES = frozenset(["deprecated", "true", "false", "none", "null", "this", "it", "and", "or"])
+_SPELLED = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]+_")
+
+
+def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
+    """What the message says is deprecated, or removed after it was."""
+    low = message.lower()
+    told = any(hint in low for hint in ("deprecat", "obsolete", "support for", "support of"))
+    for number, line in message_lines(message) if told else ():
+        text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
+        found = _SAID.match(text)
+        if found is None or (number > 1 and not text.lstrip("-*+ ")[:1].isupper()):
+            continue  # the middle of a sentence
+        for name in chain.from_iterable(
+            map(_expanded, _named(INSTEAD.split(found["rest"], maxsplit=1)[0]))
+        ):
+            if " " not in name and not _SPELLED.search(name) and f"`{name}" not in text:
+                continue
+            yield Fact(
+                kind=FactKind.DEPRECATION,
+                action=Action.ADDED if found["deprecate"] else Action.REMOVED,
+                name=name,
+                detail="message",
+                evidence=message_evidence(number),
+            )
+
+
+def _expanded(name: str) -> list[str]:
+    """The names that one with alternatives stands for: ``a_{b,c}`` for ``a_b`` and ``a_c``."""
+    start, brace, rest = name.partition("{")
+    listed, closed, end = rest.partition("}")
+    return [f"{start}{part}{end}" for part in listed.split(",")] if brace and closed else [name]
+
+
+_SAID = re.compile(
+    r"(?:[-*+]\s+)?"
+    r"(?:(?P<deprecate>deprecat(?:e[sd]?|ing)|mark(?:s|ed|ing)?(?=.{3,120}\bas deprecated))"
+    r"|(?:remov"
+    r"(?:e[sd]?|ing)|drop(?:s|ped|ping)?|delet(?:e[sd]?|ing))\s+"
+    r"(?:the\s+|all\s+|some\s+|old\s+)?(?:deprecated|obsolete|(?P<support>support\s+"
+    r"(?:for|of))))\s+(?:the\s+|support\s+(?:for|of)\s+)?(?P<rest>\S.{0,200})",
+    re.IGNORECASE,
+)
+_SAID_END = re.compile(
+    r"\s+(?:in favou?r of|and|since|because|as|for|from|by|to|so|which"
+    r"|with|on|until|when|via)\s|[.;:,](?:\s|$)|\s\(|\s-+\s"
+)
+
+
+def _named(rest: str) -> list[str]:
+    """The quoted names at the beginning of a text, else its first words."""
+    quoted: list[str] = []
+    end = 0
+    for found in QUOTED_NAME.finditer(rest[:160]):
+        if found.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
+            break
+        if not quoted or JOINED.search(rest[end : found.start()]):
+            quoted.append(found["name"])
+        end = found.end()
+    if quoted:
+        return quoted
+    if rest.split(" ", 1)[0].lower() in NO_NAMES:
+        return []
+    said = _SAID_END.search(rest)
+    name = (rest[: said.start()] if said else rest).strip(" `'\".")[:80]
+    return [name] if name else []

@@ -41,6 +41,7 @@ _SMALL = {
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_:./-]{2,}")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
+_ENTRY_BEGINS = re.compile(r"\{\s*\w+\s*,\s*$")
 _BUILT = re.compile(r"(?:\w+\.)?BuildFQName\(([^()]*)\)")
 _TELLING = 12
 """Minimum characters of a part of a name that is searched without its quotes."""
@@ -110,6 +111,9 @@ def _listed(source: SideText) -> Iterator[NamedSetting]:
     """Entries of a table that gives the members of an enumeration their dotted names."""
     for row, line in source.changed():
         for found in _TABLE_ENTRY.finditer(line):
+            above = "" if "{" in found[0] else next(iter(source.above(row, 1)), "")
+            if above and not _ENTRY_BEGINS.search(above):
+                continue
             yield NamedSetting(names=(found[1],), line=row + 1, quoted=(f'"{found[1]}"',))
 
 

@@ -7,12 +7,13 @@ anywhere on the other side is neither new nor removed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
+from digest.facts.renames import is_opposite
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
@@ -163,6 +164,8 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     texts = [_nameless(s) for s in (old, new)]
     if old.scope != new.scope or not same_place(before, after, old.line, new.line):
         return 0
+    if is_opposite(old.names[0], new.names[0]):
+        return 0
     alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
     names = SequenceMatcher(None, old.names[0], new.names[0]).ratio()
     if old.value != new.value and names < _ALIKE:
@@ -232,53 +235,3 @@ def _fact(
         detail=setting.detail if detail is None else detail,
         evidence=source.evidence(setting.line),
     )
-
-
-def renamed_alike(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
-    """The facts with names recognised that change as the names of other renames do.
-
-    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
-    methods of ``Head`` are those of ``Block``.
-    """
-    swaps = list(dict.fromkeys(_swap(f) for f in facts if f.action is Action.RENAMED))[:_MOST_SWAPS]
-    come = {(f.kind, f.detail, f.name): f for f in facts if f.action is Action.ADDED}
-    if not swaps or not come:
-        return facts
-    renames: dict[int, Fact | None] = {}
-    for fact in facts:
-        if fact.action is not Action.REMOVED or fact.kind not in kinds:
-            continue
-        for old, new in swaps:
-            name = fact.name.replace(old, new) if len(old) >= _SHORTEST_SWAP else fact.name
-            found = come.get((fact.kind, fact.detail, name))
-            if name != fact.name and found is not None:
-                del come[fact.kind, fact.detail, name]
-                renames[id(fact)] = None
-                whole = fact.name.rpartition(".")[2] == name.rpartition(".")[2]
-                renames[id(found)] = None if whole else _as_renamed(fact, found)
-                break
-    return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
-
-
-_MOST_SWAPS = 20
-_SHORTEST_SWAP = 2
-
-
-def _swap(fact: Fact) -> tuple[str, str]:
-    """What a rename replaces by what, as far as the two names differ in their middle."""
-    old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
-    start = _shared(old, new)
-    rest = old[start:], new[start:]
-    end = _shared(rest[0][::-1], rest[1][::-1])
-    first, second = (text[: len(text) - end] for text in rest)
-    return (first, second) if first and second else (old, new)
-
-
-def _shared(one: str, other: str) -> int:
-    """The number of characters with which two texts begin alike."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _as_renamed(old: Fact, new: Fact) -> Fact:
-    return replace(new, action=Action.RENAMED, before=old.name, after=new.name)

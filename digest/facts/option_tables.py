@@ -181,7 +181,7 @@ def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
 
 
 _MEMBER = re.compile(
-    r"\s+(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<value>[^\s{(\[][^{(\[]{0,120}?),?\s*(?://.*)?$"
+    r"\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*(?P<value>[^\s{(\[][^{(\[]{0,120}?),?\s*(?://.*)?$"
 )
 
 _FALLBACK = re.compile(
@@ -197,7 +197,8 @@ _INITIALISED = re.compile(
     r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
 )
 _CONSTRUCTOR = re.compile(r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(")
-_LANGUAGES = frozenset({"go", "typescript", "javascript", "cpp"})
+_LANGUAGES = frozenset({"go", "typescript", "javascript", "cpp", "python"})
+_SCRIPTS = frozenset({"typescript", "javascript"})
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
 _MOST_LINES = 4_000  # changed lines of a file; more are data
 _DEFAULT_TABLES_MOST = 40  # changed lines of one place that are compared
@@ -227,7 +228,7 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
             names = {found["name"] for line in hunk.removed if (found := member.match(line))}
             if any((f := member.match(line)) and f["name"] in names for line in hunk.added):
                 return True
-            if language not in {"go", "cpp"} and any(_FALLBACK.search(line) for line in hunk.added):
+            if language in _SCRIPTS and any(_FALLBACK.search(line) for line in hunk.added):
                 return True
     return False
 
@@ -253,7 +254,7 @@ def _changed(
                 owner = owners.pop() if len(owners) == 1 else ""
                 if owner and is_told_apart(was["value"], found["value"]):
                     yield _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
-    elif language != "go" and (found := _FALLBACK.search(line)):
+    elif language in _SCRIPTS and (found := _FALLBACK.search(line)):
         for old in olds:
             was = _FALLBACK.search(old)
             if was and _same_but(was, found):
@@ -303,7 +304,9 @@ def _default_tables_owner(source: SideText, row: int) -> str:
     return ""
 
 
-_NESTED = re.compile(r"\s+(?P<name>[Dd]efault\w*|DEFAULT\w*)\s*=\s*&?(?P<type>\w+)?\{$")
+_NESTED = re.compile(
+    r"\s+(?P<name>[Dd]efault\w*|DEFAULT\w*)(?:\s*:[^=]{1,80})?\s*=\s*&?(?P<type>\w+)?\{$"
+)
 
 
 def _fact(after: SideText, name: str, was: re.Match[str], found: re.Match[str], row: int) -> Fact:
@@ -324,7 +327,7 @@ DOCUMENTED = "documented default"
 
 _TELLS_DEFAULT = re.compile(
     r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
-    r"(?P<value>[^*`'\"\]\s|][^`'\"\]\s|]{0,60})",
+    r"(?P<value>\[[^\]\n|]{0,80}\]|[^*`'\"\[\]\s|][^`'\"\]\s|]{0,60}?)(?=_?(?:[`'\"\]\s|]|$))",
     re.IGNORECASE,
 )
 _OWN_NAME = re.compile(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
@@ -391,4 +394,9 @@ def _documented(source: SideText, line: str, row: int) -> str:
     if own and own["name"].lower() not in {"default", "defaults"}:
         return own["name"]
     titles = (_TITLE.fullmatch(text) for text in source.above(row, _TITLE_REACH))
-    return next((found["name"] for found in titles if found), "")
+    return next((found["name"] for found in titles if found and _is_typed(found["name"])), "")
+
+
+def _is_typed(name: str) -> bool:
+    """Whether a heading begins with a name that users type, not with a word of a language."""
+    return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])

@@ -148,7 +148,7 @@ _GENERATED_NAME = re.compile(
     r"_pb2(?:_grpc)?\.pyi?$|\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|rs|dart|swift)$|_pb\.(?:[jt]s|rb)$"
     r"|^zz_generated|[._-]generated\.\w+$|\.gen\.\w+$|_gen\.go$|_string\.go$|\.g\.(?:dart|cs)$"
     r"|\.freezed\.dart$|\.designer\.cs$|[.-]min\.(?:js|css|mjs)$|\.(?:js|css|mjs|ts)\.map$"
-    r"|\.snap$|\.ambr$|^bindata\.go$"
+    r"|\.snap$|\.ambr$|^pkg-info$|^bindata\.go$"
 )
 
 _CI_FOLDERS = _words(
@@ -221,6 +221,8 @@ _TEST_ENDINGS = (
     *("_stress", "-stress", "_stress_tool", "-stress-tool"),
 )
 
+_BENCHMARK_ENDINGS = ("-bench", "_bench", "-benchmark", "-benchmarks", "_benchmarks")
+
 _TEST_NAME = re.compile(
     r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
     r"|_(?:test|tests|unittest|spec)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
@@ -287,6 +289,8 @@ def area_of(path: str) -> Area:
         return Area.GENERATED
     if lowered[:1] == ["requirements"]:  # the layout of pip-tools, one file per environment
         return Area.BUILD
+    if lowered[:1] == ["t"] and (len(lowered) > 1 or low.endswith(".t")):
+        return Area.TESTS  # the layout of Perl's distributions, used by others as well
     return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
 
 
@@ -321,6 +325,8 @@ def _folder(folders: Iterable[str]) -> Area | None:
             return area
         if folder.endswith(_TEST_ENDINGS) or folder.startswith(("tests-", "tests_")):
             return Area.TESTS
+        if folder.endswith(_BENCHMARK_ENDINGS):
+            return Area.BENCHMARKS
     return None
 
 

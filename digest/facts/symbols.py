@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
-from digest.facts.call_arguments import flat, is_told_apart, resolved
+from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolved
+from digest.facts.renames import is_opposite
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
     Calling,
@@ -57,6 +58,7 @@ def key(text: str | None) -> str | None:
     if text is None:
         return None
     text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
+    text = _CALLED_IN_BRACKETS.sub(r"\1()", text)
     while text[:1] == "(" and _is_wrapped(text):
         text = text[1:-1]
     return text
@@ -149,6 +151,8 @@ _ALIKE_ALONE = 0.6
 """The same share for declarations of one line, which have no body to compare."""
 
 _ONE_LINE = 300  # characters
+_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]+(?:<[\w:]*>)?[\w:]*)\)\(\)")
+_NUMBERS = re.compile(r"\b\d+\b")
 _NEAR = 12
 """Maximum lines between a removed name and the one that replaced it."""
 
@@ -220,10 +224,10 @@ def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
     if last not in source.text:
         return False
     alias = rf"^[ \t]*(?:export\s+)?(?:const\s+|let\s+|type\s+)?{re.escape(last)}\s*=[^=\n]"
-    return (
-        re.search(alias, source.text, re.MULTILINE) is not None
-        or re.search(rf"\bas {re.escape(last)}\b", source.text) is not None
-    )
+    imported = rf"\bas {re.escape(last)}\b"
+    if not entry.parent:
+        imported += rf"|^(?:from [\w.]+ )?import [^\n]*\b{last}\b|^[ \t]+{last},$"
+    return any(re.search(p, source.text, re.MULTILINE) for p in (alias, imported))
 
 
 def _sides(
@@ -350,7 +354,12 @@ def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
     """The share of equal lines of two declarations, each with its own name removed."""
     a, b = (_lines(e) for e in (one, other))
     if len(a) == len(b) == 1:  # a name without a body: a method of an interface, a constant
-        near = _in_its_place(one, other, _ALIKE_ALONE) and max(len(a[0]), len(b[0])) < _ONE_LINE
+        near = (
+            _in_its_place(one, other, _ALIKE_ALONE)
+            and max(len(a[0]), len(b[0])) < _ONE_LINE
+            and _NUMBERS.findall(a[0]) == _NUMBERS.findall(b[0])
+            and not is_opposite(one.name, other.name)
+        )
         return SequenceMatcher(None, a[0], b[0], autojunk=False).ratio() if near else 0.0
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
         return 0.0
@@ -383,7 +392,7 @@ def _changes(
         )
     for one, other in shared(then, now):
         was, is_ = resolved(one.default, before.text), resolved(other.default, after.text)
-        if _tells(was, is_):
+        if _tells(was, is_) and not (is_ in NOTHING and _is_filled(other.name, new.body())):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
             yield Fact(
@@ -401,9 +410,15 @@ def _tells(before: str | None, after: str | None) -> bool:
     """Whether a parameter has another default: both are values, not those of another thing."""
     if before is None or after is None or key(before) == key(after):
         return False
-    if after in {"None", "undefined", "null"} and _MADE.search(before):
+    if after in NOTHING and _MADE.search(before):
         return False
     return is_told_apart(before, after) and not any(map(_OF_OTHERS.match, (before, after)))
+
+
+def _is_filled(name: str, body: str) -> bool:
+    """Whether a body gives a parameter its default where callers give none."""
+    filled = rf"\b{re.escape(name)}\s*(?:or\b|is None\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
+    return re.search(filled, body[:_LONGEST_BODY]) is not None
 
 
 class _Look(NamedTuple):

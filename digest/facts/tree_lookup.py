@@ -107,6 +107,8 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
     """How texts that define a name spell it."""
     if fact.kind in _SETTABLE:
         spelled: tuple[str, ...] = _SPELLINGS[fact.kind](name)
+        if fact.kind is FactKind.FLAG and language_of(fact.evidence.path) == "rust":
+            spelled += (f"{name.lstrip('-').replace('-', '_')}: ",)
     elif fact.kind in _CODE:
         language, last = language_of(fact.evidence.path), _last(name)
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))

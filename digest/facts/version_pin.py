@@ -36,7 +36,8 @@ class Pin:
 
     ``version`` is as written, without a lone ``==``; ``None`` if any version is accepted.
     ``detail`` is the package manager, followed by `` dev`` for what only developers, tests and
-    builds need.
+    builds need. ``mentioned`` is true for what is still required, though not in a form to compare:
+    an indirect requirement, an image whose tag is a variable.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Pin:
     line: int
     detail: str
     toolchain: bool = False
+    mentioned: bool = False
 
 
 def is_toolchain(name: str) -> bool:

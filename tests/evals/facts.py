@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.git.open_source import open_source
+from digest.analysis.wording import is_pin
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts.extract import extract, wanted
 from digest.facts.paths import area_of
@@ -38,11 +39,11 @@ TOLD = (*GRAVE, "added")
 _KINDS = {
     "flag": {FactKind.FLAG, FactKind.CONFIG},
     "variable": {FactKind.ENVIRONMENT, FactKind.CONFIG},
-    "setting": {FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT},
+    "setting": {FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT, FactKind.SCHEMA},
     "metric": {FactKind.METRIC},
     "route": {FactKind.ROUTE},
     "dependency": {FactKind.DEPENDENCY, FactKind.TOOLCHAIN},
-    "symbol": {FactKind.SYMBOL, FactKind.CONFIG},
+    "symbol": {FactKind.SYMBOL, FactKind.CONFIG, FactKind.SCHEMA},
 }
 
 _ASIDE = {Area.CI, Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS}
@@ -164,8 +165,10 @@ def judge(labels: Sequence[Label], facts: Mapping[str, Facts], score: Score) -> 
 
 def is_contract(fact: Fact) -> bool:
     """Whether a fact is about what users depend on: internal names and tools of developers not."""
+    if fact.kind is FactKind.SECURITY:
+        return False  # a pattern in the code, which no label is about
     if fact.kind in {FactKind.DEPENDENCY, FactKind.TOOLCHAIN}:
-        aside = fact.detail.endswith((" dev", " toolchain", "github-actions"))
+        aside = is_pin(fact) or fact.detail.endswith((" dev", " toolchain", "docker"))
         return not aside and area_of(fact.evidence.path) not in _ASIDE
     if fact.kind is FactKind.DEPRECATION and " " in fact.name:
         return False  # what a message calls in prose has no name to compare
@@ -212,7 +215,7 @@ def names(label: Label, fact: Fact) -> bool:
         theirs |= {_key(label["before"]), _key(label["after"])}
     # Labels name a setting by its section, facts by its class.
     loose = label["sort"] == "setting"
-    if label["sort"] == "metric" and fact.kind is FactKind.METRIC:
+    if label["sort"] == "metric" and fact.kind in {FactKind.METRIC, FactKind.DEPRECATION}:
         # A namespace that stands in another file as a constant is not read.
         return label["name"].endswith(fact.name)
     return any(_same(a, b, loose=loose) for a in ours if a for b in theirs)

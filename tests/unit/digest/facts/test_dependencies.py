@@ -188,7 +188,7 @@ def changed(path, old, *steps):
             "Cargo.toml",
             CARGO,
             [('rand = "0.8"', "rand.workspace = true")],
-            ["removed rand 0.8 -> None @7o"],
+            [],
         ),
         (
             "web/package.json",

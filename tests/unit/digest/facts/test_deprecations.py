@@ -1,6 +1,7 @@
 import pytest
 
-from digest.facts.deprecations import find, find_in_message
+from digest.facts.deprecations import find
+from digest.facts.message import find_deprecations
 from digest.facts.subject import read_subject
 from tests.unit.digest.facts.changes import facts_of, scene, told
 
@@ -101,7 +102,7 @@ def test_mark_that_moved_to_another_file_is_no_fact():
 )
 def test_message_says_what_is_deprecated_or_gone(message, facts):
     subject = read_subject(message.split("\n", 1)[0])
-    assert told(find_in_message(message, subject)) == facts
+    assert told(find_deprecations(message, subject)) == facts
 
 
 def test_a_comment_below_a_finished_call_does_not_speak_of_what_the_call_names():

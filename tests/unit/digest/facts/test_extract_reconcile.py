@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from digest.core.change import Side
 from digest.core.facts import Action, Evidence, Fact, FactKind
-from digest.facts.extract import reconcile
+from digest.facts.renames import reconcile
 from tests.unit.digest.facts.changes import facts_of
 
 OLD = Evidence(path="a.py", line=3, side=Side.OLD)

@@ -1,0 +1,271 @@
+"""Moves and renames, which one file or one declaration does not show.
+
+A name that is removed and one that is added are one rename if the names of other renames changed
+alike, or if the message says so. A name that is added is the new name of an old one that still
+works if the old one is deprecated in its favour, or if the text beside it names the old one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts.paths import area_of
+
+_OPPOSITES = (
+    {"new", "old"},
+    {"enable", "disable"},
+    {"enabled", "disabled"},
+    {"allow", "deny"},
+    {"include", "exclude"},
+    {"min", "max"},
+    {"start", "stop"},
+    {"legacy", "new"},
+    {"with", "without"},
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def is_opposite(one: str, other: str) -> bool:
+    """Whether two names differ in words of opposite meaning, so that one is no rename."""
+    words = [{w.lower() for w in _WORDS.findall(name)} for name in (one, other)]
+    return (words[0] ^ words[1]) in _OPPOSITES
+
+
+Beside = Callable[[Fact], tuple[str, str]]
+"""The changed lines around the evidence of a fact, and the text of its file before the change."""
+
+_CODE = frozenset(
+    {
+        FactKind.SYMBOL,
+        FactKind.FLAG,
+        FactKind.ENVIRONMENT,
+        FactKind.CONFIG,
+        FactKind.ROUTE,
+        FactKind.METRIC,
+    }
+)
+
+
+def reconcile(
+    facts: Sequence[Fact], message: str = "", beside: Beside = lambda _fact: ("", "")
+) -> tuple[Fact, ...]:
+    """The facts of all files of a change, in order, with moves recognised.
+
+    A symbol that is removed in one file and added in another under the same name is one fact,
+    changed and ``moved``, whose ``before`` and ``after`` are the paths; the same is true of config
+    fields. Flags, environment variables, routes and metrics do not belong to a file: if one is
+    removed in one file and added in another, both facts are dropped, unless the default changed
+    within one area. A flag removed where a field of its name is added is one made from fields, and
+    stays. A declared variable is not reported again where it is read. Facts of other kinds are
+    unchanged.
+    """
+    declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
+    fields = {last(f.name) for f in facts if f.detail == "field" and f.action is Action.ADDED}
+    facts = [
+        f
+        for f in facts
+        if not (f.detail == "read" and f.name in declared)
+        and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
+    ]
+    facts = _renamed(facts, _CODE, message, beside)
+    lost: dict[tuple[str, str], list[Fact]] = {}
+    for fact in facts:
+        if fact.kind in _CODE and fact.action is Action.REMOVED:
+            lost.setdefault((fact.kind, fact.name), []).append(fact)
+    if not lost:
+        return tuple(facts)
+    replaced: dict[int, Fact | None] = {}
+    for fact in facts:
+        if fact.kind not in _CODE or fact.action is not Action.ADDED:
+            continue
+        waiting = lost.get((fact.kind, fact.name), [])
+        other = next((f for f in waiting if f.detail == fact.detail), None)
+        if other is not None:
+            waiting.remove(other)
+            replaced[id(other)] = None
+            replaced[id(fact)] = _moved(other, fact)
+    return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+
+
+def _moved(old: Fact, new: Fact) -> Fact | None:
+    if new.kind in {FactKind.SYMBOL, FactKind.CONFIG}:
+        return replace(
+            new,
+            action=Action.CHANGED,
+            detail="moved",
+            before=old.evidence.path,
+            after=new.evidence.path,
+        )
+    same_program = area_of(old.evidence.path) is area_of(new.evidence.path)
+    if same_program and None not in (old.before, new.after) and old.before != new.after:
+        return replace(new, action=Action.CHANGED, detail="default", before=old.before)
+    return None
+
+
+_MOST_TOLD = 100
+"""Maximum pairs of a removed and an added name that are searched in a message."""
+
+_RENAMES = re.compile(r"\brenam|\b(?:s|S)/\w|\S\s*(?:->|→|=>)\s*\S", re.IGNORECASE)
+_OLD_NAME = re.compile(
+    r"\b(?:formerly|previously|renamed from|old name|backwards? compatib"
+    r"|also (?:supported|accepted|read))",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[`'\"](-{0,2}[A-Za-z][\w.-]{2,80})[`'\"]")
+_SIMILAR = 0.6  # share of equal letters of an old name and the one that replaces it
+
+
+def _renamed(
+    facts: Sequence[Fact], kinds: Collection[FactKind], message: str, beside: Beside
+) -> list[Fact]:
+    """The facts, with removed and added names that are one rename told as one."""
+    result = _told(_alike(list(facts), kinds), kinds, message)
+    result = _kept(result, kinds)
+    return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
+
+
+def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[Fact]:
+    """The facts with the renames of which the message tells."""
+    if not _RENAMES.search(message[:_LONGEST_MESSAGE]):
+        return facts
+    title = message.partition("\n")[0].lower()
+    words = _flat(message[:_LONGEST_MESSAGE])
+    groups: dict[tuple[str, str], tuple[list[Fact], list[Fact]]] = {}
+    for fact in facts:
+        if fact.kind in kinds and fact.action in {Action.REMOVED, Action.ADDED}:
+            sides = groups.setdefault((fact.kind, fact.detail), ([], []))
+            sides[fact.action is Action.ADDED].append(fact)
+    changed: dict[int, Fact | None] = {}
+    for gone, come in groups.values():
+        if len(gone) * len(come) > _MOST_TOLD:
+            continue
+        alone = len(gone) == len(come) == 1 and "renam" in title
+        for old in gone:
+            named = [new for new in come if alone or _says(words, old, new)]
+            if len(named) == 1 and id(named[0]) not in changed and not _clash(old, named[0]):
+                changed[id(old)] = None
+                changed[id(named[0])] = _as_renamed(old, named[0])
+    return [kept for f in facts if (kept := changed.get(id(f), f)) is not None]
+
+
+_LONGEST_MESSAGE = 20_000  # characters
+
+
+def _says(words: str, old: Fact, new: Fact) -> bool:
+    """Whether a text has both names with a word of renaming around or between them."""
+    names = [_flat(last(f.name)) for f in (old, new)]
+    places = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(names[0])}(?!\w)", words)]
+    joint = re.compile(
+        rf"\W{{1,6}}(?:(?:is|was|are|has|been|now|renamed|flag|option|setting|field|metric)\W+){{0,4}}"
+        rf"(?:to|as|into|->|→|=>|/)\W{{0,6}}(?:the\W+)?(?:new\W+)?(?:[\w]+\.)*{re.escape(names[1])}(?!\w)"
+    )
+    return any(joint.match(words, place + len(names[0])) for place in places[:20])
+
+
+def _clash(old: Fact, new: Fact) -> bool:
+    return old.kind is FactKind.FLAG and is_opposite(old.name, new.name)
+
+
+def _flat(text: str) -> str:
+    return text.lower().replace("-", "_").replace("_>", "->")
+
+
+def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
+    """The facts with names that were added beside an old one that is deprecated in their favour."""
+    olds = {
+        _flat(last(f.replacement)): f.name
+        for f in facts
+        if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED and f.replacement
+    }
+    return [
+        _as_kept(f, old)
+        if f.action is Action.ADDED
+        and f.kind in kinds
+        and (old := olds.get(_flat(last(f.name))))
+        and old.startswith("-") == f.name.startswith("-")
+        and _similar(old, f.name)
+        else f
+        for f in facts
+    ]
+
+
+def _beside(fact: Fact, beside: Beside) -> Fact:
+    """A fact with the old name that the text beside a new one gives."""
+    if fact.kind not in {FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.CONFIG}:
+        return fact
+    text, before = beside(fact)
+    if not _OLD_NAME.search(text):
+        return fact
+    olds = {o for o in _QUOTED.findall(text) if o in before and _similar(o, fact.name)}
+    return _as_kept(fact, olds.pop()) if len(olds) == 1 else fact
+
+
+def _as_kept(fact: Fact, old: str) -> Fact:
+    name = fact.name if "." not in fact.name or "." in old else last(fact.name)
+    return replace(fact, action=Action.RENAMED, before=old, after=name)
+
+
+def _similar(old: str, new: str) -> bool:
+    one, other = last(old), last(new)
+    if one == other or is_opposite(one, other):
+        return False
+    return SequenceMatcher(None, one, other).ratio() >= _SIMILAR
+
+
+def last(name: str) -> str:
+    """The last part of a name as program text writes it: ``max_len`` for ``--max-len``."""
+    return name.rpartition(".")[2].lstrip("-").replace("-", "_")
+
+
+def _alike(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
+    """The facts with names recognised that change as the names of other renames do.
+
+    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
+    methods of ``Head`` are those of ``Block``.
+    """
+    swaps = list(dict.fromkeys(_swap(f) for f in facts if f.action is Action.RENAMED))[:_MOST_SWAPS]
+    come = {(f.kind, f.detail, f.name): f for f in facts if f.action is Action.ADDED}
+    if not swaps or not come:
+        return facts
+    renames: dict[int, Fact | None] = {}
+    for fact in facts:
+        if fact.action is not Action.REMOVED or fact.kind not in kinds:
+            continue
+        for old, new in swaps:
+            name = fact.name.replace(old, new) if len(old) >= _SHORTEST_SWAP else fact.name
+            found = come.get((fact.kind, fact.detail, name))
+            if name != fact.name and found is not None:
+                del come[fact.kind, fact.detail, name]
+                renames[id(fact)] = None
+                whole = fact.name.rpartition(".")[2] == name.rpartition(".")[2]
+                renames[id(found)] = None if whole else _as_renamed(fact, found)
+                break
+    return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
+
+
+_MOST_SWAPS = 20
+_SHORTEST_SWAP = 2
+
+
+def _swap(fact: Fact) -> tuple[str, str]:
+    """What a rename replaces by what, as far as the two names differ in their middle."""
+    old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
+    start = _shared(old, new)
+    rest = old[start:], new[start:]
+    end = _shared(rest[0][::-1], rest[1][::-1])
+    first, second = (text[: len(text) - end] for text in rest)
+    return (first, second) if first and second else (old, new)
+
+
+def _shared(one: str, other: str) -> int:
+    """The number of characters with which two texts begin alike."""
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _as_renamed(old: Fact, new: Fact) -> Fact:
+    return replace(new, action=Action.RENAMED, before=old.name, after=new.name)

@@ -1,0 +1,152 @@
+"""Names that look removed, renamed or deprecated and are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.facts import Action, Fact, FactKind
+from tests.unit.digest.facts.changes import facts_of
+
+
+def gone(message: str, *files: tuple[str, str | None, str | None]) -> list[str]:
+    lost = {Action.REMOVED, Action.RENAMED}
+    return [f.name for f in facts_of(message, *files).items if f.action in lost]
+
+
+def deprecated(message: str, *files: tuple[str, str | None, str | None]) -> list[Fact]:
+    return list(facts_of(message, *files).of(FactKind.DEPRECATION, Action.ADDED))
+
+
+GO_MOD = "module x.org/y\n\nrequire (\n\tgolang.org/x/net v0.27.0\n)\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("go.mod", GO_MOD, GO_MOD.replace("v0.27.0", "v0.27.0 // indirect")),
+        ("go.mod", GO_MOD + "replace a.org/b => a.org/c v1.0.0\n", GO_MOD),
+        (
+            "Dockerfile",
+            "FROM gcr.io/distroless/static:nonroot\n",
+            "FROM gcr.io/distroless/static:nonroot-${ARCH}\n",
+        ),
+        (
+            "requirements/default.txt",
+            "tblib>=1.5; python_version>='3.8'\ntblib>=1.3; python_version<'3.8'\n",
+            "tblib==3.1.0\n",
+        ),
+        (
+            "crates/auth/Cargo.toml",
+            '[package]\nedition = "2021"\n',
+            "[package]\nedition = { workspace = true }\n",
+        ),
+        (
+            "core/Cargo.toml",
+            '[dependencies]\ntoml = "0.8"\nurl = "2"\n',
+            "[dependencies]\ntoml.workspace = true\nurl = { workspace = true }\n",
+        ),
+        ("ecosystem/shop/pyproject.toml", '[project]\ndependencies = ["celery"]\n', None),
+        (
+            "setup.py",
+            "setup(\n    entry_points={\n        'pytest11': [\n            'celery = celery.contrib',\n        ],\n    },\n)\n",
+            "setup(\n    entry_points={\n    },\n)\n",
+        ),
+    ],
+)
+def test_what_is_still_required_or_never_was_is_not_removed(
+    path: str, old: str, new: str | None
+) -> None:
+    assert gone("Change requirements", (path, old, new)) == []
+
+
+def test_members_of_a_type_that_became_an_alias_are_not_removed() -> None:
+    old = "package types\n\ntype Alert struct {\n\tTimeout bool\n}\n\nfunc (a *Alert) Merge() {}\n"
+    new = "package types\n\ntype Alert = alert.Alert\n"
+    assert gone("Add an alert package", ("types/types.go", old, new)) == []
+
+
+def test_fields_of_a_base_of_a_base_are_not_removed() -> None:
+    old = "export interface UserConfig {\n  define?: string\n  base?: string\n}\n"
+    new = (
+        "export interface Shared {\n  define?: string\n}\n"
+        "export interface Environment extends Shared {\n  dev?: string\n}\n"
+        "export interface UserConfig extends Environment {\n  base?: string\n}\n"
+    )
+    assert gone("Split the interface", ("src/config.ts", old, new)) == []
+
+
+def test_constants_of_other_values_are_not_renamed() -> None:
+    old = "package record\n\nconst (\n\tCustomBucketSamples Type = 9\n)\n"
+    new = "package record\n\nconst (\n\tCustomBucketSamplesLegacy Type = 7\n)\n"
+    assert gone("Keep old names", ("tsdb/record.go", old, new)) == ["CustomBucketSamples"]
+
+
+def test_flags_and_names_of_scripts_are_not_part_of_the_interface() -> None:
+    script = 'parser.add_argument("--logfile")\nif os.environ["CI_HOME"]:\n    pass\n'
+    assert gone("Delete a script", ("scripts/migrate.py", script, None)) == []
+
+
+def test_a_default_that_a_body_fills_in_did_not_change() -> None:
+    old = "class Store:\n    def __init__(self, port=9042):\n        self.port = port\n"
+    new = "class Store:\n    def __init__(self, port=None):\n        self.port = port or conf or 9042\n"
+    items = facts_of("Fix port", ("store/store.py", old, new)).items
+    assert not [f for f in items if f.detail == "default"]
+
+
+def test_a_document_alone_deprecates_nothing_that_the_message_does_not() -> None:
+    file = ("docs/api.md", "# API\n", "# API\n\n`RuleSyntax` is deprecated.\n")
+    assert deprecated("Replace the reference page", file) == []
+    assert [f.name for f in deprecated("Deprecate rule syntax", file)] == ["RuleSyntax"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("warnings.warn('The `get` method of the `Model` class is deprecated.')", ["get"]),
+        ("# raises a `FutureWarning` for `x_y`", []),
+        ("'`timeout_mode` will be deprecated in v3.'", []),
+    ],
+)
+def test_a_sentence_names_what_it_deprecates(text: str, names: list[str]) -> None:
+    old = "def get():\n    pass\n"
+    new = f"def get():\n    {text}\n    pass\n"
+    assert [f.name for f in deprecated("Change get", ("app/model.py", old, new))] == names
+
+
+def test_each_flag_of_a_list_is_deprecated_by_its_own_help() -> None:
+    old = 'package main\n\nfunc set(cmd app) {\n\tcmd.Flag("tls-cert", "Certificate")\n\tcmd.Flag("tls-key", "Key")\n}\n'
+    new = old.replace('"Certificate"', '"Deprecated after v1: Certificate"').replace(
+        '"Key"', '"Deprecated after v1: Use TLS when asked"'
+    )
+    found = deprecated("Deprecate flags", ("cmd/config.go", old, new))
+    assert [(f.name, f.replacement) for f in found if f.detail == "notice"] == [
+        ("--tls-cert", None),
+        ("--tls-key", None),
+    ]
+
+
+def test_names_with_alternatives_are_deprecated_one_by_one() -> None:
+    found = deprecated("Deprecate app_{in,out}_total", ("app/x.py", "a = 1\n", "a = 2\n"))
+    assert [f.name for f in found] == ["app_in_total", "app_out_total"]
+
+
+def test_fields_that_get_an_initialiser_in_brackets_are_not_removed() -> None:
+    old = (
+        "namespace a {\nstruct Options : Base {\n  size_t timeout;\n  bool verbose;\n"
+        "  void stop() noexcept override { run(); }\n  int last;\n};\n}\n"
+    )
+    new = old.replace("timeout;", "timeout{};").replace("verbose;", "verbose = {true};")
+    path = "include/app/options.h"
+    assert gone("Initialise members", (path, old, new)) == []
+    assert gone("Drop members", (path, new, old.replace("  int last;\n", ""))) == ["Options.last"]
+
+
+def test_a_build_option_that_another_call_still_names_is_not_removed() -> None:
+    old = 'option(WITH_ZIPKIN "Build with it" OFF)\n'
+    new = 'renamed_option(APP_WITH_ZIPKIN WITH_ZIPKIN "Build with it" OFF)\n'
+    assert gone("Rename options", ("CMakeLists.txt", old, new)) == []
+
+
+def test_a_name_in_a_comment_of_a_header_is_no_metric() -> None:
+    old = '/* {"renamed_to":\n  "network.protocol.name"}\n */\n'
+    assert gone("Update", ("api/include/semconv/http.h", old, "/* */\n")) == []
