@@ -59,6 +59,9 @@ MISSED_NOTE = Phrase(
     "Based on facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
 )
 THEMES = Phrase("Themes", "主题")
+FOLLOWED = Phrase("{n:follow-up|follow-ups}: {places}", "{n} 项后续改动：{places}")
+FOLLOWS = Phrase("Follow-up to {place}.", "{place} 的后续改动。")
+
 MORE = Phrase("{n:more|more}", "另外 {n} 项")
 CITED = Phrase(" ({places})", "（{places}）")
 SCORE = Phrase("{level} ({score})", "{level}（{score}）")

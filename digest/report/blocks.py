@@ -118,14 +118,17 @@ def change_blocks(
     late: bool = False,
     missed: bool = False,
     whole: bool = False,
+    related: Spans = (),
 ) -> tuple[Block, ...]:
     """A change with its whole analysis, below a heading of ``level`` with its anchor.
 
-    A low change takes three lines unless ``whole`` is set; empty sections are left out.
+    A low change takes three lines unless ``whole`` is set; empty sections are left out. ``related``
+    names its follow-ups, or what it follows up.
     """
     return (
         Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
         Paragraph(_reference(graded, repository, zone, language)),
+        *((Paragraph(related),) if related else ()),
         *_remarks(graded, analysis, zone, language, late=late, missed=missed),
         Paragraph(_judgement(graded.grade, analysis, language)),
         *_sections(graded, analysis, repository, language, whole=whole),

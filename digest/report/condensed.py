@@ -6,7 +6,7 @@ matters and what to do. Links and numbers are always made by code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from digest.analysis.headline import title_text
@@ -46,6 +46,7 @@ from digest.report.blocks import (
     run,
     title_link,
 )
+from digest.report.follow_ups import follow_ups
 from digest.window import days_of, edges, whole_day
 
 _CITED = 3
@@ -142,13 +143,20 @@ def digest_document(
         if entries[0].level.rank > least.rank:
             blocks.append(Paragraph(words.NOTABLE(language)))
         blocks.append(listed(entries, report, language))
-    blocks += closing(report, len(entries), language, where)
+    blocks += closing(report, len(posted(report, least)), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
 def listed(entries: Sequence[ReportEntry], report: Report, language: Language) -> Listing:
     """The entries as a digest lists them, each with its explanation below."""
-    return Listing(tuple(_item(entry, report, language) for entry in entries))
+    later = _follow_ups(report)
+    return Listing(
+        tuple(_item(one, later.get(one.graded.sha, ()), report, language) for one in entries)
+    )
+
+
+def _follow_ups(report: Report) -> Mapping[str, tuple[ReportEntry, ...]]:
+    return follow_ups([entry for entry in report.entries if not entry.muted])
 
 
 def closing(report: Report, count: int, language: Language, where: str) -> Iterator[Block]:
@@ -161,20 +169,34 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
 def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
-    Those to act on come first, then those that matter most; muted ones are never shown. If there
-    are none, the top medium changes replace them.
+    Those to act on come first, then those that matter most; muted ones are never shown, and
+    follow-ups are named with their first change. If there are none, the top medium changes replace
+    them.
     """
-    ranked = foremost([entry for entry in report.entries if not entry.muted])
+    told = {one.graded.sha for rest in _follow_ups(report).values() for one in rest}
+    ranked = foremost([e for e in report.entries if not e.muted and e.graded.sha not in told])
     chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
     return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
 
-def _item(entry: ReportEntry, report: Report, language: Language) -> Item:
-    """Mark, consequence, number and author, with the explanation below."""
+def posted(report: Report, least: Level = Level.HIGH) -> frozenset[str]:
+    """The full names of the changes that the digest shows, follow-ups included."""
+    later = _follow_ups(report)
+    entries = [one for e in shown(report, least) for one in (e, *later.get(e.graded.sha, ()))]
+    return frozenset(entry.graded.sha for entry in entries)
+
+
+def _item(
+    entry: ReportEntry, later: Sequence[ReportEntry], report: Report, language: Language
+) -> Item:
+    """Mark, consequence, number, author and follow-ups, with the explanation below."""
     graded, told = entry.graded, entry.analysis
     head: list[Part] = [f"{LEVEL_MARKS[entry.level]} ", *consequence(graded, told)]
     head += words.CITED(language, places=name_link(graded, report.repository))
     head.append(f" · {' '.join(graded.commit.author.split())}")
+    if later:
+        places = between([name_link(one.graded, report.repository) for one in later], ", ")
+        head += [" · ", *words.FOLLOWED(language, n=len(later), places=places)]
     if entry.late:
         head += [" · ", Strong(words.LATE.template(language))]
     if entry.missed:

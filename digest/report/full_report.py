@@ -24,8 +24,9 @@ from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS, LEVEL_TITLES, LEVELS
 from digest.i18n.phrase import Part, between
 from digest.report.assembly import Coverage, Report, ReportEntry
-from digest.report.blocks import anchor_of, change_blocks
+from digest.report.blocks import anchor_of, change_blocks, name_link
 from digest.report.condensed import opening, theme_list
+from digest.report.follow_ups import follow_ups
 from digest.window import edge, moment, span_of, whole_day
 
 _STATISTICS = "statistics"
@@ -172,6 +173,7 @@ def _level(report: Report, level: Level, language: Language) -> Iterator[Block]:
     if not entries:
         return
     yield Heading(3, (Text(_level_title(level, len(entries), language)),), str(level))
+    related = _related(report, language)
     for at, entry in enumerate(entries):
         if at:
             yield Divider()
@@ -183,4 +185,17 @@ def _level(report: Report, level: Level, language: Language) -> Iterator[Block]:
             language,
             late=entry.late,
             missed=entry.missed,
+            related=related.get(entry.graded.sha, ()),
         )
+
+
+def _related(report: Report, language: Language) -> dict[str, Spans]:
+    """The follow-ups of each change, and of each follow-up the first change."""
+    told: dict[str, Spans] = {}
+    first = {entry.graded.sha: entry.graded for entry in report.entries}
+    for sha, later in follow_ups(report.entries).items():
+        links: list[Part] = [name_link(one.graded, report.repository) for one in later]
+        told[sha] = words.FOLLOWED(language, n=len(later), places=between(links, ", "))
+        follows = words.FOLLOWS(language, place=name_link(first[sha], report.repository))
+        told |= dict.fromkeys((one.graded.sha for one in later), follows)
+    return told

@@ -66,10 +66,11 @@ def _marked(
 
 
 def _lists(item: Item, change: Graded, repository: Repository) -> bool:
-    """Whether an item is about the change: it links to it, or gives its number or name."""
+    """Whether an item is about the change: it links to it first, or gives its number or name."""
     name = name_link(change, repository)
     if isinstance(name, Link):
-        return any(isinstance(span, Link) and span.url == name.url for span in item.spans)
+        # Behind the first link are those of follow-ups.
+        return name.url == next((span.url for span in item.spans if isinstance(span, Link)), "")
     text = plain(item.spans)
     return text.startswith(_MARKS) and f"({name.text}) · " in text.replace("（", "(").replace(
         "）", ")"

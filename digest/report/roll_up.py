@@ -26,7 +26,7 @@ from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase
 from digest.report.assembly import Report, ReportEntry
-from digest.report.condensed import closing, listed, opening, shown, theme_list
+from digest.report.condensed import closing, listed, opening, posted, shown, theme_list
 from digest.window import Window, days_of
 
 _PLACES = 5
@@ -63,7 +63,7 @@ def roll_up_document(
         blocks += [_label(words.BY_WEEK if long else words.BY_DAY, language)]
         blocks += [_by_day(report, language)]
         blocks += _hot(report, language)
-    blocks += closing(report, len(top), language, where)
+    blocks += closing(report, len(posted(report, least)), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from digest.core.grade import Level
 from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, assemble, tally
-from digest.report.condensed import shown
+from digest.report.condensed import posted
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.descriptions import with_descriptions
@@ -87,11 +87,11 @@ async def come(
 
 def shown_from(daily: Daily, least: Level) -> Daily:
     """The same report for a digest that shows changes from another level up."""
-    posted = {entry.graded.sha for entry in shown(daily.report, least)}
+    names = posted(daily.report, least)
     outcomes = tuple(
         one
         if one.state in {State.FAILED, State.FILTERED}
-        else replace(one, state=State.POSTED if one.sha in posted else State.ARCHIVED)
+        else replace(one, state=State.POSTED if one.sha in names else State.ARCHIVED)
         for one in daily.outcomes
     )
     before = daily.report.coverage
@@ -172,13 +172,13 @@ def _outcomes(
     report: Report, read: Ingested, least: Level, missed: Mapping[str, Missed]
 ) -> tuple[Outcome, ...]:
     """One state for each commit: failed to be read, shown in the digest, or only archived."""
-    posted = {entry.graded.sha for entry in shown(report, least)}
+    names = posted(report, least)
     return tuple(
         Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])
         if g.sha in read.failures
         else Outcome(
             sha=g.sha,
-            state=State.POSTED if g.sha in posted else State.ARCHIVED,
+            state=State.POSTED if g.sha in names else State.ARCHIVED,
             why=f"no model: {missed[g.sha].reason}" if g.sha in missed else "",
         )
         for g in read.changes
