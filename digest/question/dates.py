@@ -353,7 +353,14 @@ WORD_START = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"
 
 _NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items())
 
-POINT = re.compile(f"{WORD_START}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
+_BEGINS = (
+    r"(?=[0-9〇零一二两三四五六七八九十百上下本这今昨前大周星礼第去]|the |q[1-4]|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee"
+    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat))"
+)
+"""How a point begins: where nothing of it stands, its forms need not be tried."""
+
+POINT = re.compile(f"{WORD_START}{_BEGINS}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
 """Any point; the name of the group says which."""
 
 _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _FORMS.items()}

@@ -112,7 +112,7 @@ def _table(name: str) -> dict[str, dict[str, str]]:
 
 _EN, _ZH = _table("cues_en.toml"), _table("cues_zh.toml")
 
-_MISSPELT = _EN["misspelt"]
+_MISSPELT = dict(pair.split(maxsplit=1) for pair in _EN["words"]["misspelt"].split(","))
 
 ADVERBS = frozenset(_EN["words"]["adverbs"].split())
 """Words that may occur within any wording without changing it."""
@@ -126,8 +126,9 @@ def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
     tags: dict[str, set[str]] = defaultdict(set)
     for tag, wordings in tables.items():
         for wording in wordings.split(","):
-            tags[" ".join(wording.lower().split())].add(tag)
-    tags.pop("", None)
+            stem, _, endings = " ".join(wording.lower().split()).removesuffix(")").partition("(")
+            for ending in endings.split("/"):
+                tags[stem + ending].add(tag)
     return {wording: frozenset(some) for wording, some in tags.items()}
 
 

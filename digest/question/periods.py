@@ -308,7 +308,11 @@ _OTHER = re.compile(
 
 def _others(text: str, now: Now) -> Iterator[_Form]:
     """Moments, vague words, and what is still to come."""
+    recent = False
     for found in _OTHER.finditer(text):
+        if found.lastgroup == "recent" and recent:
+            continue  # said twice, it is one period
+        recent = recent or found.lastgroup == "recent"
         yield *found.span(), partial(_other, found, now)
 
 
@@ -339,18 +343,27 @@ def default_period(now: datetime, zone: ZoneInfo) -> Window:
 def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
     """The period that a text names, longest wording first; ``None`` if there is none.
 
+    ``text`` has single spaces. Raises as :func:`find_periods` does.
+    """
+    return next(find_periods(text, Now(now.replace(microsecond=0), zone)), None)
+
+
+def find_periods(text: str, now: Now) -> Iterator[FoundPeriod]:
+    """The periods that a text names side by side, the longest wording first.
+
     ``text`` has single spaces. Raises ``InvalidDate``, ``InvalidWindow`` (its end before its start,
     or too long) and ``FutureWindow``.
     """
-    current = Now(now.replace(microsecond=0), zone)
-    found = [one for rule in (_framed, _rolling, _others) for one in rule(text, current)]
-    if not found:
-        return None
-    begin, end, reader = max(found, key=lambda one: one[1] - one[0])
-    window = reader()
-    if window.since > current.at:
-        current.between(window.since, window.until)
-    return FoundPeriod(window=window, at=(begin, end))
+    found = [one for rule in (_framed, _rolling, _others) for one in rule(text, now)]
+    taken: list[tuple[int, int]] = []
+    for begin, end, reader in sorted(found, key=lambda one: one[0] - one[1]):
+        if any(begin < other_end and other < end for other, other_end in taken):
+            continue
+        taken.append((begin, end))
+        window = reader()
+        if window.since > now.at:
+            now.between(window.since, window.until)
+        yield FoundPeriod(window=window, at=(begin, end))
 
 
 def written(window: Window) -> str:

@@ -18,7 +18,7 @@ from digest.core.release import LATEST
 from digest.errors import InvalidReference
 from digest.question.commit_range import find_refs
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, mended, runs
-from digest.question.periods import Now, find_period
+from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.slot_values import (
     Background,
     Filters,
@@ -305,18 +305,22 @@ def _spelt(text: str, background: Background) -> str:
 
 def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
-    begun = len(masked.found)
-    while len(masked.found) < begun + _MOST_SPANS:
-        if (refs := find_refs(masked.text)) is not None:
-            masked.take(*refs.at, refs.refs)
-        elif (period := find_period(masked.text, now.at, now.zone)) is not None:
-            begin, end = period.at
-            if len(masked.found) > begun and _VAGUE.fullmatch(masked.text[begin:end]):
-                masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())
-                continue
-            masked.take(begin, end, period.window)
-        else:
-            return
+    taken = 0
+    while taken < _MOST_SPANS and (refs := find_refs(masked.text)) is not None:
+        masked.take(*refs.at, refs.refs)
+        taken += 1
+    periods: list[FoundPeriod] = []
+    for period in find_periods(masked.text, now):
+        if taken and _VAGUE.fullmatch(masked.text[slice(*period.at)]):
+            continue
+        if taken == _MOST_SPANS:
+            break
+        periods.append(period)
+        taken += 1
+    for period in sorted(periods, key=lambda one: one.at, reverse=True):
+        masked.take(*period.at, period.window)
+    if taken:
+        masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())
 
 
 _MOST_SPANS = 2
