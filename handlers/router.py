@@ -25,15 +25,18 @@ from digest.i18n.phrase import Phrase, listed
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
+    Again,
     CatchUp,
     Changed,
     Compare,
     DigestOf,
+    Explain,
     Followup,
     Intent,
     OfChange,
     OfCurrent,
     Search,
+    Unknown,
 )
 from digest.question.lexicon import language_of
 from digest.question.parser import Reading, misspelt, parse, read
@@ -151,9 +154,11 @@ async def ask(
     try:
         reading, meant = await _read(text, understood, told)
         intent = reading.intent
+        if talk is not None and isinstance(reading.other, Again):
+            intent = reading.other  # what may go on from an answer does so after one
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
-        intent, told = resumed(intent, talk, told)
+        intent, told = await resumed(intent, talk, told)
         intent, line = await _of_release(intent, told)
         found = _opened(await answer(intent, told), line)
         if meant is None and not pressed:
@@ -174,7 +179,8 @@ async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Inte
     reading = read(text, now, ctx.zone, background)
     if reading.words:
         words = await _in_index(reading.words, ctx)
-        if not words.issuperset(word.lower() for word in reading.words):
+        known = words.issuperset(word.lower() for word in reading.words)
+        if not known or isinstance(reading.intent, Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
@@ -203,7 +209,7 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
     found = {word for word, terms in wanted.items() if not terms.isdisjoint(known)}
     for word in wanted.keys() - found:
         theirs = Query(author=word, limit=1)
-        if len(word) > 1 and await ctx.archive.select(repository, theirs):
+        if (len(word) > 1 or not word.isascii()) and await ctx.archive.select(repository, theirs):
             found.add(word)
     return frozenset(found)
 
@@ -216,7 +222,7 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
         lost = listed([Code(word) for word in reading.unknown], ctx.language, limit=9)
         lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))
     other = restated(reading.other, ctx, OR_ELSE) if reading.other and not reading.sure else ()
-    if other and line and type(reading.other) is not type(intent):
+    if other and line and (type(reading.other) is not type(intent) or isinstance(intent, Explain)):
         lines.append(Paragraph(other, aside=True))
     document = replace(found.document, blocks=(*found.document.blocks, *lines))
     return replace(found, document=document)

@@ -186,13 +186,17 @@ class Asked:
     @cached_property
     def _new_thing(self) -> bool:
         """Whether new names of a kind are asked for: *new flags*, *which flags are new*."""
-        tokens = self.tokens
-        for before, token in itertools.pairwise(tokens):
-            if _is_thing(token) and (
-                "ask" in before.tags or before.text.lower().startswith(("new", "新"))
+        for place, token in enumerate(self.tokens):
+            if not _is_thing(token):
+                continue
+            near = self.tokens[max(0, place - 2) : place + 4]
+            if not place or any(
+                t.text.lower().startswith(("new", "brand new", "新")) for t in near
             ):
                 return True
-        return bool(tokens) and _is_thing(tokens[0])
+            if "ask" in self.tokens[place - 1].tags:
+                return True
+        return False
 
     @cached_property
     def _author(self) -> tuple[str, frozenset[int]]:
@@ -242,7 +246,8 @@ class Asked:
             return after_topic
         if not token.tags and place in self._stray:
             return False
-        return not token.tags or (token.tags <= _TOPICAL and place > self._first)
+        own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
+        return not token.tags or (token.tags <= _TOPICAL and (own or place > self._first))
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
@@ -257,8 +262,9 @@ class Asked:
             if token.slot is not None or token.tags or not token.text:
                 continue
             closes = place == len(self.tokens) - 1 and token.text.lower() in _CLOSING
-            single = len(token.text) == 1 and not token.text.isascii()
-            unknown = self.known is not None and token.text.lower() not in self.known
+            known = self.known is not None and token.text.lower() in self.known
+            single = len(token.text) == 1 and not token.text.isascii() and not known
+            unknown = self.known is not None and not known
             unknown = unknown and not self._stands_as_topic(place)
             if single or unknown or (closes and self._asks_how):
                 found.add(place)
@@ -302,7 +308,7 @@ class Asked:
             return False
         before = self.tokens[: self._first]
         asks = any(t.text.lower().startswith(_PLEAS) for t in before)
-        if any(t.tags & {"ask", "aux"} for t in before) or (
+        if any(t.tags & {"ask", "aux", "own"} for t in before) or (
             before and before[0].text == "are there"
         ):
             return False

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
+from operator import attrgetter
 
 from digest.core.enums import ChangeKind, Language
+from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.intent import (
     Again,
@@ -32,7 +35,15 @@ from digest.question.slot_values import Path, Quote, Release, Symbol
 @rule
 def about_one(asked: Asked) -> Iterator[Weighed]:
     """A question that names one change explains it at least."""
-    if len(asked.references) != 1 or (asked.has("todo") and not asked.has("ask")):
+    first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
+    if first is None or (asked.has("todo") and not asked.has("ask")):
+        return
+    if first.slot is None and first.text.lower() in _DOING:
+        return
+    if len(asked.references) == 2 and not asked.has("other", "search"):
+        for weight, reference in zip((1.9, 1.5), asked.references, strict=True):
+            yield Weighed(weight, Explain(reference=reference))
+    if len(asked.references) != 1:
         return
     numbers = any(word.isdecimal() for word in asked.words)
     if asked.spans or numbers or asked.has("other", "search"):
@@ -41,10 +52,9 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Search(terms=(str(asked.references[0]).removeprefix("issue "),)))
         return
     (reference,) = asked.references
-    first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
-    if first and first.slot is None and first.text.lower() in _DOING:
-        return
     tag = next((tag for tag in _ABOUT if asked.has(tag)), "")
+    if tag == "wrote" and asked.has("explain") and asked.is_writing:
+        tag = ""  # two questions: what does it do, who wrote it
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
@@ -143,13 +153,30 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         typed = any(tag.startswith("thing:") for tag in token.tags)
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
-    of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     if (name := _acted_on(asked)) is not None:
         return name, False
-    bumped = asked.has("bump") and not asked.has("count", "who", "compare") and of_one
-    if bumped and not asked.spans and len(asked.words) == 1 and not asked.has("again"):
+    of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
+    if asked.spans or not of_one or asked.has("count", "who", "compare", "again"):
+        return "", False
+    if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
-    return "", False
+    return _versioned(asked), True
+
+
+def _versioned(asked: Asked) -> str:
+    """The one unknown word beside a version: *which go version do they test with*."""
+    if not asked.has("bump"):
+        return ""
+    if len(asked.words) == 1:
+        return asked.words[0]
+    plain = [t for t in asked.tokens if "noise" not in t.tags and "aux" not in t.tags]
+    beside = {
+        one.text
+        for before, after in itertools.pairwise(plain)
+        for one, other in ((before, after), (after, before))
+        if "bump" in other.tags and one.text in asked.words
+    }
+    return beside.pop() if len(beside) == 1 else ""
 
 
 def _acted_on(asked: Asked) -> str | None:
@@ -196,13 +223,23 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     asks_risk = asked.has("risk") and asked.only("risk", *its, "kind:security", "graded")
     if asks_risk or (asked.has("remedy") and asked.only("remedy", *its, "me")):
         yield Weighed(4.5, Risky())
+    of_whom = asked.has("it") and asked.has("risk") and len(asked.left) < 3 and not asked.has("who")
+    slots = any(isinstance(token.slot, Path | Release | Reference) for token in asked.tokens)
+    named = slots or asked.spans or asked.kinds not in {(), (ChangeKind.BREAKING,)}
+    if of_whom and not named and not asked.has("upgrade"):
+        yield Weighed(4.4, Risky())  # "does it affect windows users"
     wrote = asked.has("wrote") and asked.has("who", "wrote")
     if wrote and asked.only("wrote", "agent", "contributors", *its) and asked.is_writing:
         yield Weighed(4.5, Author())
     if asked.has("releases") and asked.has("it") and asked.only("releases", "history", *its):
         yield Weighed(4.7, Released())
+    if asked.text.lower() in {"since when", "when", "when was that", "什么时候", "什么时候的"}:
+        yield Weighed(4.7, Released())
     places = [int(value) for value in asked.values.get("nth", ())]
-    beside = ("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent")
+    beside = (
+        *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
+        *("about", "longer", "todo", "among", "prep"),
+    )
     nth = [tag for tag in asked.tags if tag.startswith("nth:")]
     if (
         asked.has("it")
@@ -210,11 +247,19 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
     ):
         yield Weighed(4.6, Nth(place=0))
+    elif _EXPLAIN_IT.match(asked.text) and not (
+        asked.has("other") or any(map(_slot, asked.tokens))
+    ):
+        yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = ("graded", "level:high", "level:low", "who", "released", "history", "kind:breaking")
     if places and asked.only(*nth, *beside, *_ASPECTS, *rated, "count"):
         aspect = next((name for tag, name in _ASPECTS.items() if asked.has(tag)), "")
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
 
+
+_EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
+
+_slot = attrgetter("slot")
 
 _ASPECTS = {
     "diff": "diff",
@@ -230,11 +275,21 @@ _ASPECTS = {
 @rule
 def again(asked: Asked) -> Iterator[Weighed]:
     """The last question for another time or topic, filtered, or counted differently."""
-    if asked.has("other", "me") or asked.commands or asked.references or len(asked.left) > 4:
+    if asked.has("other") or asked.references or len(asked.left) > 4:
+        return
+    if asked.has("back") and asked.only("back", "it", "again", "more", "among", "entry"):
+        yield Weighed(5.0, Again(back=True))
+        return
+    if same := _same(asked):
+        yield Weighed(5.0, Again(same=same, window=asked.span))
+        return
+    if asked.has("me") or asked.commands:
         return
     first = asked.tokens[0] if asked.tokens else None
     opens = first is not None and "again" in first.tags and "about" not in first.tags
-    goes_on = opens or _ends_again(asked)
+    opens_about = first is not None and "again" in first.tags and not opens
+    opens_only = first is not None and "only" in first.tags
+    goes_on = opens or asked.has("among") or asked.text.endswith("呢")
     if asked.has("earlier") and asked.only("earlier", "again", "ask", "change", "happened"):
         yield Weighed(5.0, Again(earlier=True))
         return
@@ -258,16 +313,40 @@ def again(asked: Asked) -> Iterator[Weighed]:
     )
     counted = again.daily or again.people or again.files
     slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
-    beside = ("again", "about", "ask", "prep", "it", "change", "join", "aux", "by", "count")
-    if slots or asked.without or not asked.only_words(*beside, *_COUNTING) or again == Again():
+    if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
         return
-    if again.window is not None and asked.has("again", "about") and not again.topic:
+    turns = asked.has("again", "about") or opens_only
+    if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
         yield Weighed(4.5, again)
+    elif opens_about and again.topic:
+        yield Weighed(1.4, again)  # after an answer, "what about ssr" goes on from it
 
 
-_COUNTING = ("per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most")
+def _same(asked: Asked) -> str:
+    """What the question shares with the current change: *what else did he do*, *in that file*."""
+    slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
+    named = slots or asked.left or asked.kinds or asked.author
+    beside = ("change", "agent", "again")
+    if named or not asked.has(*beside):
+        return ""
+    if _THAT_FILE.search(asked.text):
+        return "file"
+    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM) else ""
+
+
+_THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
+
+_BESIDE_THEM = (
+    *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
+    *("greet", "prep"),
+)
+
+_BESIDE_AGAIN = (
+    *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
+    *("only", "per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most"),
+)
 
 
 def _is_bare(asked: Asked) -> bool:
@@ -283,7 +362,3 @@ def _narrows_last(asked: Asked, *, goes_on: bool) -> bool:
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
     return (asked.has("only") and not asked.has("ask")) or goes_on
-
-
-def _ends_again(asked: Asked) -> bool:
-    return bool(asked.tokens) and asked.tokens[-1].text == "呢"

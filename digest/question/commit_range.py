@@ -77,6 +77,12 @@ _FORMS = tuple(
         rf"({_POINT}) ?(?:->|=>|→|\b(?:to|vs\.?|versus)\b) ?({_POINT})",
     )
 )
+_MORE_THAN = re.compile(
+    rf"({_VERSION}) ?(?:相?比|较|(?:has )?(?:over|than|that)) ?({_VERSION})(?: ?(?:相比|来说))?",
+    re.ASCII | re.IGNORECASE,
+)
+"""The newer one first: *3.14 比 3.13 多了什么*."""
+
 _SINCE = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
@@ -112,6 +118,8 @@ def find_refs(text: str) -> FoundRefs | None:
         found = form.search(text)
         if found and _named(found[1]) and _named(found[2]):
             return FoundRefs(refs=Refs(base=found[1], tip=found[2]), at=found.span())
+    if (found := _MORE_THAN.search(text)) and _named(found[1]) and _named(found[2]):
+        return FoundRefs(refs=Refs(base=found[2], tip=found[1]), at=found.span())
     for form in _SINCE:
         found = form.search(text)
         if found and _named(found[1]):

@@ -34,7 +34,7 @@ SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 
 _SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
 
-CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7]"
+CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7](?![共直均个些])"
 
 DAY = (
     r"(?:(?<![0-9-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9-])"
@@ -203,7 +203,8 @@ def _week_of(found: re.Match[str], today: date) -> Days:
 
 def _part(found: re.Match[str], today: date) -> Days:
     """*the first half of August*, *early July*, *8月上旬*, *月底*."""
-    part, named = (found[1], found[2]) if found[1][0].isascii() else (found[2], found[1])
+    parts = (found[1], found[2])
+    part, named = parts if found[1].lower() in _PARTS else parts[::-1]
     first = today.replace(day=1)
     if named.lower() in {"last month", "上月", "上个月"}:
         first = _before(first)
@@ -281,6 +282,31 @@ def _year(found: re.Match[str], today: date) -> Days:
     return Days(first, first.replace(month=12, day=31))
 
 
+def _slash(found: re.Match[str], today: date) -> Days:
+    """*8/10*: the tenth of August."""
+    day = _dated(None, int(found[1]), int(found[2]), today, found[0])
+    return Days(day, day)
+
+
+_SEASONS = {
+    "summer": (6, 8), "spring": (3, 5), "autumn": (9, 11), "fall": (9, 11), "winter": (12, 14),
+    "first half of the year": (1, 6), "second half of the year": (7, 12),
+}  # fmt: skip
+_SEASONS_ZH = {
+    "夏天": (6, 8), "夏季": (6, 8), "春天": (3, 5), "春季": (3, 5), "秋天": (9, 11),
+    "秋季": (9, 11), "冬天": (12, 14), "冬季": (12, 14), "上半年": (1, 6), "下半年": (7, 12),
+}  # fmt: skip
+"""First and last month of the named parts of a year; winter ends in the next one."""
+
+
+def _season(found: re.Match[str], today: date) -> Days:
+    """*this summer*, *去年下半年*: the latest that has begun, or the one before it."""
+    first, last = (_SEASONS | _SEASONS_ZH)[(found[2] or found[4]).lower()]
+    year = today.year - (first > today.month) - (found[1] or found[3] or "").startswith(("l", "去"))
+    end = month_of(year + last // 13, (last - 1) % 12 + 1, today, found[0])[1]
+    return Days(month_of(year, first, today, found[0])[0], end)
+
+
 _WHOLE_MONTHS = "january|february|april|june|july|august|september|october|november|december"
 """Names of months that are not words of their own, as *may* and *march* are."""
 
@@ -334,12 +360,20 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     ),
     "quarter": (r"\bq([1-4])\b(?:,? (20[0-9]{2})\b)?", _quarter),
     "quarter_zh": (r"(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度", _quarter),
+    "slash": (r"(?<![\w./-])(1[0-2]|[1-9])/(3[01]|[12][0-9]|[1-9])(?![\w/-]|\.\d)", _slash),
+    "season": (
+        (
+            rf"\b(?:(last|this|previous) )?({'|'.join(_SEASONS)})\b"
+            rf"|([今去]年)({'|'.join(_SEASONS_ZH)})"
+        ),
+        _season,
+    ),
     "year": (r"\b(20[0-9]{2})\b(?!-)", _year),
     "year_zh": (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", _year),
     "the_unit": (rf"\b(?:the ){_UNIT}\b", lambda found, today: _steps_back(found[1], 0, today)),
 }
 
-FRAMED = frozenset({"month", "quarter", "year", "the_unit"})
+FRAMED = frozenset({"month", "quarter", "season", "slash", "year", "the_unit"})
 """Points that are none without a frame: *may*, *2026*."""
 
 
@@ -356,7 +390,7 @@ _NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.
 _BEGINS = (
     r"(?=[0-9〇零一二两三四五六七八九十百上下本这今昨前大周星礼第去]|the |q[1-4]|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee"
-    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat))"
+    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat|sum|spr|aut|fal|win))"
 )
 """How a point begins: where nothing of it stands, its forms need not be tried."""
 

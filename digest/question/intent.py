@@ -226,7 +226,9 @@ class Retell(Enquiry):
 class Again(Enquiry):
     """The last question again: for another time, topic or change, filtered, or as counts.
 
-    ``earlier`` asks for the same length of time before the last period.
+    ``earlier`` asks for the same length of time before the last period; ``same`` for changes by
+    the ``author`` of the current change, or in its ``file``; ``back`` for the last list, or if that
+    was narrowed, for all of it.
     """
 
     window: Span | None = None
@@ -241,6 +243,8 @@ class Again(Enquiry):
     files: bool = False
     without: tuple[str, ...] = ()
     earlier: bool = False
+    same: str = ""
+    back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

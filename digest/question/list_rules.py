@@ -42,6 +42,8 @@ def search(asked: Asked) -> Iterator[Weighed]:
     if not terms or "#" in terms:
         return
     filters = asked.filters
+    if asked.has("other") and at > asked.tags["other"]:
+        return  # "how do I write a query"
     early = sum(
         1
         for t in asked.tokens[:at]
@@ -221,6 +223,20 @@ def changed(asked: Asked) -> Iterator[Weighed]:
         return
     yield Weighed(_weight(asked, intent), intent)
 
+
+@rule
+def bare(asked: Asked) -> Iterator[Weighed]:
+    """A topic and nothing else, if the repository knows each of its words."""
+    words, beside = asked.words, ("history", "ask", "aux", "prep", "join", "it")
+    named = asked.references or asked.filters != Filters() or asked.commands or asked.author
+    if asked.known is None or not words or len(asked.left) > _MOST_BARE or named:
+        return
+    if asked.only_words(*beside) and asked.known.issuperset(word.lower() for word in words):
+        yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
+
+
+_MOST_BARE = 4
+"""Maximum words of a topic that is all of a question."""
 
 _GAINS = {
     "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,

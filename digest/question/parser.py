@@ -44,7 +44,7 @@ SURE = 2.0
 
 def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
-    if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 1:
+    if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 2:
         return []
     found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
     return sorted(found, key=lambda one: -one.weight)
@@ -97,7 +97,8 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         words = Asked(asked, current, tuple(words_of(asked)))
         thanks = words.has("thanks") and words.only("thanks")
         near = _near(asked, language_of(text))
-        found = Reading(Unknown(near=near, foreign=is_foreign(asked), thanks=thanks), sure=False)
+        unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks)
+        found = Reading(unknown, sure=False, words=words.words)
     return found
 
 

@@ -11,7 +11,7 @@ A period is one or two points (a day, a week, a month, a part of one) in a frame
 - *last N hours*: exactly that many hours until now.
 - *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: already over.
 - *in January*: the latest January that has begun; *2026-01*: that month.
-- *since X*: from the start of X until now.
+- *since X*: from the start of X until now; *after X*: from its end.
 - *until X*: the 7 days that end with X, X included; *before X*: the 7 days before it.
 - *A..B*, *from A to B*, *between A and B*: both included; with times, half open.
 - No period: the last 7 days.
@@ -114,12 +114,10 @@ _Form = tuple[int, int, Callable[[], Window]]
 
 # --- Frames around points -------------------------------------------------------------------------
 
-_SINCE = (
-    r"(?:\b(?:(?:ever )?since|as of|starting(?: from| on| in)?|after) |(?:自从?|从) ?)(?:\bthe )?"
-)
+_SINCE = r"(?:\b(?:(?:ever )?since|as of|starting(?: from| on| in)?) |(?:自从?|从) ?)(?:\bthe )?"
 
 _FRAME_BEFORE = re.compile(
-    rf"{WORD_START}(?:(?P<since>{_SINCE})"
+    rf"{WORD_START}(?:(?P<since>{_SINCE})|(?P<after>\bafter (?:the )?)"
     r"|(?P<until>\b(?:until|till|up to|through) |(?:截至|截止到?|直到) ?)"
     r"|(?P<before>\b(?:before|prior to) )"
     r"|(?P<range>\b(?:from|between) (?:the )?|在)"
@@ -138,6 +136,7 @@ _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
 _FRAME_AFTER = re.compile(
     r"(?P<now> ?(?:-|to|and|until|till|through|到|至) ?(?:now|today|the present|现在|今天)\b)"
     r"|(?P<since> ?(?:以来|起|开始|之后|以后|至今|到现在|到今天)| onwards?\b)"
+    r"|(?P<onward> on(?![ \w]))"
     r"|(?P<until> ?为止)|(?P<before> ?(?:之前|以前|前(?!\w)))",
     re.IGNORECASE,
 )
@@ -170,6 +169,8 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
         if point.lastgroup == "unit" and _OVER_LAST.match(text, begin):
             continue
         tail = _FRAME_AFTER.match(text, point.end())
+        if tail and tail.lastgroup == "onward" and frame != "range":
+            tail = None
         frame = (tail.lastgroup if tail else "") or frame
         if not frame and point.lastgroup in FRAMED:
             continue
@@ -217,7 +218,9 @@ def _range(text: str, first: re.Match[str], after: re.Match[str] | None, now: No
 
 def _window(frame: str, point: re.Match[str], now: Now) -> Window:
     days, usual = days_at(point, now.today), timedelta(days=DEFAULT_DAYS - 1)
-    if frame in {"since", "now"}:
+    if frame == "after" and days.last < now.today:
+        return now.since(days.last + timedelta(days=1))
+    if frame in {"since", "after", "now", "onward"}:
         return now.since(days.first)
     if frame == "until":
         return now.days(days.last - usual, days.last)

@@ -91,7 +91,7 @@ _FORMS = {
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
     "daily": "per day", "people": "per author", "files": "per file",
     "defaults": "with changed defaults", "kind": "{}", "earlier": "before that",
-    "window": "{}", "refs": "{}",
+    "same": "of the same {}", "back": "all again", "window": "{}", "refs": "{}",
 }  # fmt: skip
 """The text forms of the fields of an intent, in order."""
 
@@ -115,7 +115,8 @@ def format_intent(intent: Intent) -> str:
         case Retell(language=language, longer=longer):
             return f"in {_NAMES[language]}" if language else "longer" if longer else "shorter"
         case Again():
-            head = "only" if intent.level or intent.kind else "" if intent.without else "and"
+            bare = intent.without or intent.back
+            head = "only" if intent.level or intent.kind else "" if bare else "and"
             return _text(head, intent, topic='in "{}"', level="{}")
         case Nth(place=place, aspect=aspect):
             one = f"number {place}" if place > 0 else "the last one" if place else "explain it"

@@ -96,6 +96,12 @@ _LATEST = re.compile(
     re.IGNORECASE,
 )
 
+_UNRELEASED = re.compile(
+    r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
+    r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
+    re.IGNORECASE,
+)
+
 _LAST_TWO = re.compile(
     r"\b(?:compare |between )?(?:the )?(?:last|latest) (?:two|2) (?:releases|versions)\b"
     r"|(?:对比|比较)?(?:最近|最新)的?(?:两|2)个(?:版本|发布)",
@@ -168,6 +174,21 @@ _SYMBOL = re.compile(
     re.ASCII,
 )
 
+_TAIL = re.compile(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
+"""Endings that only say that a word is a topic."""
+
+_LEFT_OUT = re.compile(
+    r"\b(?:without|except(?: for)?|excluding|ignoring|skipping|minus|w/o) [^.?!]{1,80}"
+    r"|(?:除了|不要|不含|排除|去掉|别给?我?看)[^。？！]{1,40}",
+    re.IGNORECASE,
+)
+_NONE_OF = re.compile(
+    r"^(?:no|hide) ((?:[\w/-]+(?:,? (?:and|or) |, ))*[\w/-]+)(?: please| pls)?[,;:] ", re.IGNORECASE
+)
+"""What a question leaves out before it asks: *no CI please, what changed*."""
+
+_COMMA = re.compile(r" ?[,，、] ?(?:and |or )?")
+
 _STRAY = re.compile(r"(?<!\S)(?:-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)")
 
 
@@ -177,7 +198,8 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    masked = _Masked(text)
+    text = _NONE_OF.sub(r"without \1; ", _TAIL.sub("", text))
+    masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
     _filters(masked)
     masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
     masked.sub(_URL, _address)
@@ -185,6 +207,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
+    masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
     masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
+from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
@@ -52,11 +53,13 @@ async def last_talk(ctx: Context) -> Talk | None:
     return talk if talk and talk.repository == ctx.watched.repository.name else None
 
 
-def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
     """The full question that a follow-up stands for, and the context to answer it in.
 
     Raises ``NothingBefore`` if the conversation holds nothing to continue from.
     """
+    if isinstance(intent, Again) and intent.same:
+        return await _alike(intent, talk, ctx), ctx
     if isinstance(intent, More | Retell | Again | Nth):
         return _followed(intent, talk, ctx)
     if isinstance(intent, OfCurrent) and intent.reference is None:
@@ -66,12 +69,31 @@ def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Co
     return intent, ctx
 
 
+async def _alike(again: Again, talk: Talk | None, ctx: Context) -> Changed:
+    """The changes by the author of the current change, or in its file.
+
+    Raises ``NothingBefore`` if there is no such change.
+    """
+    subject = talk.subject if talk else ""
+    held = await ctx.archive.load(ctx.watched.repository, [subject] if subject else [])
+    if talk is None or subject not in held:
+        raise NothingBefore
+    about = _last(talk.list_question, ctx) if talk.list_question else None
+    window = again.window or (_window(about, ctx) if about else None)
+    span = window or default_period(ctx.clock.now(), ctx.zone)
+    if again.same == "file":
+        return Changed(window=span, path=next(iter(held[subject].facts.paths), ""))
+    return Changed(window=span, author=people_of(held[subject])[0])
+
+
 def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
     if talk is None:
         return _alone(intent, ctx), ctx
     if isinstance(intent, Nth):
         return _of_list(intent, talk), ctx
     last = _last(talk.question, ctx)
+    if isinstance(intent, Again) and intent.back:
+        return _back(last, talk, ctx), ctx
     listed = isinstance(intent, Again) and not intent.reference and talk.list_question
     if listed and isinstance(last, OfChange):
         # A filter applies to the last list, even if single changes of it were discussed since.
@@ -85,6 +107,13 @@ def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent
             return last, told if longer is None else replace(told, length=_length(talk, longer))
         case Again():
             return _turned(last, intent, ctx), ctx
+
+
+def _back(last: Intent, talk: Talk, ctx: Context) -> Intent:
+    """The list before a single change of it, or all of a list that was narrowed."""
+    if isinstance(last, OfChange):
+        return _last(talk.list_question, ctx)
+    return replace(last, level=None, kinds=(), without=()) if isinstance(last, Changed) else last
 
 
 def _of_list(nth: Nth, talk: Talk) -> Intent:
@@ -144,6 +173,8 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         return replace(kept, without=(*kept.without, *again.without))
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
     if asks:
+        if again.topic and isinstance(last, Changed) and last.author and not last.topic:
+            asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
         window = again.window or _window(last, ctx)
         base = last if isinstance(last, Changed) else Changed(window=window)
         return replace(base, window=window, **asks)
