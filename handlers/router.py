@@ -13,7 +13,7 @@ from importlib import import_module
 from digest.answer.answers import Answer, lengthened, refs_words, shortened, title_of
 from digest.core.enums import Language
 from digest.core.facts import FactKind
-from digest.core.reference import Query
+from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text, plain
 from digest.errors import UserError
@@ -22,7 +22,7 @@ from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING, UNDERSTOOD
 from digest.i18n.chat_text import complaint
 from digest.i18n.phrase import Phrase, listed
-from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS
+from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS, UNSURE
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
     Again,
@@ -160,7 +160,11 @@ async def ask(
             told = replace(told, language=talk.language)
         intent, told = await resumed(intent, talk, told)
         intent, line = await _of_release(intent, told)
-        found = _opened(await answer(intent, told), line)
+        found = await answer(intent, told)
+        if reading.single and isinstance(intent, Changed | Search) and found.total == 1:
+            intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
+            found = await answer(intent, told)
+        found = _opened(found, line)
         if meant is None and not pressed:
             found = _restated(found, intent, reading, told)
     except UserError as error:
@@ -218,6 +222,8 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
     """The answer with how its question was read, and what else could have been meant."""
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
+    if line and not (reading.sure or found.total):
+        lines.append(Paragraph(UNSURE(ctx.language), aside=True))
     if reading.unknown and line:
         lost = listed([Code(word) for word in reading.unknown], ctx.language, limit=9)
         lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))

@@ -127,7 +127,7 @@ def explain(
     )
 
 
-@looking.command()
+@looking.command(context_settings={"ignore_unknown_options": True})  # "--some-flag: since when?"
 def ask(
     question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
     *,

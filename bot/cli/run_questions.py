@@ -166,6 +166,7 @@ def ask(
             ctx = replace(ctx, every=form is AnswerFormat.JSON)
             found = await ask_handler(chosen.question, ctx, language, conversation=here)
             if found.error is not None:
+                found.error.args = (found.document.title,)  # in the language of the question
                 raise found.error
             _show(found, ctx, form, named=repo is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,7 @@ from digest.i18n.answer_text import (
     BOTS,
     BY_AUTHORS,
     BY_FILES,
+    BY_FOLDERS,
     CO_AUTHORED,
     MORE_FILES,
     MORE_PEOPLE,
@@ -75,33 +76,47 @@ MOST_FILES = 15
 """Files that are named, those of most changes first; the others are counted."""
 
 
+MOST_FOLDERS = 5
+"""Folders that are named below the files."""
+
+
 def by_file(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
-    """The files with the numbers of changes that touched them, and of changed lines."""
-    touched: Counter[str] = Counter()
-    added: Counter[str] = Counter()
-    deleted: Counter[str] = Counter()
+    """The files, and then the folders, with their numbers of changes and of changed lines."""
+    files = _touched(changes, lambda path: path)
+    folders = _touched(changes, lambda path: path[: path.rfind("/") + 1])
+    items = [_of_path(one, language) for one in files[:MOST_FILES]]
+    if len(files) > MOST_FILES:
+        items.append(Item((Text(MORE_FILES.text(language, n=len(files) - MOST_FILES)),)))
+    head, beside = BY_FILES.text(language, n=len(files)), BY_FOLDERS.text(language, n=len(folders))
+    blocks = (Paragraph((Strong(head),)), Listing(tuple(items)))
+    if len(folders) < 2:
+        return blocks
+    named = Listing(tuple(_of_path(one, language) for one in folders[:MOST_FOLDERS]))
+    return (*blocks, Paragraph((Strong(beside),)), named)
+
+
+_Touched = tuple[str, int, int, int]
+"""A path with its numbers of changes, of added and of deleted lines."""
+
+
+def _touched(changes: Sequence[Graded], named: Callable[[str], str]) -> list[_Touched]:
+    """What changes touched, that of most changes first; files outside of folders have no folder."""
+    touched: dict[str, set[str]] = {}
+    lines: Counter[tuple[str, bool]] = Counter()
     for graded in changes:
         for file in graded.facts.files:
-            touched[file.path] += 1
-            added[file.path] += file.added
-            deleted[file.path] += file.deleted
-    ranked = sorted(touched, key=lambda path: (-touched[path], -added[path] - deleted[path], path))
-    items = [
-        Item(
-            OF_FILE(
-                language,
-                path=Code(printable(path)),
-                n=touched[path],
-                added=added[path],
-                deleted=deleted[path],
-            )
-        )
-        for path in ranked[:MOST_FILES]
-    ]
-    if len(ranked) > MOST_FILES:
-        items.append(Item((Text(MORE_FILES.text(language, n=len(ranked) - MOST_FILES)),)))
-    head = BY_FILES.text(language, n=len(ranked))
-    return Paragraph((Strong(head),)), Listing(tuple(items))
+            if name := named(file.path):
+                touched.setdefault(name, set()).add(graded.sha)
+                lines[name, True] += file.added
+                lines[name, False] += file.deleted
+    found = [(name, len(of), lines[name, True], lines[name, False]) for name, of in touched.items()]
+    return sorted(found, key=lambda one: (-one[1], -one[2] - one[3], one[0]))
+
+
+def _of_path(touched: _Touched, language: Language) -> Item:
+    path, n, added, deleted = touched
+    name = Code(printable(path))
+    return Item(OF_FILE(language, path=name, n=n, added=added, deleted=deleted))
 
 
 MOST_BARS = 62

@@ -95,6 +95,7 @@ BY_FILES = Phrase("By file ({n:file|files})", "按文件（{n} 个）")
 OF_FILE = Phrase(
     "{path}: {n:change|changes} (+{added} −{deleted})", "{path}：{n} 个变更（+{added} −{deleted}）"
 )
+BY_FOLDERS = Phrase("By folder ({n:folder|folders})", "按目录（{n} 个）")
 MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 

@@ -44,6 +44,13 @@ NONE_BREAKING = Phrase(
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",
 )
 
+UNSURE = Phrase(
+    "I may have misread this question, so finding nothing proves little.",
+    "我可能没有正确理解这个问题，未找到并不说明没有。",
+)
+
+OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
+
 LOWER = Phrase(
     "Nothing is of high importance; these are of medium importance.",
     "没有高重要度的变更，以下是中重要度的。",

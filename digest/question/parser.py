@@ -58,7 +58,7 @@ class Reading:
     """How a question was read: its intent, and the next best one if it is close.
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
-    and ``unknown`` those that form none.
+    and ``unknown`` those that form none. ``single``: one change is described.
     """
 
     intent: Intent
@@ -66,6 +66,7 @@ class Reading:
     words: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     other: Intent | None = None
+    single: bool = False
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -125,7 +126,17 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     )
     unknown = asked.unknown if isinstance(best.intent, Changed) else ()
     sure = best.weight >= SURE and not unknown
-    return Reading(best.intent, sure, asked.words, unknown, other)
+    single = _SINGLE.search(question) is not None
+    return Reading(best.intent, sure, asked.words, unknown, other, single)
+
+
+_SINGLE = re.compile(
+    r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"
+    r"(?! (?:log|history|list))"
+    r"|[那这]个 ?(?:pr|提交|改动|变更|修复)",
+    re.IGNORECASE,
+)
+"""One change, described: *the PR about audio limits*."""
 
 
 def _is_ours(plain: Asked) -> bool:

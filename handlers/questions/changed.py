@@ -32,6 +32,7 @@ from digest.i18n.reading_text import (
     LOWER,
     NONE_BREAKING,
     NONE_FITS,
+    OF_ALL,
     OLDER,
     WIDER,
     WITHOUT,
@@ -92,6 +93,9 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         asked = replace(asked, held=await _acted(asked, ctx))
     intent = asked.intent
     at = seen(ctx, tip)
+    if asked.held.rows and intent.level is Level.HIGH and not intent.topic:
+        everything = await count(ctx, replace(query_of(asked), level=None))
+        asked = asked.noting(OF_ALL(ctx.language, n=everything))
     if asked.held.rows:
         title = title_of(intent, ctx.language)
         document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)

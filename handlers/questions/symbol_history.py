@@ -90,8 +90,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():
-        span = intent.window or default_period(ctx.clock.now(), ctx.zone)
-        about = await changed(Changed(window=span, topic=intent.name), ctx)
+        about = await changed(Changed(window=intent.window or _back(ctx), topic=intent.name), ctx)
         if about.rows:
             return _opened(about, state)
     language = ctx.language
