@@ -284,7 +284,8 @@ class Asked:
         while before and before.text.lower() in _ARTICLES:
             place -= 1
             before = self.tokens[place - 1] if place else None
-        named = before and (before.text.lower() in _TOPICAL_WORDS or "about" in before.tags)
+        last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
+        named = before and (last in _TOPICAL_WORDS or "about" in before.tags)
         noun = after and "change" in after.tags and after.text.lower().endswith("s")
         return bool(named or noun) or (not text.isascii() and len(text) > 2)
 

@@ -227,11 +227,11 @@ def changed(asked: Asked) -> Iterator[Weighed]:
 @rule
 def bare(asked: Asked) -> Iterator[Weighed]:
     """A topic and nothing else, if the repository knows each of its words."""
-    words, beside = asked.words, ("history", "ask", "aux", "prep", "join", "it")
     named = asked.references or asked.filters != Filters() or asked.commands or asked.author
-    if asked.known is None or not words or len(asked.left) > _MOST_BARE or named:
+    if not asked.known or named or not 0 < len(asked.left) <= _MOST_BARE:
         return
-    if asked.only_words(*beside) and asked.known.issuperset(word.lower() for word in words):
+    beside = ("history", "ask", "aux", "prep", "join", "it")
+    if asked.only_words(*beside) and asked.known.issuperset(one.lower() for one in asked.left):
         yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
 
 

@@ -93,7 +93,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         asked = replace(asked, held=await _acted(asked, ctx))
     intent = asked.intent
     at = seen(ctx, tip)
-    if asked.held.rows and intent.level is Level.HIGH and not intent.topic:
+    if asked.held.rows and intent.level and not intent.topic:
         everything = await count(ctx, replace(query_of(asked), level=None))
         asked = asked.noting(OF_ALL(ctx.language, n=everything))
     if asked.held.rows:

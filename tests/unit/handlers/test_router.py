@@ -14,7 +14,13 @@ from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Repository
 from digest.document import Document, Heading, Listing, Paragraph, plain
-from digest.errors import AmbiguousReference, FutureWindow, SourceUnavailable, UnknownChange
+from digest.errors import (
+    AmbiguousReference,
+    FutureWindow,
+    NothingBefore,
+    SourceUnavailable,
+    UnknownChange,
+)
 from digest.markdown import markdown
 from digest.question import intent as intents
 from digest.question.intent import Enquiry, Followup
@@ -492,3 +498,66 @@ async def test_one_change_that_an_older_version_read_is_read_again(source):
     archive = await read_by_an_older_version(source)
     answer = await ask("explain #11", context(source, archive))
     assert answer.rows[0].graded.facts.version == FACTS_VERSION
+
+
+@pytest.mark.parametrize("question", ["MoE", "moe experts?", "is MoE stable yet"])
+async def test_a_topic_alone_is_answered_where_the_index_knows_it(source, question):
+    source.branch_changes = CHANGES
+    ctx = context(source)
+    await ask("what changed this month", ctx)
+    answer = await ask(question, ctx)
+    assert answer.intent == "changed"
+    assert answer.topic
+    assert (await ask("banana cake", ctx)).intent == "unknown"
+
+
+async def test_an_empty_list_names_the_filter_that_emptied_it(source):
+    source.branch_changes = CHANGES
+    answer = await ask("breaking changes in MoE this week", context(source))
+    assert "about `MoE` in this period, none fits “Breaking changes”" in text(answer.document)
+    assert "misread" not in text(answer.document)
+
+
+async def test_nothing_is_not_said_flatly_of_a_question_that_may_be_misread(source):
+    source.branch_changes = CHANGES
+    answer = await ask("security gizmo frobnications this week", context(source))
+    assert answer.total == 0
+    assert "I may have misread this question" in text(answer.document)
+    assert "gizmo" in text(answer.document)
+
+
+async def test_a_list_of_important_changes_says_how_many_there_are_in_all(source):
+    source.branch_changes = CHANGES
+    everything = await ask("what changed this week", context(source))
+    answer = await ask("important changes this week", context(source))
+    assert f"{everything.total} changes in this period in all." in text(answer.document)
+
+
+SURE = (
+    "what changed this week", "#12 what does it do", "security fixes last month", "who wrote #12",
+    "which flags were removed this week", "本周有什么变化", "search crash", "help", "only high",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        *((one, False) for one in SURE),
+        *((one, True) for one in ("MoE", "#11 and #12", "hm, gizmos")),
+    ],
+)
+async def test_a_model_is_asked_only_about_what_is_not_read_with_confidence(
+    source, monkeypatch, question, asks
+):
+    sent = []
+
+    async def meaning(words, unread, ctx):
+        sent.append(words)
+
+    async def answer(intent, ctx):
+        raise NothingBefore
+
+    monkeypatch.setattr("handlers.llm.understand.meaning", meaning)
+    monkeypatch.setattr("handlers.router.answer", answer)
+    await ask(question, replace(context(source), judging=object()))
+    assert sent == [question] * asks

@@ -319,3 +319,33 @@ async def test_who_says_hello_is_shown_what_can_be_asked(ctx):
     overheard = await said(replace(ctx, overheard=True), "hello")
     assert overheard.intent == "unknown"
     assert ctx.conversations.talks == {}
+
+
+async def test_what_else_somebody_did_is_asked_of_the_author_of_the_change(ctx):
+    answer = await said(ctx, "explain #12", "what else did she change this month")
+    assert [row.graded.sha[:8] for row in answer.rows] == ["bbbbbbb2"]
+    assert "by Grace Hopper" in shown(answer)
+    answer = await said(ctx, "explain #11", "what else changed in that file this month")
+    assert [row.graded.sha[:8] for row in answer.rows] == ["aaaaaaa1"]
+
+
+async def test_the_list_comes_back_with_all_that_was_left_out(ctx):
+    everything = await said(ctx, "what changed in January")
+    answer = await said(ctx, "what changed in January", "only breaking", "go back to all of them")
+    assert answer.total == everything.total == 4
+    answer = await said(ctx, "what changed in January", "explain the first", "back to the list")
+    assert answer.total == 4
+
+
+async def test_what_about_a_topic_keeps_the_period_and_the_kind_of_the_list(ctx):
+    answer = await said(ctx, "bug fixes in January", "what about MoE")
+    assert "MoE, Fixes" in shown(answer)
+    assert "2026-01-01" in shown(answer)
+    answer = await said(ctx, "what did Grace Hopper change in January", "same for Ada")
+    assert "by Ada" in shown(answer)
+
+
+async def test_one_change_that_is_described_is_explained(ctx):
+    answer = await said(ctx, "the fix for the scheduler crash in January")
+    assert answer.intent == "explain"
+    assert answer.rows[0].graded.sha.startswith("bbbbbbb2")
