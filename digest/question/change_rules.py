@@ -285,7 +285,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.has("me") or asked.commands:
         return
-    first = asked.tokens[0] if asked.tokens else None
+    first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
     opens = first is not None and "again" in first.tags and "about" not in first.tags
     opens_about = first is not None and "again" in first.tags and not opens
     opens_only = first is not None and "only" in first.tags

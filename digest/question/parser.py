@@ -95,11 +95,12 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if found is None and question != asked:
         found = _read(asked, current, background)
     if found is None:
-        words = Asked(asked, current, tuple(words_of(asked)))
-        thanks = words.has("thanks") and words.only("thanks")
+        plain = Asked(asked, current, tuple(words_of(asked)))
+        thanks = plain.has("thanks") and plain.only("thanks")
         near = _near(asked, language_of(text))
         unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks)
-        found = Reading(unknown, sure=False, words=words.words)
+        words = tuple(dict.fromkeys((*plain.words, *plain.left)))
+        found = Reading(unknown, sure=False, words=words)
     return found
 
 

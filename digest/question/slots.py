@@ -102,6 +102,8 @@ _UNRELEASED = re.compile(
     re.IGNORECASE,
 )
 
+_ASLEEP = re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE)
+
 _LAST_TWO = re.compile(
     r"\b(?:compare |between )?(?:the )?(?:last|latest) (?:two|2) (?:releases|versions)\b"
     r"|(?:对比|比较)?(?:最近|最新)的?(?:两|2)个(?:版本|发布)",
@@ -207,6 +209,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
+    masked.text = _ASLEEP.sub("miss overnight", masked.text)
     masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
     masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)

@@ -237,7 +237,7 @@ async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | 
     one = isinstance(intent, OfChange)
     changes = [row.graded for row in answer.rows]
     listed = listed_in(answer.document, changes, ctx.watched.repository)
-    if one:
+    if one or not answer.total:
         listed = before.listed if before else ()
     await ctx.conversations.keep(
         ctx.conversation,

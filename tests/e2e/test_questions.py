@@ -178,3 +178,19 @@ def test_explain_of_a_number_tells_the_commit_of_the_branch_that_is_asked_about(
     assert "Speed up the cache (#40)" in titles
     assert "[release] Speed up the cache (#40)" not in titles
     assert on_main["total"] == len(titles)
+
+
+def test_a_question_may_begin_with_the_name_of_a_flag(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot("ask", "--workers 去哪了", "--repo", str(project.path))
+    assert done.returncode == 0, done.stderr
+    assert "--workers" in done.stdout
+
+
+def test_an_error_is_told_in_the_language_of_the_question(
+    digestbot: Digestbot, project: RepositoryBuilder
+) -> None:
+    done = digestbot("ask", "第九个", "--repo", str(project.path))
+    assert done.returncode == 2
+    assert "不清楚你指的是哪个变更" in done.stderr
