@@ -514,7 +514,7 @@ async def test_a_topic_alone_is_answered_where_the_index_knows_it(source, questi
 async def test_an_empty_list_names_the_filter_that_emptied_it(source):
     source.branch_changes = CHANGES
     answer = await ask("breaking changes in MoE this week", context(source))
-    assert "about `MoE` in this period, none fits “Breaking changes”" in text(answer.document)
+    assert "None of them fits: Breaking changes." in text(answer.document)
     assert "misread" not in text(answer.document)
 
 
