@@ -13,6 +13,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Strong, Text
 from digest.i18n.answer_text import (
+    BESIDE,
     BOTS,
     BY_AUTHORS,
     BY_FILES,
@@ -50,7 +51,7 @@ def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...
     levels = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
     ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), -beside[one[0]], one[0]))
     people = [one for one in ranked if not is_bot(one[0])]
-    bots = {name: counted.total() for name, counted in ranked if is_bot(name)}
+    bots = {name: n for name, counted in ranked if is_bot(name) and (n := counted.total())}
     items = [
         Item((Text(_line(name, counted, beside[name], language)),))
         for name, counted in people[:MOST_PEOPLE]
@@ -60,7 +61,10 @@ def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...
     if bots:
         named = ", ".join(PERSON.text(language, name=name, n=n) for name, n in bots.items())
         items.append(Item((Text(BOTS.text(language, bots=named)),)))
-    head = BY_AUTHORS.text(language, n=len(people))
+    wrote = sum(1 for _, counted in people if counted)
+    head = BY_AUTHORS.text(language, n=wrote)
+    if beside_only := len(people) - wrote:
+        head = BESIDE.text(language, head=head, n=beside_only)
     return Paragraph((Strong(head),)), Listing(tuple(items))
 
 

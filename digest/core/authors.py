@@ -133,11 +133,13 @@ def _followed(kept: str, piece: str) -> str:
     return f"{kept} {piece}" if kept[-1] in STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"
 
 
-_NAME = re.compile(r"\[bot\]|(?:^|[\s_-])(?:ro)?bot$", re.IGNORECASE)
+_NAME = re.compile(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")
 
 _KNOWN = re.compile(
     r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
-    r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b",
+    r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b"
+    r"|(?:claude(?: (?:code|opus|sonnet|haiku)\b.{0,40})?|(?:openai )?codex|(?:github )?copilot"
+    r"|cursor(?: agent)?|devin ai.{0,20}|gemini(?:[ -]code[ -]assist)?)$",
     re.IGNORECASE,
 )
 

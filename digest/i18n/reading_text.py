@@ -39,6 +39,8 @@ NONE_FITS = Phrase(
 
 EXCEPT = Phrase("without {what}", "不含{what}")
 
+NEW_FILES = Phrase("New files: {files}.", "新增文件：{files}。")
+
 NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something there.",
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",

@@ -6,14 +6,16 @@ import asyncio
 import itertools
 import re
 import unicodedata
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import Answer, foot, lines_document, listing_document, title_of
 from digest.answer.tallies import by_author, by_day, by_file
+from digest.core.change import FileStatus
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, FactKind
-from digest.core.grade import Level
+from digest.core.facts import Action, Area, FactKind
+from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n.answer_text import (
@@ -30,6 +32,7 @@ from digest.i18n.phrase import listed
 from digest.i18n.reading_text import (
     ALL_BUT,
     LOWER,
+    NEW_FILES,
     NONE_BREAKING,
     NONE_FITS,
     OF_ALL,
@@ -57,7 +60,7 @@ from handlers.questions.list_reading import (
     resolved_topic,
     with_rows,
 )
-from handlers.questions.scope import QueryResult, Reach, count, left_of, newest, reach, seen
+from handlers.questions.scope import Reach, count, left_of, newest, reach, seen
 
 
 async def changed(intent: Changed, ctx: Context) -> Answer:
@@ -90,7 +93,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     if not asked.held.rows:
         asked = await _second(asked, ctx)
     if asked.held.rows and asked.intent.actions and asked.intent.topic:
-        asked = replace(asked, held=await _acted(asked, ctx))
+        asked = await _acted(asked, ctx)
     intent = asked.intent
     at = seen(ctx, tip)
     if asked.held.rows and intent.level and not intent.topic:
@@ -132,7 +135,7 @@ async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> 
     asked = await with_rows(asked, ctx)
     if not noun or not asked.held.rows:
         return found
-    held = await _acted(asked, ctx)
+    held = (await _acted(asked, ctx)).held
     at = seen(ctx, tip)
     document = listing_document(noun, held.survey, held.why, intent.window, at)
     document = replace(document, blocks=(found.document.blocks[0], *document.blocks))
@@ -234,12 +237,49 @@ async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
     return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
 
 
-async def _acted(asked: Meant, ctx: Context) -> QueryResult:
-    """The changes about a topic whose titles say that something was added or removed."""
-    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
-    patterns = [_SAYS[action] for action in asked.intent.actions]
+async def _acted(asked: Meant, ctx: Context) -> Meant:
+    """The changes that added or removed something of a topic, by their titles or their files.
+
+    A new file in a folder that is called as the topic is a new thing of it: ``models/qwen.py``.
+    """
+    actions, resolved = asked.intent.actions, asked.resolved
+    select, repository = ctx.archive.select, ctx.watched.repository
+    patterns = [_SAYS[action] for action in actions]
+    changes = await select(repository, query_of(asked))
     said = [g for g in changes if any(one.search(g.title) for one in patterns)]
-    return await listed_result(said, asked.resolved, ctx) if said else asked.held
+    terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
+    names: dict[str, None] = {}
+    if Action.ADDED in actions:
+        every = await select(repository, replace(query_of(asked), topics=(), about=()))
+        with_files = [g for g in every if new_files(g, terms)]
+        names = dict.fromkeys(name for g in with_files for name in new_files(g, terms))
+        # Where there are such files, a title counts only if the topic is its tag.
+        tagged = [g for g in said if any(term(t) in terms for t in _TAG.findall(g.title[:300]))]
+        said = [*with_files, *tagged] if with_files else said
+    if not said:
+        return asked
+    found = {graded.sha: graded for graded in said}.values()
+    newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    asked = replace(asked, held=await listed_result(newest_first, Resolved(), ctx))
+    files = listed([Code(name) for name in names], ctx.language, limit=_NAMES)
+    return asked.noting(NEW_FILES(ctx.language, files=files)) if names else asked
+
+
+_TAG = re.compile(r"\[([^\]\[]{1,60})\]")
+
+_NAMES = 12
+"""New files that are named."""
+
+
+def new_files(graded: Graded, terms: Collection[str]) -> Sequence[str]:
+    """The names of the program's files that a change adds to a folder with such a name."""
+    names = []
+    for file in graded.facts.files:
+        *folders, name = file.path.split("/")
+        added = file.status is FileStatus.ADDED and file.area is Area.CORE
+        if added and not name.startswith("_") and any(term(f) in terms for f in folders[-2:]):
+            names.append(name.partition(".")[0])
+    return names
 
 
 async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
@@ -332,7 +372,7 @@ async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
 
 async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
     """The changes by a person whose name was parsed as a topic, if there are any."""
-    if asked.resolved.topics or asked.intent.author or not asked.intent.topic:
+    if asked.intent.author or not asked.intent.topic:
         return None
     meant = replace(asked.intent, topic="", author=asked.intent.topic)
     nobody = narrowed(Resolved(), meant.kinds, meant.label)

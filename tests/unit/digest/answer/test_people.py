@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from digest.answer.tallies import by_author, people_of
+from digest.core.authors import is_bot
 from digest.core.enums import Language
 from digest.document import Document
 from digest.markdown import markdown
@@ -28,7 +31,22 @@ def test_co_authors_count_and_bots_stand_apart():
     ]
     blocks = by_author(changes, Language.EN)
     shown = markdown(Document(title="", blocks=blocks, language="en"))
-    assert "By author (2 people)" in shown
+    assert "By author (1 person), 1 more as co-authors" in shown
     assert "Ada (2)" in shown
     assert "Grace Hopper · co-author of 1" in shown
     assert r"Bots: renovate\[bot\] (1)" in shown
+
+
+@pytest.mark.parametrize(
+    "name", ["zaniebot", "OpenAI Codex", "Claude", "Claude Opus 4.5", "Copilot"]
+)
+def test_programs_without_a_bots_name_are_no_people(name):
+    change = graded(
+        "a1", f"Add a kernel (#1)\n\nCo-authored-by: {name} <x@example.org>", author="Ada"
+    )
+    assert people_of(change) == ("Ada",)
+
+
+@pytest.mark.parametrize("name", ["Claude Paroz", "Ann Talbot", "talbot", "Cursory Smith"])
+def test_people_with_the_name_of_a_program_are_people(name):
+    assert not is_bot(name)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from digest.core.change import FileStatus
 from digest.markdown import markdown
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
@@ -62,3 +64,19 @@ async def test_a_filter_that_leaves_nothing_is_named(ctx):
 
 async def test_a_tail_on_a_name_is_no_part_of_it(ctx):
     assert shas(await ask("windows-related changes this week", ctx)) == ["aaaaaaa1"]
+
+
+async def test_new_things_are_the_new_files_of_a_folder_with_their_name():
+    grown = change("aaaaaaa1", "Support Glimmer (#11)", {"src/models/glimmer.py": 90}, NOW)
+    added = replace(grown, files=(replace(grown.files[0], status=FileStatus.ADDED),))
+    changes = [
+        replace(added, commit=replace(grown.commit, committed_at=NOW - timedelta(days=1))),
+        made("bbbbbbb2", "[Model] Add Ling support (#12)", 1),
+        made("ccccccc3", "[Model Runner] Add an option (#13)", 1),
+        change("ddddddd4", "Add a check (#14)", {"src/models/old.py": 3}, NOW - timedelta(days=1)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask("new models this week", ctx)
+    assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2"]
+    assert "New files: `glimmer`." in markdown(answer.document)
