@@ -201,12 +201,8 @@ _WORDS = {
 
 
 def refusal(verdict: AccessDecision, language: Language) -> str:
-    """The line for a refusal, in a language; it names nothing that must stay private.
-
-    Raises ``ValueError`` for an allowed message.
-    """
-    if verdict.reason is None:
-        raise ValueError("the message is allowed")
+    """The line for a refusal, in a language; it names nothing that must stay private."""
+    assert verdict.reason is not None
     return _WORDS[verdict.reason].text(
         language, chat=f"{verdict.chat!r}", person=f"{verdict.person!r}"
     )

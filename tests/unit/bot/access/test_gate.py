@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 import bot.access.gate as gate_module
-from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide
-from bot.access.permissions import Policy, QuestionLimits, Role
+from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide, refusal
+from bot.access.permissions import Policy, QuestionLimits, Role, policy_of
+from bot.config.reader import read
 from bot.messaging.receiver import Incoming
+from digest.core.enums import Language
 
 POLICY = Policy(
     channels={"slack:C1": ("ada/open", "ada/secret"), "slack:C2": ("ada/secret",)},
@@ -109,6 +112,7 @@ def test_repository_that_no_policy_knows_is_private() -> None:
 def test_limits_of_a_person_hold(load: Load, reason: DenialReason | None) -> None:
     policy = replace(POLICY, limits=QuestionLimits(minute=3, hour=9))
     assert decide(message(), policy, load).reason is reason
+    assert decide(message(), POLICY, load).allowed
 
 
 def test_roles_are_by_name_for_all_chats_or_for_one() -> None:
@@ -120,6 +124,8 @@ def test_roles_are_by_name_for_all_chats_or_for_one() -> None:
     assert decide(message("C2", "U1"), policy).role is Role.ADMIN
     assert decide(message("C2", "U2"), policy).role is Role.ADMIN
     assert decide(message("C1", "U2"), policy).role is Role.MEMBER
+    assert decide(message("C1", "U2"), replace(policy, channel_admins={})).role is Role.MEMBER
+    assert decide(message("C1", "U2"), replace(policy, admins=frozenset())).role is Role.MEMBER
 
 
 def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
@@ -135,6 +141,52 @@ async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
     assert (await gate.admit("slack", message(person="U2"))).allowed
     now[0] = 61.0
     assert (await gate.admit("slack", message())).allowed
+
+
+async def test_refused_questions_keep_nobody_waiting_longer() -> None:
+    now = [0.0]
+    gate = AccessGate(replace(POLICY, limits=QuestionLimits(minute=1)), asked=Alone(lambda: now[0]))
+    allowed = []
+    for at in (0.0, 30.0, 50.0, 61.0):
+        now[0] = at
+        allowed.append((await gate.admit("slack", message())).allowed)
+    assert allowed == [True, False, False, True]
+
+
+@pytest.mark.parametrize("reason", DenialReason)
+def test_refusal_is_told_in_words_that_name_no_repository(reason: DenialReason) -> None:
+    verdict = replace(decide(message("C9"), POLICY), reason=reason)
+    english, chinese = (refusal(verdict, language) for language in Language)
+    assert english != chinese
+    assert "ada/" not in english + chinese
+
+
+def test_rules_are_those_of_the_configuration(tmp_path: Path) -> None:
+    file = tmp_path / "digestbot.toml"
+    file.write_text(
+        """
+        access = {per_minute = 3, per_hour = 9, chats = ["slack:C9"], admins = ["slack:U1"]}
+        platforms.slack = {bot_token = "xoxb-1"}
+        repositories = [{place = "/a", name = "ada/a", visibility = "private"}]
+        channels = [
+          {name = "one", platform = "slack", chat = "C1", external = false},
+          {name = "two", platform = "slack", chat = "C2", external = true},
+          {name = "three", platform = "slack", chat = "C3", allow_private = true, admins = ["slack:U2"]},
+        ]
+        """
+    )
+    file.chmod(0o600)
+    policy = policy_of(read(file, {}), {"slack": "slack"})
+    assert policy == Policy(
+        channels={f"slack:C{n}": ("ada/a",) for n in (1, 2, 3)},
+        chats=frozenset({"slack:C9"}),
+        admins=frozenset({"slack:U1"}),
+        channel_admins={"slack:C3": frozenset({"slack:U2"})},
+        repositories={"ada/a": True},
+        trusted=frozenset({"slack:C3"}),
+        shared={"slack:C1": False, "slack:C2": True},
+        limits=QuestionLimits(minute=3, hour=9),
+    )
 
 
 async def test_gate_asks_what_admins_allowed_at_every_message() -> None:
