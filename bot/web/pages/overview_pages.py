@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import islice
+from itertools import chain, islice
 
 from bot.store.browsing import Extent
 from bot.util.page_links import digest_path, path_of
@@ -129,14 +130,14 @@ async def repository_page(asked: PageRequest) -> Page:
     places = await places_of(asked, week)
     newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
     digests = await browsing.digests(repository, _DIGESTS)
-    releases: list[tuple[str, str, str]] = []
+    releases: list[Release] = []
     rows: list[Row] = []
 
     async def read() -> None:
         # Git reads the tags, which takes time: the reader has the head by then.
         lines, told = await told_of(asked.shelf, shown, newest, asked.language)
         rows.extend(await rows_of(asked, lines, told, ("newest",), sort=False))
-        releases.extend((await releases_of(asked, shown))[:_RELEASES])
+        releases.extend([*chain(*(await releases_of(asked, shown))[:1])][:_RELEASES])
 
     def document() -> Document:
         heading = PHRASES["newest"].template(asked.language)
@@ -209,7 +210,10 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
 _DIGITS = re.compile(r"\d+", re.ASCII)
 
 RELEASES = 30
-"""Releases that are listed, each compared with the one before it."""
+"""Releases of a family that are listed, each compared with the one before it."""
+
+Release = tuple[str, str, str]
+"""A release as the tag before it, its own tag, and the path of their comparison."""
 
 
 async def releases_page(asked: PageRequest) -> Page:
@@ -223,12 +227,13 @@ async def releases_page(asked: PageRequest) -> Page:
     base, tip = asked.word("base"), asked.word("tip")
     if base and tip:
         raise Moved(path_of(shown.repository.name, compare=(base, tip)))
-    pairs = await releases_of(asked, shown)
+    families = await releases_of(asked, shown)
+    pairs = list(chain(*families))
     title = PHRASES["compare"].template(asked.language)
     return Page(
         template="releases.html",
         title=f"{title} · {shown.repository.name}",
-        values={"shown": shown, "pairs": pairs},
+        values={"shown": shown, "families": families},
         document=lambda: titled(
             title,
             asked.language,
@@ -245,8 +250,8 @@ async def releases_page(asked: PageRequest) -> Page:
     )
 
 
-async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[tuple[str, str, str]]:
-    """Consecutive releases as ``(before, tag, path)``, newest first."""
+async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
+    """Consecutive releases, newest first, of each family of tags."""
     if asked.shelf.histories is None:
         return []
     try:
@@ -255,22 +260,28 @@ async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[tuple[s
         return []  # as for a repository without releases: the page still shows the archive
     name = shown.repository.name
     return [
-        (base, tip, path_of(name, compare=(base, tip)))
-        for tip, base in islice(pairs_of(tags), RELEASES)
+        [(base, tip, path_of(name, compare=(base, tip))) for tip, base in pairs[:RELEASES]]
+        for pairs in families_of(tags)
     ]
 
 
-def pairs_of(tags: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each release with the previous one by number; lines of releases may continue side by side.
+def families_of(tags: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Each release with the previous one by number, by family: lines may continue side by side.
 
     Local versions such as ``v1.0+local`` are left out (PEP 440, local version identifiers).
     """
     numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
-    numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in _beside(numbered)}
+    beside = _beside(numbered)
+    numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in beside}
+    ordered = sorted(numbered, key=numbered.__getitem__)
+    numbers = [numbered[tag] for tag in ordered]
+    found: dict[str, list[tuple[str, str]]] = {}
     for tag, own in numbered.items():
-        older = [one for one, number in numbered.items() if number[0] == own[0] and number < own]
-        if older:
-            yield tag, max(older, key=numbered.__getitem__)
+        at = bisect_left(numbers, own) - 1
+        if at >= 0 and numbers[at][0] == own[0]:
+            before = ordered[bisect_left(numbers, numbers[at])]
+            found.setdefault(own[0], []).append((tag, before))
+    return sorted(found.values(), key=lambda pairs: pairs[0][0] in beside)
 
 
 def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str]:
