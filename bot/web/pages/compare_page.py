@@ -26,6 +26,7 @@ from bot.web.pages.site import HistorySpan, Json, NotThere, Page, titled
 from digest.answer.answers import Seen, window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
+from digest.core.authors import is_bot
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level
@@ -225,7 +226,8 @@ def _compared(changes: Sequence[Graded], lines: Sequence[ChangeLine], missing: i
         for kind, members in notes.groups.items()
         for graded in members
     ]
-    return Compared(placed=placed, upgrade=met(changes), people=notes.people, missing=missing)
+    people = {name: n for name, n in notes.people.items() if not is_bot(name)}
+    return Compared(placed=placed, upgrade=met(changes), people=people, missing=missing)
 
 
 def _met_json(one: UpgradeItem) -> Json:

@@ -36,7 +36,8 @@ async def digest_page(asked: PageRequest) -> Page:
         written.changes = await loaded(asked.shelf, shown, shas)
         lines = [line_of(graded) for graded in written.changes]
         moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
-        written.show(await rows_of(asked, moved, written.told, ("digest", heading.mark)))
+        rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
+        written.show(rows, 3 * len(markdown(_whole(posted, frozen.details)).encode()))
 
     return Page(
         template="digest.html",

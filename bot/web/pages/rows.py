@@ -8,6 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from urllib.parse import quote
+
+from markupsafe import escape
 
 from bot.store.browsing import ChangeLine
 from bot.web.pages.entries import ChangeView, Told, entry_of, loaded
@@ -28,11 +31,14 @@ OF_DAY = 40_000
 opened, or link to their page.
 """
 
-LARGEST = 92_000
-"""Bytes of the rows of a page, about; what is left out is on the next page."""
+LARGEST = 84_000
+"""Bytes of the rows of a page, about: with all around them, a page has at most 100 KB.
 
-_BARE = 195
-"""Bytes of a row without its texts."""
+What is left out is on the next page.
+"""
+
+_BARE, _WHY, _CODE, _MARK = 165, 10, 13, 50
+"""Bytes of the markup of a row, of its consequence, of code and of a mark."""
 
 _LINE = 150
 """Characters of a consequence, about as many as fit into a line beside each other."""
@@ -83,9 +89,12 @@ class WrittenRows:
         self.changes: Sequence[Graded] = ()
         self.told: Told = {}
 
-    def show(self, rows: Sequence[Row]) -> None:
-        """Set the rows; those that are too many for a page are on the next ones."""
-        pages = list(_pages(rows))
+    def show(self, rows: Sequence[Row], taken: int = 0) -> None:
+        """Set the rows; those that are too many for a page are on the next ones.
+
+        ``taken`` are bytes that the page needs for what else it shows.
+        """
+        pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4)))
         self.counts, self.pages = Counter(row.level for row in rows), len(pages)
         self.page = min(self._asked.page, self.pages)
         self.rows, size = pages[self.page - 1]
@@ -105,19 +114,28 @@ class WrittenRows:
             yield row, ChangeView(entry, shown.repository, language) if entry else None
 
 
-def _pages(rows: Sequence[Row]) -> Iterator[tuple[Sequence[Row], int]]:
+def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]]:
     """The rows of each page, at least one page, with their bytes."""
     page: list[Row] = []
     size = 0
     for row in rows:
-        texts = (plain(row.title), plain(row.why), row.line.author, row.line.author)
-        own = _BARE + sum(len(text.encode("utf-8", "replace")) for text in texts)
-        if page and size + own > LARGEST:
+        own = size_of(row)
+        if page and size + own > most:
             yield page, size
             page, size = [], 0
         page.append(row)
         size += own
     yield page, size
+
+
+def size_of(row: Row) -> int:
+    """About how many bytes a row of a page has."""
+    author = row.line.author
+    texts = (plain(row.title), plain(row.why), author)
+    written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
+    written += len(quote(author, errors="replace")) + _MARK * len(row.marks)
+    codes = sum(isinstance(span, Code) for span in (*row.title, *row.why))
+    return _BARE + (_WHY if row.why else 0) + _CODE * codes + written
 
 
 async def rows_of(

@@ -1,0 +1,59 @@
+"""The rows of a page: as many as it may weigh, none lost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.store.browsing import ChangeLine
+from bot.web.pages.rows import LARGEST, Row, _pages, size_of
+from bot.web.pages.templating import fragment
+from digest.answer.marks import Mark
+from digest.core.enums import Language
+from digest.core.grade import Level
+from digest.document import Code, Text
+
+TITLES = ["Add a pool", "<b>\"'&" * 20, "修复 KV 缓存" * 8, "x" * 300]
+AUTHORS = ["Ada Lovelace", "\"' onmouseover=alert(1)", "范裕达", ""]
+
+
+def made(n: int, title: str, author: str, marks: tuple[Mark, ...] = ()) -> Row:
+    line = ChangeLine(
+        sha=f"{n:040x}",
+        at=datetime(2026, 8, 13, tzinfo=UTC),
+        level=Level.LOW,
+        score=0.1,
+        title=title,
+        author=author,
+        number=50_000 + n,
+    )
+    why = (Text("New flag "), Code("--fast"), Text(": go faster."))
+    return Row(
+        line=line,
+        title=(Text(title),),
+        why=why,
+        marks=marks,
+        added=12_345,
+        deleted=678,
+        files=9,
+    )
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("author", AUTHORS)
+@pytest.mark.parametrize("marks", [(), tuple(Mark)])
+def test_size_of_a_row_is_about_that_of_its_markup(title, author, marks):
+    row = made(1, title, author, marks)
+    written = len(fragment("parts.html", "row", Language.EN, row, "../").encode())
+    assert 0.85 * size_of(row) <= written <= size_of(row)
+
+
+def test_every_row_is_on_one_page_and_no_page_is_too_large():
+    rows = [made(n, TITLES[n % 4], AUTHORS[n % 3]) for n in range(1000)]
+    pages = list(_pages(rows, LARGEST))
+    assert len(pages) > 2
+    assert [row for page, _ in pages for row in page] == rows
+    assert [size for page, size in pages] == [sum(map(size_of, page)) for page, _ in pages]
+    assert max(size for _, size in pages) <= LARGEST
+    assert list(_pages([], LARGEST)) == [([], 0)]
