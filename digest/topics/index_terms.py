@@ -14,7 +14,7 @@ from functools import lru_cache
 from digest.core.enums import TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.core.grade import Graded
-from digest.topics.synonyms import CHINESE
+from digest.topics.synonyms import CHINESE, kin
 from digest.topics.terms import (
     HAN,
     MARK,
@@ -34,7 +34,7 @@ from digest.topics.terms import (
 LEAST = 0.3
 """The lowest strength (of 1) of a topic that a change is said to be about."""
 
-TOPICS_VERSION = 5
+TOPICS_VERSION = 6
 """Increased when the terms of a change come out differently, so that an index is rebuilt."""
 
 _AREA_TERMS = {
@@ -71,6 +71,7 @@ _LINE_WEIGHTS = {
 _AREA_WEIGHT = 0.6
 _PUBLIC_NAME = 0.5
 _DEPENDENCY_NAME = 0.8
+_FEW_DEPENDENCIES = 3
 _SYMBOL_WEIGHT = 0.6
 _MARKS = "\"'`()[]{},.:;!?，。：；！？、"
 _MANY_FILES = 400
@@ -258,11 +259,14 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
     items = [i for i in facts.items if i.evidence.path not in tests]
     strengths: dict[str, tuple[float, str]] = {}
     symbols = sum(1 for i in items if i.kind is FactKind.SYMBOL)
+    bundled = sum(1 for i in items if i.kind is FactKind.DEPENDENCY) > _FEW_DEPENDENCIES
     for item in items:
         share = _name_strength(item, symbols)
         if not share:
             continue
         for name, part in _identifier_terms(item.name):
+            if bundled and item.kind is FactKind.DEPENDENCY and len(kin(name)) > 1:
+                continue  # "api" in one of many names says nothing of interfaces
             held = strengths.get(name, (0.0, item.name))
             # A public name is short: each word of it counts in full.
             add = share * (part if item.kind is FactKind.SYMBOL else 1)

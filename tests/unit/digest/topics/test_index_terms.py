@@ -154,3 +154,12 @@ def test_bearings_among_some_terms_are_the_same_as_among_all():
     for name, bearing in every.items():
         assert bearings(change, {name}) == {name: bearing}
     assert bearings(change, {"absent"}) == {}
+
+
+def test_general_words_in_names_of_many_dependencies_are_no_topics():
+    names = ("google.org/api", "grpc", "torch", "k8s.io/client")
+    many = topics_of(with_symbols(graded("1", "Upgrade"), *names, kind=FactKind.DEPENDENCY))
+    assert "grpc" in many
+    assert "api" not in many
+    one = topics_of(with_symbols(graded("1", "Upgrade"), names[0], kind=FactKind.DEPENDENCY))
+    assert "api" in one

@@ -186,3 +186,11 @@ def test_the_gloss_of_a_name_is_no_further_condition():
     vocabulary = {t: 1 for c in changes for t in topics_of(c)}
     resolved = resolve("Intel GPU XPU", {**vocabulary, "intel": 1}, {})
     assert [c.sha[0] for c in changes if bears(c, resolved)] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [("alerting", "notifier"), ("scraping", "scrape"), ("TLS", "cert"), ("超时", "timeout")],
+)
+def test_general_names_of_one_thing_find_each_other(asked, known):
+    assert known in resolve(asked, {known: 3}, {}).topics
