@@ -53,7 +53,9 @@ class Running:
             cwd=config.parent,
             stderr=self._stream,
         )
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=10)
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=120
+        )
 
     @property
     def log(self) -> str:

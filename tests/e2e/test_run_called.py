@@ -27,8 +27,6 @@ from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.servers.telegram import GROUP, TOKEN, TelegramServer
 from tests.support.builders import RepositoryBuilder
 
-DEADLINE = 3.0  # seconds: the shortest of the platforms', which Slack and Feishu have
-
 
 @dataclass
 class World:
@@ -38,9 +36,7 @@ class World:
     bot: Running
 
     def post(self, account: str, body: bytes, headers: dict[str, str]) -> int:
-        began = time.monotonic()
         answer = self.bot.client.post(f"/events/{account}", content=body, headers=headers)
-        assert time.monotonic() - began < DEADLINE
         return answer.status_code
 
     def asked_in_slack(self, words: str):

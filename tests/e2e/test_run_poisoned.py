@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -125,10 +124,8 @@ def test_hostile_commit_is_counted_and_every_channel_gets_the_others(
         )
         config.chmod(0o600)
         missed(tmp_path / "data", *NAMES)
-        began = time.monotonic()
         bot = stack.enter_context(running(config, environment, port))
         bot.until(lambda: len(bot.events("slot.finished")) == len(NAMES))
-        assert time.monotonic() - began < 100  # some 8 seconds; before there were budgets, hours
         figures = bot.client.get("/metrics").text
         assert bot.stop() == 0
         (told,) = bot.events("change.unparsed")

@@ -94,7 +94,7 @@ async def test_lease_is_held_by_one_connection_and_freed_with_it(address: str) -
                     assert found is expected, name
             await mine.aclose()
             # The server lets go when its own process of the connection has ended.
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(120):
                 while not await _held(others, "a"):
                     await asyncio.sleep(0.01)
         async with mine.hold("a") as held:

@@ -16,6 +16,7 @@ from digest.core.enums import Language
 from digest.llm.model_input import Privacy, material
 from digest.llm.packing import prompt_for
 from tests.support import materials
+from tests.support.speed import slowness
 
 LETTERS = string.ascii_letters + string.digits
 UPPER = string.ascii_uppercase + "234567"
@@ -188,7 +189,7 @@ def test_no_text_makes_it_slow(secrets, piece):
     secrets.load()
     began = time.process_time()
     secrets.find(piece * (200_000 // len(piece)))
-    assert time.process_time() - began < 2.0  # at most 0.2 s on a quiet machine
+    assert time.process_time() - began < 2.0 * slowness()
 
 
 def test_paths_and_odd_bytes_do_no_harm(secrets):
@@ -204,4 +205,4 @@ def test_a_megabyte_is_looked_through_quickly(secrets):
     )
     began = time.process_time()
     secrets.find(text)
-    assert time.process_time() - began < 0.9  # 0.1 s on a quiet machine
+    assert time.process_time() - began < 0.9 * slowness()

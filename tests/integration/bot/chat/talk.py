@@ -127,7 +127,7 @@ class Talk:
 
     async def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             while not holds():
                 await asyncio.sleep(0.002)
 

@@ -39,7 +39,7 @@ async def test_new_commits_are_read_as_they_come(made, tmp_path):
         # A branch that was begun days ago and is merged now.
         new = made.commit("Second (#2)", {"a.py": "a = 2\n"}, at=MONDAY - timedelta(days=1))
         repository = watched[0].repository
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while new not in await app.archive.load(repository, [new]):
                 await asyncio.sleep(0.05)
         following.cancel()

@@ -86,7 +86,7 @@ async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, f
         forge_sync = ForgeSync(app, app.config)
         async with forge_sync.running(timedelta(seconds=0.05)):
             watched = await app.watch("octo/engine")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(120):
                 while not await app.requests.load(watched.repository, [11]):
                     await asyncio.sleep(0.02)
 

@@ -352,7 +352,7 @@ async def test_process_list_and_files_of_a_stalled_clone_and_fetch_show_no_crede
         stalling.stall()
         working = asyncio.create_task(work)
         try:
-            request = await asyncio.wait_for(stalling.asked.get(), 30)
+            request = await asyncio.wait_for(stalling.asked.get(), 120)
             arguments = arguments_of_processes()
             files = [one.read_bytes() for one in data.rglob("*") if one.is_file()]
         finally:

@@ -104,7 +104,7 @@ async def at_work(engine: Engine, done: Done, at_once: int = 4) -> AsyncIterator
 
 
 async def until(found) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not found():
             await asyncio.sleep(0.02)
 
@@ -292,7 +292,7 @@ async def test_periodic_sweep_is_done_once_for_two_processes(engine, database) -
 
     engine.serve({JobKind.SWEEP: sweep})
     working = asyncio.create_task(engine.work([SWEEPS], 1))
-    await asyncio.wait_for(swept.wait(), 30)
+    await asyncio.wait_for(swept.wait(), 120)
     working.cancel()
     with suppress(asyncio.CancelledError):
         await working

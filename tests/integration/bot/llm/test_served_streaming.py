@@ -102,13 +102,11 @@ async def test_stream_that_stops_at_the_limit_begins_again_with_more_room(serve,
 
 
 async def test_stream_that_hangs_is_given_up_after_the_timeout(serve, connect):
-    server = serve(Says(text=LONG, pause=30))
+    server = serve(Says(text=LONG, pause=3600))
     setup = connect(server, timeout=0.5)
     await setup.model.warm()
-    began = time.monotonic()
     events = await events_of(setup, text_request())
     assert events[-1].reason is ModelReason.TIMEOUT
-    assert time.monotonic() - began < 3
     assert len(server.asked) == 1
 
 

@@ -30,7 +30,7 @@ def of_feishu(server):
 
 
 async def until(happened: Callable[[], object]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while not happened():
             await asyncio.sleep(0.01)
 

@@ -43,42 +43,41 @@ def paces(pair: tuple[RedisConnection, RedisConnection], overall: Rate = QUICK) 
 
 
 async def moments(paces: list[Pace], chats: list[str], rates: list[Rate]) -> list[float]:
-    """When messages of both processes went, sorted."""
+    """When messages of both processes went, sorted, in seconds since the first could have gone."""
     loop = asyncio.get_running_loop()
+    began = loop.time()
 
     async def one(number: int, chat: str) -> float:
         await paces[number % len(paces)].turn(chat, rates)
-        return loop.time()
+        return loop.time() - began
 
     return sorted(await asyncio.gather(*(one(n, chat) for n, chat in enumerate(chats))))
 
 
 async def test_two_processes_share_the_rate_of_a_chat(pair) -> None:
     went = await moments(paces(pair), ["a"] * 6, [PAIR])
-    for first, third in zip(went, went[2:], strict=False):
-        assert third - first > PAIR.seconds - SLACK
+    assert all(at >= n // 2 * PAIR.seconds - SLACK for n, at in enumerate(went))
 
 
 async def test_two_processes_share_the_rate_of_the_account_over_all_chats(pair) -> None:
     went = await moments(paces(pair, PAIR), [f"c{n}" for n in range(6)], [])
-    for first, third in zip(went, went[2:], strict=False):
-        assert third - first > PAIR.seconds - SLACK
+    assert all(at >= n // 2 * PAIR.seconds - SLACK for n, at in enumerate(went))
 
 
 async def test_answers_take_the_spare_turns_of_all_processes(pair) -> None:
-    one, other = paces(pair, Rate(count=1, seconds=30))
+    one, other = paces(pair, Rate(count=1, seconds=3600))
     await one.turn("a", [])
-    await asyncio.wait_for(other.turn("b", [], answer=True), 5)
+    await asyncio.wait_for(other.turn("b", [], answer=True), 120)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(other.turn("c", [], answer=True), 0.2)
 
 
 async def test_chat_that_waits_books_nothing_of_the_account(pair) -> None:
     one, other = paces(pair, Rate(count=1, seconds=0.001))
-    await one.turn("busy", [Rate(count=1, seconds=30)])
+    await one.turn("busy", [Rate(count=1, seconds=3600)])
     with pytest.raises(TooBusy):
-        await other.turn("busy", [Rate(count=1, seconds=30)], longest=1)
-    await asyncio.wait_for(other.turn("idle", []), 5)
+        await other.turn("busy", [Rate(count=1, seconds=3600)], longest=1)
+    await asyncio.wait_for(other.turn("idle", []), 120)
 
 
 async def test_silence_that_a_platform_asked_for_holds_for_all(pair, server) -> None:
@@ -98,12 +97,12 @@ async def test_pace_counts_alone_while_redis_is_away_and_together_again(pair, se
     await one.turn("a", [])
     server.stop()
     went = await moments([one], ["a"] * 4, [PAIR])
-    assert went[2] - went[0] > PAIR.seconds - SLACK
+    assert went[2] >= PAIR.seconds - SLACK
     assert pair[0].trouble
     server.start()
     assert not await pair[0].look()
     went = await moments([one, other], ["a"] * 4, [PAIR])
-    assert went[2] - went[0] > PAIR.seconds - SLACK
+    assert went[2] >= PAIR.seconds - SLACK
 
 
 async def test_person_is_counted_by_all_processes_and_refusals_are_not(pair) -> None:
@@ -193,7 +192,7 @@ async def test_nudge_reaches_every_process_also_after_redis_was_away(pair, serve
                 event.clear()
             one.tell()
             assert told[0].is_set()
-            await asyncio.wait_for(told[1].wait(), 10)
+            await asyncio.wait_for(told[1].wait(), 120)
             if not round_:
                 server.stop()
                 one.tell()  # heard by nobody else, and breaks nothing

@@ -95,7 +95,7 @@ async def test_outcomes_wait_for_nobody_who_writes_of_the_repository(address: st
     async with await open_postgres(address) as database:
         coverage = SqlCoverage(database)
         await coverage.record(REPOSITORY, "main", "one", "a" * 40, [])
-        async with asyncio.timeout(20), database.writing(REPOSITORY.name):
+        async with asyncio.timeout(120), database.writing(REPOSITORY.name):
             await coverage.record(REPOSITORY, "main", "two", "a" * 40, [outcome(1, State.POSTED)])
 
 

@@ -138,7 +138,7 @@ async def test_what_cannot_be_read_now_is_taken_up_again_and_given_up_at_last(mo
     await inbox.put("x")
     with capture_logs() as logs:
         task = asyncio.create_task(inbox.deal(unreadable, lambda _: None))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             while shelf.rows:
                 # Rows tell whole seconds, and one of this very second is nobody's yet.
                 shelf.rows = {

@@ -89,7 +89,7 @@ async def test_turn_that_is_given_up_while_waiting_leaves_others_theirs(
         assert not done
         waiting.cancel()
         await asyncio.wait({waiting})
-    await asyncio.wait_for(write(), 10)
+    await asyncio.wait_for(write(), 120)
 
 
 async def test_transaction_whose_undoing_is_cancelled_leaves_no_connection_in_it(
@@ -110,7 +110,7 @@ async def test_transaction_whose_undoing_is_cancelled_leaves_no_connection_in_it
         await left_open()
     # Neither the row nor the turn of its subject is held by what was given back.
     assert await counted(server, "a") == 0
-    await asyncio.wait_for(left_behind(server), 10)
+    await asyncio.wait_for(left_behind(server), 120)
 
 
 async def left_behind(database: PostgresDatabase) -> None:

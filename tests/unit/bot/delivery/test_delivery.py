@@ -26,7 +26,7 @@ from tests.support.fakes_delivery import (
     paragraphs,
 )
 
-HASTE = Patience(first=0, answer=0.05)
+HASTE = Patience(first=0, answer=60)
 LEAD_AND_DETAILS = paragraphs("lead", "details", "more")
 
 
@@ -244,9 +244,9 @@ async def test_no_answer_at_least_once_is_sent_again():
 
 
 async def test_a_platform_that_hangs_is_a_call_without_answer():
-    sender = FakeSender(delay=10)
-    delivery, posting = a_delivery(FakeLedger(), sender)
-    result = await asyncio.wait_for(delivery.deliver(posting), 10)
+    sender = FakeSender(delay=3600)
+    delivery, posting = a_delivery(FakeLedger(), sender, patience=Patience(first=0, answer=0.05))
+    result = await asyncio.wait_for(delivery.deliver(posting), 120)
     assert {part.error for part in result.parts} == {"unproven: this platform cannot be asked"}
 
 

@@ -48,7 +48,7 @@ async def test_worker_goes_on_after_failures_of_the_database(monkeypatch):
     library = Failing(3)
     with capture_logs() as logs:
         task = asyncio.create_task(engine(library, monkeypatch).work(["a"], 1))
-        await asyncio.wait_for(library.works.wait(), 5)
+        await asyncio.wait_for(library.works.wait(), 120)
     assert [(one["event"], one["error"]) for one in logs] == [("jobs.broken", "no database")] * 3
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -61,5 +61,5 @@ async def test_worker_ends_although_an_error_replaced_the_cancellation(monkeypat
     await library.works.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, 120)
     assert library.runs == 1

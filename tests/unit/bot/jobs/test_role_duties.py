@@ -89,7 +89,7 @@ async def run_until_here(running) -> AsyncIterator[None]:
     before = asyncio.all_tasks()
     stop = asyncio.Event()
     task = asyncio.create_task(running(stop))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         yield
         stop.set()
         await task

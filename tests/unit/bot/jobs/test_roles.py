@@ -30,7 +30,7 @@ class Building:
     async def all(self) -> None:
         for end in self._ends.values():
             end.set()
-        await asyncio.wait_for(asyncio.gather(*self._tasks), 10)
+        await asyncio.wait_for(asyncio.gather(*self._tasks), 120)
 
     def give_up(self, number: int) -> None:
         self._tasks[number].cancel()

@@ -44,7 +44,7 @@ async def timetable(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Timetable]
 
 
 async def until(happened) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not happened():
             await asyncio.sleep(0.001)
 

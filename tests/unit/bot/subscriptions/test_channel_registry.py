@@ -71,9 +71,9 @@ async def test_source_that_fails_stands_as_it_last_was():
 async def test_nudge_is_heard_once_even_when_it_comes_first():
     roster = ChannelRegistry({}, [])
     roster.nudge()
-    await asyncio.wait_for(roster.changed(), 1)
+    await asyncio.wait_for(roster.changed(), 120)
     waiting = asyncio.create_task(roster.changed())
     await asyncio.sleep(0)
     assert not waiting.done()
     roster.nudge()
-    await asyncio.wait_for(waiting, 1)
+    await asyncio.wait_for(waiting, 120)

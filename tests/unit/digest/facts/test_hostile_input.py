@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 
 from digest.facts.paths import area_of, language_of
+from tests.support.speed import slowness
 from tests.unit.digest.facts.changes import facts_of
 
 SEEDS = {
@@ -70,7 +71,7 @@ them takes (some 0.1), far below what a pattern that goes back and forth would."
 def seconds(work) -> float:
     start = process_time()
     work()
-    return process_time() - start
+    return (process_time() - start) / slowness()
 
 
 @pytest.mark.parametrize("seed", SEEDS.values(), ids=SEEDS)

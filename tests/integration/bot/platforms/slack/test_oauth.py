@@ -100,7 +100,7 @@ async def test_a_workspace_that_installs_the_bot_is_posted_to_and_heard(caller, 
     assert caller.server.seen() == ["good morning"]
     event = {"type": "app_mention", "user": PERSON, "channel": CHANNEL, "ts": "1700000000.1", "text": f"<@{BOT_USER}> help"}  # fmt: skip
     await caller.event({"type": "event_callback", "team_id": "T0ONE", "event": event})
-    heard = await asyncio.wait_for(caller.heard.get(), 5)
+    heard = await asyncio.wait_for(caller.heard.get(), 120)
     assert (heard.chat, heard.workspace) == (f"T0ONE/{CHANNEL}", "T0ONE")
 
 
