@@ -138,7 +138,7 @@ _NAME = re.compile(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")
 _KNOWN = re.compile(
     r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
     r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b"
-    r"|(?:claude(?: (?:code|opus|sonnet|haiku)\b.{0,40})?|(?:openai )?codex|(?:github )?copilot"
+    r"|(?:claude(?: (?:code|\w{3,12} \d).{0,30})?|(?:openai )?codex|(?:github )?copilot"
     r"|cursor(?: agent)?|devin ai.{0,20}|gemini(?:[ -]code[ -]assist)?)$",
     re.IGNORECASE,
 )

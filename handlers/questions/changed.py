@@ -88,6 +88,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         query = query_of(asked)
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
+    if intent.people and asked.resolved.topics and asked.intent.topic:
+        asked = await _touching(asked, ctx)
     if _is_vague(asked.intent, ctx) and asked.held.survey.total < _FEW:
         asked = await _longer(asked, ctx, tip)
     if not asked.held.rows:
@@ -265,6 +267,34 @@ async def _acted(asked: Meant, ctx: Context) -> Meant:
     return asked.noting(NEW_FILES(ctx.language, files=files)) if names else asked
 
 
+async def _touching(asked: Meant, ctx: Context) -> Meant:
+    """Also the changes that touch a folder with the topic's name: people work there, too."""
+    way = asked.resolved.alternatives[0]
+    if len(asked.resolved.alternatives) > 1 or len(way) > 1:
+        return asked
+    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    every = await ctx.archive.select(
+        ctx.watched.repository, replace(query_of(asked), topics=(), about=())
+    )
+    about = {graded.sha for graded in changes}
+    terms = way[0] | kin(term(asked.intent.topic))
+    more = [g for g in every if g.sha in about or _is_inside(g, terms)]
+    if asked.intent.without:
+        more = list(await asyncio.to_thread(left_of, more, asked.intent.without))
+    held = await listed_result(more, asked.resolved, ctx)
+    return replace(asked, held=held, only=more) if more else asked
+
+
+def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
+    folders = (
+        folder
+        for file in graded.facts.files
+        if file.area is Area.CORE
+        for folder in file.path.split("/")[:-1]
+    )
+    return any(term(folder) in terms for folder in folders)
+
+
 _TAG = re.compile(r"\[([^\]\[]{1,60})\]")
 
 _NAMES = 12
@@ -352,7 +382,7 @@ async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
     intent = asked.intent
     if not (intent.daily or intent.files or intent.people):
         return document
-    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
     if intent.without:
         changes = await asyncio.to_thread(left_of, changes, intent.without)
     told: list[Block] = []

@@ -35,13 +35,17 @@ from handlers.questions.scope import QueryResult, Reach, found, left_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meant:
-    """One reading of a list question, with what it found and notes on how it was read."""
+    """One reading of a list question, with what it found and notes on how it was read.
+
+    ``only`` are the changes found where no query selects them.
+    """
 
     intent: Changed
     reached: Reach
     resolved: Resolved = field(default_factory=Resolved)
     held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
     notes: tuple[Spans, ...] = ()
+    only: Sequence[Graded] = ()
 
     def noting(self, note: Spans) -> Meant:
         """The same with one note more."""

@@ -21,6 +21,9 @@ _ASIDE = re.compile(
     r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|fixtures?|docs)/"
 )
 
+_OWN = re.compile(r"^\.github/|dockerfile", re.IGNORECASE)
+"""Files that say what the project itself is built with; they come last."""
+
 _OTHER_NAMES = {
     "golang": "go",
     "msrv": "rust",
@@ -45,7 +48,7 @@ async def required(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
     """The requirements that a name means, what users need first; none for other names."""
     files = await ctx.watched.source.files(tip)
     manifests = [path for path in files if reader_of(path) and not _ASIDE.search(path)]
-    manifests.sort(key=lambda path: (path.count("/"), path))
+    manifests.sort(key=lambda path: (bool(_OWN.search(path)), path.count("/"), path))
     places = [(tip.sha or "", path) for path in manifests[:_MOST]]
     texts = await ctx.watched.source.contents(places)
     found = await asyncio.to_thread(lambda: list(_pinned(texts)))
@@ -76,6 +79,8 @@ def _chosen(
     """The requirements by how surely they are meant: of the name, of its end, of its beginning."""
     wanted = term(_OTHER_NAMES.get(name.lower(), name))
     ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
+    if any(one.version for one in ranked if term(one.name) == wanted):
+        ranked = [one for one in ranked if one.version]
     yield [one for one in ranked if term(one.name) == wanted]
     yield [one for one in ranked if term(re.sub(r"/v\d+$", "", one.name).split("/")[-1]) == wanted]
     yield [one for one in ranked if re.split(r"[-_/@]", one.name.lower())[0] == name.lower()]

@@ -172,7 +172,8 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
         day = said.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(said, ctx.watched.repository)
         lines.append(names_text.LAST_SAID(language, change=change, day=day))
-    valued = next(((g, f) for g, f in contract if f.after is not None), None)
+    told = [f for _, f in contract if not needs or f.evidence.path == needs[0].path]
+    valued = next(((g, f) for g, f in contract if f.after is not None and f in told), None)
     newer = said is None or (valued and _at(valued[0]) >= _at(said))
     if valued is not None and newer and contract[0][1].action is not Action.REMOVED:
         lines.append(_valued(*valued, ctx))
@@ -183,7 +184,8 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
             for g, f in contract
             if f.action is action and (_is_whole(f.name, name) or g is oldest)
         ]
-        if some and not (renamed and action is Action.ADDED):
+        # What is required now may have come by another name, or to another manifest before.
+        if some and not ((renamed or needs) and action is Action.ADDED):
             graded, fact = some[0 if action is Action.REMOVED else -1]
             lines.append(_line(phrase, graded, fact.name, ctx))
             lines += await _first_release(some[-1][0], tip, ctx) if action is Action.ADDED else ()
@@ -223,7 +225,9 @@ async def _first_release(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     """The first release that has a change, or a copy of it."""
     released = ctx.watched.source.released
     first, copies = await released(tip, graded.sha, graded.commit.subject)
-    tag = min([*filter(None, [first]), *copies], key=len, default="")
+    tag = first or next(iter(copies), "")
+    if not tag and not await ctx.watched.source.releases():
+        return []
     phrase = names_text.FIRST_IN if tag else names_text.IN_NO_RELEASE
     return [phrase(ctx.language, tag=Code(tag))]
 

@@ -80,3 +80,24 @@ async def test_new_things_are_the_new_files_of_a_folder_with_their_name():
     answer = await ask("new models this week", ctx)
     assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2"]
     assert "New files: `glimmer`." in markdown(answer.document)
+
+
+async def test_people_of_a_topic_work_in_the_folder_with_its_name():
+    changes = [
+        made("aaaaaaa1", "Mask the replay (#11)", 1),
+        change(
+            "bbbbbbb2",
+            "Keep a budget (#12)",
+            {"src/core/sched/queue.py": 2, "src/app.py": 90},
+            NOW - timedelta(days=1),
+            "Grace Hopper",
+        ),
+        change("ccccccc3", "Move it", {"tests/scheduler/test_a.py": 9}, NOW - timedelta(days=1)),
+        change("ddddddd4", "Fix the scheduler (#14)", {"src/a.py": 1}, NOW - timedelta(days=1)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask("who changed the scheduler most this week", ctx)
+    assert "Grace Hopper (1)" in markdown(answer.document)
+    assert "bbbbbbb2" in shas(answer)
+    assert "aaaaaaa1" not in shas(answer)
