@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import log2
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ from digest.core.facts import (
 )
 from digest.core.grade import Level, Thresholds
 from digest.facts.subject import read_subject
-from digest.grading.importance import RESEMBLES, grade, weights
+from digest.grading.importance import RESEMBLES, grade, urgency, weights
 from digest.grading.signals import _DEMANDED, _TITLE, signals
 from digest.i18n.report_text import reason_words
 from tests.unit.digest.facts.changes import commit
@@ -273,3 +274,68 @@ def test_no_signal_knows_a_project() -> None:
     assert not [name for name in weights().weights if known.search(name)]
     rules = (_TITLE | _DEMANDED).items()
     assert not [name for name, rule in rules if known.search(rule.pattern)]
+
+
+def removed(*kinds: FactKind) -> Facts:
+    return changed("Tidy up", *(fact(kind, Action.REMOVED, f"{kind}-a") for kind in kinds))
+
+
+def test_more_that_must_be_acted_on_is_graded_higher_within_its_level() -> None:
+    least = Thresholds(high=0.9, medium=0.5)
+    scores = [
+        grade(removed(*kinds), least).score
+        for kinds in (
+            [FactKind.METRIC],
+            [FactKind.FLAG],
+            [FactKind.FLAG, FactKind.ENVIRONMENT],
+            [FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE],
+        )
+    ]
+    assert 0.9 < scores[0] < scores[1] < scores[2] == scores[3] == 0.95, (
+        "half of the level is left to what is also news"
+    )
+    narrow = Thresholds(high=0.98, medium=0.5)
+    assert 0.98 < grade(removed(FactKind.FLAG, FactKind.ROUTE), narrow).score <= 0.99
+
+
+def test_urgency_is_of_what_certainly_breaks() -> None:
+    def urgent(told: Facts) -> float:
+        return urgency(grade(told))
+
+    assert urgent(removed(FactKind.FLAG)) == 3.2
+    assert urgent(removed(FactKind.CONFIG)) == 2.0
+    assert urgent(removed(FactKind.FLAG, FactKind.CONFIG)) == 5.2
+    assert urgent(changed("Tidy up", fact(FactKind.DEPRECATION, Action.ADDED, "a"))) == 0
+    assert urgent(changed("Tidy up", fact(FactKind.ROUTE, Action.CHANGED, "a"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "level", "signs"),
+    [
+        ("Remove the flag --pool", Level.HIGH, {1}),
+        ("docs: fix a typo", Level.LOW, {-1}),
+    ],
+)
+def test_reasons_say_what_raised_a_high_grade_and_what_lowered_a_low_one(
+    title: str, level: Level, signs: set[int]
+) -> None:
+    items = [fact(FactKind.FLAG, Action.REMOVED, "--pool")] if level is Level.HIGH else []
+    told = grade(changed(title, *items))
+    assert told.level is level
+    assert told.reasons
+    assert {1 if reason.weight > 0 else -1 for reason in told.reasons} == signs
+    weighty = [abs(reason.weight) for reason in told.reasons]
+    assert weighty == sorted(weighty, reverse=True)
+    assert len(told.reasons) <= 5
+
+
+def test_names_of_facts_are_counted_once_and_told_by_the_first() -> None:
+    twice = changed(
+        "Raise it",
+        *(fact(FactKind.DEPENDENCY, Action.CHANGED, name) for name in ("torch", "torch", "numpy")),
+    )
+    (found,) = (one for one in signals(twice) if one.name == "dependency")
+    assert (found.value, found.subject) == (log2(3), "torch +1")
+    schema = changed("Alter", *(fact(FactKind.SCHEMA, Action.CHANGED, name) for name in "ab"))
+    (found,) = (one for one in signals(schema) if one.name == "schema_changed")
+    assert (found.value, found.subject) == (1.0, "a +1")
