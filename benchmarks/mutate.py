@@ -165,16 +165,14 @@ class Tree:
     def tests(self, mutant: Mutant) -> list[str]:
         """Names of the tests that execute a mutant, the quickest first.
 
-        Unit tests that import the module, or if there are none the others of its folder, other
-        tests, or those of modules that import it.
+        Tests that import the module, or if there are none the others of its folder, or those of
+        modules that import it.
         """
         near = self.candidates(mutant.path)
-        unit = [file for file in near if file.startswith("tests/unit/")]
         imports = _imports_of(mutant.path)
-        own = [file for file in unit if imports.search(self._imports[file])]
+        own = [file for file in near if imports.search(self._imports[file])]
         return (
             self._running(mutant, own)
-            or self._running(mutant, unit)
             or self._running(mutant, near)
             or self._running(mutant, self._further(mutant.path))
         )
