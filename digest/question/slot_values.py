@@ -150,9 +150,10 @@ def _after_by(tokens: Sequence[Token], place: int) -> list[int]:
 
 
 def _doer(tokens: Sequence[Token], place: int) -> list[int]:
-    """*did Ada do*, *has Ada been working on*, *what did Ada change*."""
+    """*did Ada do*, *has Ada been working on*, *the commit where Ada updated*."""
     token = tokens[place]
-    if "aux" not in token.tags:
+    described = token.text.lower().endswith((" where", " that", " which"))  # "the commit where"
+    if "aux" not in token.tags and not described:
         return []
     names = _run(tokens, place + 1)
     after = tokens[names[-1] + 1 :] if names else ()
@@ -166,7 +167,7 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     )
     if verb is None or tokens[names[-1]].owns:
         return []
-    said_what = place > 0 and "ask" in tokens[place - 1].tags
+    said_what = described or (place > 0 and "ask" in tokens[place - 1].tags)
     if "agent" in verb.tags and ("change" not in verb.tags or said_what):
         return names
     acts = any(
