@@ -171,6 +171,11 @@ def english(words: Sequence[str], at: int) -> tuple[frozenset[str], int]:
     return NONE, 1
 
 
+def is_cue(word: str) -> bool:
+    """Whether a lower-case word is a wording, or begins one."""
+    return word in _LONGEST_EN
+
+
 def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
     """A run of Chinese characters split into known wordings with their tags and the rest."""
     found: list[tuple[str, frozenset[str]]] = []

@@ -17,7 +17,7 @@ from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
 from digest.question.commit_range import find_refs
-from digest.question.lexicon import ADVERBS, NONE, chinese, english, mended, runs
+from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, mended, runs
 from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.slot_values import (
     Background,
@@ -369,7 +369,7 @@ def _symbol(found: re.Match[str]) -> Slot | None:
     name = found[0].removesuffix("()")
     if _FILE.fullmatch(name):
         return None
-    if found["hyphened"] and english([name.lower()], 0)[0]:
+    if found["hyphened"] and is_cue(name.lower()):
         return None
     return Symbol(name, sure=bool(found["flag"] or found["snake"]))
 
