@@ -46,9 +46,7 @@ class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
     ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
-    day, ``people`` for numbers by author, ``files`` by file, ``count`` for the number itself;
-    ``defaults`` for changed defaults. ``newcomers`` asks for authors without an earlier commit,
-    ``figures`` for changes with figures by their authors.
+    day, ``people`` for numbers by author, ``files`` by file; ``defaults`` for changed defaults.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, and with actions alone for names of every public kind. ``without`` names what is left
     out: kinds, parts of the project, authors, paths or topics in the asker's words.
@@ -59,9 +57,6 @@ class Changed(Filtered):
     daily: bool = False
     people: bool = False
     files: bool = False
-    count: bool = False
-    newcomers: bool = False
-    figures: bool = False
     defaults: bool = False
     things: tuple[FactKind, ...] = ()
     actions: tuple[Action, ...] = ()
