@@ -78,8 +78,11 @@ class SqlChats(SqlStore, Chats):
         await self._database.run(_SUBSCRIBE, row)
 
     @override
-    async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
+    async def unsubscribe(
+        self, chat: ChatKey, repository: str = "", kind: Frequency | None = None
+    ) -> int:
         chosen = columns(chat) | ({"repository": storable(repository)} if repository else {})
+        chosen |= {"kind": str(kind)} if kind else {}
         removed = delete(chat_subscriptions).where(matches(chat_subscriptions, chosen))
         return (await self._database.run(removed)).count
 

@@ -88,11 +88,13 @@ class RecordedChats(Chats):
         self._record(chat, "subscription", before, _written(one))
 
     @override
-    async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
+    async def unsubscribe(
+        self, chat: ChatKey, repository: str = "", kind: Frequency | None = None
+    ) -> int:
         asked = await self.subscribed(chat)
-        count = await self._chats.unsubscribe(chat, repository)
+        count = await self._chats.unsubscribe(chat, repository, kind)
         for one in asked:
-            if repository in {"", one.repository}:
+            if repository in {"", one.repository} and kind in {None, one.kind}:
                 self._record(chat, "subscription", _written(one), "")
         return count
 

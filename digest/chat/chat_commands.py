@@ -24,7 +24,7 @@ from digest.chat.chat_intents import (
     Unsubscribe,
     Value,
 )
-from digest.chat.chat_settings import Rule, RuleField, rule_of
+from digest.chat.chat_settings import AS_USUAL, Rule, RuleField, rule_of
 from digest.chat.schedule_parser import (
     LEVELS,
     PauseEnd,
@@ -34,7 +34,7 @@ from digest.chat.schedule_parser import (
     read_time,
     read_timing,
 )
-from digest.core.enums import ChatSetting, Language
+from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 from digest.errors import InvalidDate, UsageError
 from digest.window import zone_of
@@ -109,7 +109,7 @@ _END = re.compile(
 
 _SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
 _UNSUBSCRIBE = re.compile(
-    r"(?:please )?unsubscribe(?: from)?(?: (\S+))?|(?:取消|退出)订阅 ?(\S+)?|退订 ?(\S+)?",
+    r"(?:please )?unsubscribe(?: from)?(?: (.+))?|(?:取消|退出)订阅 ?(.+)?|退订 ?(.+)?",
     re.IGNORECASE,
 )
 _MUTE = re.compile(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
@@ -172,7 +172,14 @@ def _subscribe(found: re.Match[str]) -> Managing | None:
     read = read_timing(_first(found))
     if read is None:
         return None
-    return Subscribe(repository=read.rest, kind=read.kind, timing=read.timing)
+    return Subscribe(repository=read.rest, kind=read.kind or Frequency.DAILY, timing=read.timing)
+
+
+def _unsubscribe(found: re.Match[str]) -> Managing | None:
+    read = read_timing(_first(found))
+    if read is None or read.timing != AS_USUAL:
+        return None
+    return Unsubscribe(repository=read.rest, kind=read.kind)
 
 
 def _pause(found: re.Match[str]) -> Managing | None:
@@ -286,7 +293,7 @@ def _unfilter(found: re.Match[str]) -> Managing | None:
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None]], ...] = (
     (_PAUSE, _pause),
-    (_UNSUBSCRIBE, lambda found: Unsubscribe(repository=_first(found))),
+    (_UNSUBSCRIBE, _unsubscribe),
     (_SUBSCRIBE, _subscribe),
     (_UNMUTE, lambda found: Unmute(topic=_first(found))),
     (_MUTE, _mute),

@@ -26,9 +26,10 @@ class Subscribe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unsubscribe:
-    """Remove subscriptions to a repository; without a name, to all."""
+    """Remove subscriptions to a repository; without a name, to all. ``kind`` restricts them."""
 
     repository: str = ""
+    kind: Frequency | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +121,8 @@ def format_managing(intent: Managing) -> str:
         case Subscribe():
             name, kind = intent.repository, str(intent.kind)
             return " ".join(filter(None, ["subscribe", name, kind, *_timing(intent.timing)]))
-        case Unsubscribe(repository=name):
-            return f"unsubscribe {name}".rstrip()
+        case Unsubscribe(repository=name, kind=limit):
+            return " ".join(filter(None, ["unsubscribe", name, limit and str(limit)]))
         case Pause(until=end) if end is not None:
             return f"pause {_ending(end)}"
         case Mute(topic=topic, until=end):

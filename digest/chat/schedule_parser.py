@@ -72,7 +72,7 @@ class Read:
     """The parsed schedule; ``rest`` is the one remaining name, or empty."""
 
     timing: DigestTiming
-    kind: Frequency
+    kind: Frequency | None
     rest: str
 
 
@@ -100,7 +100,7 @@ def read_timing(text: str) -> Read | None:
         least=LEVELS.get(next(found, "")),
         branch=branch["name"] if branch else "",
     )
-    kind = kinds[0] if kinds else Frequency.DAILY
+    kind = kinds[0] if kinds else None
     return Read(timing=timing, kind=kind, rest=names[0] if names else "")
 
 

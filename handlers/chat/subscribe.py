@@ -98,9 +98,12 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     if intent.repository:
         also = [one.repository for one in asked]
         name = _named(intent.repository, room, ctx.language, also)
-    count = await room.chats.unsubscribe(room.chat, name)
+    count = await room.chats.unsubscribe(room.chat, name, intent.kind)
     room.tell()
-    fixed = any(run.fixed and (not name or name in run.repositories) for run in await room.runs())
+    fixed = any(
+        run.fixed and (not name or name in run.repositories) and intent.kind in {None, run.kind}
+        for run in await room.runs()
+    )
     said = (
         words.UNSUBSCRIBED(ctx.language, n=count) if count else words.NOT_SUBSCRIBED(ctx.language)
     )

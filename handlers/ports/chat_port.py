@@ -135,8 +135,10 @@ class Chats(Protocol):
     async def subscribe(self, chat: ChatKey, one: Subscribed) -> None:
         """Save a subscription, replacing one of the same repository and kind."""
 
-    async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
-        """Remove the chat's subscriptions to one repository or to all; return their number."""
+    async def unsubscribe(
+        self, chat: ChatKey, repository: str = "", kind: Frequency | None = None
+    ) -> int:
+        """Remove subscriptions, of one repository and kind or of all; return their number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,6 +89,9 @@ async def test_unsubscribing_tells_how_many_went(kept: SqlChats) -> None:
         await kept.subscribe(CHAT, Subscribed(repository=name))
     assert await kept.unsubscribe(CHAT, "a/b") == 1
     assert await kept.unsubscribe(CHAT, "a/b") == 0
+    await kept.subscribe(CHAT, Subscribed(repository="c/d", kind=Frequency.MONTHLY))
+    assert await kept.unsubscribe(CHAT, kind=Frequency.WEEKLY) == 0
+    assert await kept.unsubscribe(CHAT, kind=Frequency.MONTHLY) == 1
     assert await kept.unsubscribe(CHAT) == 1
     assert await kept.subscribed(CHAT) == []
 

@@ -50,9 +50,15 @@ class OneChat(Chats):
         same = (one.repository, one.kind)
         self.asked = [old for old in self.asked if (old.repository, old.kind) != same] + [one]
 
-    async def unsubscribe(self, chat: ChatKey, repository: str = "") -> int:
+    async def unsubscribe(
+        self, chat: ChatKey, repository: str = "", kind: Frequency | None = None
+    ) -> int:
         before = len(self.asked)
-        self.asked = [one for one in self.asked if repository not in {"", one.repository}]
+        self.asked = [
+            one
+            for one in self.asked
+            if repository not in {"", one.repository} or kind not in {None, one.kind}
+        ]
         return before - len(self.asked)
 
 

@@ -108,6 +108,11 @@ COMMANDS = {
     "unsubscribe": Unsubscribe(),
     "unsubscribe from ada/engine": Unsubscribe(repository="ada/engine"),
     "unsubscribe vllm": Unsubscribe(repository="vllm"),
+    "unsubscribe weekly": Unsubscribe(kind=Frequency.WEEKLY),
+    "unsubscribe from ada/engine monthly": Unsubscribe(
+        repository="ada/engine", kind=Frequency.MONTHLY
+    ),
+    "取消订阅 每周": Unsubscribe(kind=Frequency.WEEKLY),
     "取消订阅": Unsubscribe(),
     "取消订阅 vllm": Unsubscribe(repository="vllm"),
     "退订 vllm": Unsubscribe(repository="vllm"),

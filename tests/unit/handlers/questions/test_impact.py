@@ -54,7 +54,7 @@ class Chats:
     async def subscribed(self, chat):
         return self.asked
 
-    async def unsubscribe(self, chat, repository=""):
+    async def unsubscribe(self, chat, repository="", kind=None):
         before = len(self.asked)
         self.asked = [one for one in self.asked if repository not in {"", one.repository}]
         return before - len(self.asked)
