@@ -1,0 +1,232 @@
+"""Requests and issues from what is stored and a forge that may be down, both made up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.core.reference import Reference
+from digest.core.request import Issue, IssueState, Patch, PullRequest, RequestState
+from digest.document import plain
+from digest.errors import ForgeDown, NotOnForge, UnknownChange
+from digest.markdown import markdown
+from handlers.ports.forge_port import KeptRequest
+from handlers.questions.pull_request import (
+    explain_issue,
+    explain_requested,
+    lines_about,
+    request_of,
+    reviews_of,
+)
+from tests.support.fakes import REPOSITORY, FakeArchive, FakeSource, change, context, graded
+
+NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
+CHANGE = graded("a", "Add the port (#12)\n\nCloses #3.")
+REQUEST = PullRequest(
+    number=12,
+    title="Add the port",
+    state=RequestState.OPEN,
+    author="ada",
+    created_at=NOW,
+    updated_at=NOW,
+    head="b" * 40,
+)
+
+
+@dataclass
+class Requests:
+    """Requests as last seen, by number."""
+
+    kept: dict[int, KeptRequest] = field(default_factory=dict)
+
+    async def load(self, _repository, numbers):
+        return {number: self.kept[number] for number in numbers if number in self.kept}
+
+    async def keep(self, _repository, requests, at):
+        for one in requests:
+            self.kept[one.number] = KeptRequest(request=one, seen_at=at)
+
+    async def keep_graded(self, _repository, request, found, at):
+        self.kept[request.number] = KeptRequest(request=request, seen_at=at, graded=found)
+
+
+@dataclass
+class FakeForge:
+    """A forge with requests and issues by number; ``down`` is raised by everything."""
+
+    requests: dict[int, PullRequest] = field(default_factory=dict)
+    issues: dict[int, Issue] = field(default_factory=dict)
+    down: Exception | None = None
+    eager: bool = False
+    total: int = 1
+    patches: int = 0
+
+    def _of(self, held, key):
+        if self.down is not None:
+            raise self.down
+        if key not in held:
+            raise NotOnForge("github.com", str(key))
+        return held[key]
+
+    async def request(self, number):
+        return self._of(self.requests, number)
+
+    async def issue(self, number):
+        return self._of(self.issues, number)
+
+    async def change(self, sha):
+        return self._of({"c" * 40: change("c", "Only on a fork")}, sha)
+
+    async def patch(self, request):
+        self.patches += 1
+        return Patch(files=change("b", "Any").files, total=self.total)
+
+
+def asked(forge: FakeForge | None = None, *kept: KeptRequest, branch=(), archived=()):
+    found = context(FakeSource(list(branch)), FakeArchive.of(REPOSITORY, archived), at=NOW)
+    requests = Requests({one.request.number: one for one in kept})
+    return replace(found, requests=requests, watched=replace(found.watched, forge=forge))
+
+
+def stored(request: PullRequest = REQUEST, **more) -> KeptRequest:
+    return KeptRequest(request=request, seen_at=NOW - timedelta(days=1), **more)
+
+
+async def explained(number: int, ctx) -> str:
+    unknown = UnknownChange(f"#{number}", REPOSITORY.name)
+    answer = await explain_requested(Reference(number=number), ctx, unknown)
+    return markdown(answer.document)
+
+
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        (replace(REQUEST, reviewed=True), "nobody has reviewed it yet"),
+        (REQUEST, None),
+        (None, None),
+    ],
+)
+async def test_that_nobody_reviewed_is_said_only_where_the_forge_was_asked(request_, line):
+    ctx = asked(None, *([stored(request_)] if request_ else []))
+    told = await reviews_of(CHANGE, ctx)
+    assert told is None if line is None else line in plain(told).casefold()
+    numberless = replace(
+        CHANGE, facts=replace(CHANGE.facts, subject=replace(CHANGE.facts.subject, number=None))
+    )
+    assert await reviews_of(numberless, ctx) is None
+
+
+async def test_forge_that_is_down_costs_the_reviews_alone():
+    assert await reviews_of(CHANGE, asked(FakeForge(down=ForgeDown("github", "502")))) is None
+
+
+@pytest.mark.parametrize("state", RequestState)
+async def test_lines_about_a_change_are_of_its_merged_request(state):
+    ctx = asked(None, stored(replace(REQUEST, state=state, labels=("frontend",))))
+    assert bool(await lines_about(CHANGE, ctx)) is (state is RequestState.MERGED)
+
+
+async def test_request_is_the_one_of_now_and_otherwise_as_last_seen():
+    newer = replace(REQUEST, title="Add the ports")
+    ctx = asked(FakeForge({12: newer}), stored(graded=CHANGE))
+    found = await request_of(12, ctx)
+    assert (found.request, found.seen_at, found.graded) == (newer, NOW, CHANGE)
+    assert ctx.requests.kept[12].request == newer
+    moved = replace(REQUEST, head="d" * 40)
+    assert (
+        await request_of(12, asked(FakeForge({12: moved}), stored(graded=CHANGE)))
+    ).graded is None
+    down = FakeForge(down=ForgeDown("github", "502"))
+    assert await request_of(12, asked(down, stored())) == stored()
+    assert await request_of(12, asked(FakeForge(), stored())) == stored()
+    assert await request_of(12, asked(None)) is None
+    with pytest.raises(ForgeDown):
+        await request_of(12, asked(down))
+
+
+async def test_diff_is_read_again_only_where_it_or_its_words_changed():
+    forge = FakeForge({12: REQUEST})
+    ctx = asked(forge)
+    first = await explained(12, ctx)
+    assert await explained(12, ctx) == first
+    assert forge.patches == 1
+    for newer in (
+        replace(REQUEST, head="d" * 40),
+        replace(REQUEST, title="x"),
+        replace(REQUEST, body="x"),
+    ):
+        forge.requests[12] = newer
+        await explained(12, ctx)
+    assert forge.patches == 4
+
+
+async def test_diff_that_is_cut_short_comes_from_the_clone_or_says_so():
+    forge = FakeForge({12: REQUEST}, total=2)
+    assert "1 of" in await explained(12, asked(forge))
+    whole = change("b" * 40, "Any", {"src/a.py": 1, "src/b.py": 2})
+    shown = await explained(12, asked(forge, branch=[whole]))
+    assert "1 of" not in shown
+    assert "src/b.py" in shown or "2 files" in shown
+
+
+async def test_request_is_told_as_last_seen_while_the_forge_is_down():
+    down = FakeForge(down=ForgeDown("github", "502"), eager=True)
+    shown = await explained(12, asked(down, stored(graded=CHANGE)))
+    assert "2026-01-22" in shown
+    with pytest.raises(ForgeDown):
+        await explained(12, asked(down, stored()))
+    with pytest.raises(UnknownChange):
+        await explained(12, asked(replace(down, eager=False), stored()))
+    with pytest.raises(UnknownChange):
+        await explained(12, asked(None, stored()))
+    with pytest.raises(UnknownChange):
+        await explained(12, asked(FakeForge()))
+
+
+async def test_commit_of_a_fork_is_told_as_no_change_of_the_branch():
+    ctx = asked(FakeForge())
+    unknown = UnknownChange("c" * 40, REPOSITORY.name)
+    answer = await explain_requested(Reference(sha="c" * 40), ctx, unknown)
+    assert "Only on a fork" in markdown(answer.document)
+
+
+ISSUE = Issue(
+    number=3,
+    title="No port",
+    state=IssueState.OPEN,
+    author="bob",
+    created_at=NOW,
+    mentions=(12, 20),
+)
+
+
+async def test_issue_is_told_with_what_closes_and_what_names_it():
+    naming = graded("e", "Look into #3 (#10)")
+    itself = graded("f", "Something else (#3)")
+    ctx = asked(FakeForge(issues={3: ISSUE}), archived=[CHANGE, naming, itself])
+    answer = await explain_issue(3, ctx)
+    assert [row.graded.sha for row in answer.rows] == [CHANGE.sha, naming.sha]
+    shown = markdown(answer.document)
+    assert "#20" in shown
+    assert "No port" in shown
+    assert "bob" in shown
+    with_closer = replace(ISSUE, closed_by=(naming.sha,), mentions=())
+    answer = await explain_issue(3, asked(FakeForge(issues={3: with_closer}), archived=[naming]))
+    assert "#20" not in markdown(answer.document)
+    assert answer.total == 1
+
+
+async def test_issue_that_nobody_knows_is_unknown_and_a_forge_that_is_down_says_so():
+    with pytest.raises(UnknownChange):
+        await explain_issue(3, asked(FakeForge()))
+    with pytest.raises(UnknownChange):
+        await explain_issue(3, asked(None))
+    down = ForgeDown("github", "502")
+    with pytest.raises(UnknownChange):
+        await explain_issue(3, asked(FakeForge(down=down)))
+    with pytest.raises(ForgeDown):
+        await explain_issue(3, asked(FakeForge(down=down, eager=True)))
+    answer = await explain_issue(3, asked(FakeForge(down=down, eager=True), archived=[CHANGE]))
+    assert answer.total == 1
