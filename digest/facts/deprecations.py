@@ -359,9 +359,19 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
             member = script and found is not None and _MEMBER_VALUE.match(line)
             name = found["name"] if found and not member else ""
-            return "" if name.startswith("_") else name
+            return "" if name.startswith("_") or _is_internal(sheet, mark) else name
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
+
+
+def _is_internal(sheet: SideLines, mark: int) -> bool:
+    """Whether the comment that contains a mark calls the thing internal."""
+    for line in sheet.above(mark, 8):
+        if "@internal" in line:
+            return True
+        if "/**" in line or not _COMMENT.match(line):
+            break
+    return any("@internal" in line for line in sheet.whole[mark - 1 : mark + 2])
 
 
 def _enclosing(sheet: SideLines, line: int) -> str:
@@ -396,6 +406,8 @@ def _matched(
             continue
         if a and b and a.removal == b.removal:
             continue
+        if b and b.replacement and b.replacement.rpartition(".")[2] == name:
+            continue  # one way to call it
         notice = b or a
         assert notice is not None
         found.append(

@@ -167,8 +167,8 @@ def _constants(source: SideText) -> Iterator[NamedSetting]:
     above = ""
     for row, line in source.changed():
         found = _CONSTANT.search(line)
-        if found and not _FOR_TESTS.search(above):
-            name = found["name"] or found["made"]
+        name = (found["name"] or found["made"]) if found else ""
+        if found and not _FOR_TESTS.search(above) and not _INTERNAL.search(name):
             kept = f"const {found['constant'] or ''} {name.lower() if found['made'] else ''}"
             yield NamedSetting(
                 names=(name,), line=row + 1, text=kept.lower(), quoted=(f'"{name}"',)
