@@ -71,10 +71,10 @@ def cargo(sheet: SideLines) -> Iterator[Pin]:
         if name:
             found = _STRING.match(value)
             yield Pin(
-                name=name,
-                version=found[1] if found else None,
-                line=number,
-                detail="cargo",
+                name,
+                found[1] if found else None,
+                number,
+                "cargo",
                 toolchain=True,
                 mentioned=found is None,
             )
@@ -94,11 +94,11 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
             return
     if key.endswith(".workspace") or _INHERITED.search(value):
         name = name.removesuffix(".workspace")
-        yield Pin(name=name, version=None, line=number, detail=detail, mentioned=True)
+        yield Pin(name, None, number, detail, mentioned=True)
     elif found:
-        yield Pin(name=name, version=found[1], line=number, detail=detail)
+        yield Pin(name, found[1], number, detail)
     elif not table_name and value.startswith("{") and "}" in value and not _INSIDE.search(value):
-        yield Pin(name=name, version=None, line=number, detail=detail)
+        yield Pin(name, None, number, detail)
 
 
 def package_json(sheet: SideLines) -> Iterator[Pin]:
@@ -115,12 +115,10 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
         if section == "" and found[1] == "packageManager" and "@" in found[2]:
             name, _, version = found[2].partition("@")
             version = version.split("+", 1)[0]
-            yield Pin(name=name, version=version, line=number, detail="npm dev", toolchain=True)
+            yield Pin(name, version, number, "npm dev", toolchain=True)
         elif detail:
             tool = section == "engines" or found[1] == "php"
-            yield Pin(
-                name=found[1], version=found[2] or None, line=number, detail=detail, toolchain=tool
-            )
+            yield Pin(found[1], found[2] or None, number, detail, toolchain=tool)
 
 
 def _json_sections(whole: tuple[str, ...]) -> list[str]:
@@ -140,21 +138,15 @@ def go_mod(sheet: SideLines) -> Iterator[Pin]:
     """``go.mod``; indirect requirements come from the resolver and are only mentioned."""
     for number, line in sheet.changed:
         if found := _GO_OWN.match(line.strip()):
-            yield Pin(
-                name="go",
-                version=found[2],
-                line=number,
-                detail=_go_detail(found[1]),
-                toolchain=True,
-            )
+            yield Pin("go", found[2], number, _go_detail(found[1]), toolchain=True)
         elif "=>" in line:
             if (found := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
                 version = f"{found[2]} {found[3]}" if found[3] else found[2]
-                yield Pin(name=found[1], version=version, line=number, detail="go replace")
+                yield Pin(found[1], version, number, "go replace")
         elif (found := _GO_REQUIRE.match(line)) and not _in_exclusion(sheet, number, line):
             indirect = found[3] is not None
             version = None if indirect else found[2]
-            yield Pin(name=found[1], version=version, line=number, detail="go", mentioned=indirect)
+            yield Pin(found[1], version, number, "go", mentioned=indirect)
 
 
 def _go_detail(word: str) -> str:
@@ -179,11 +171,11 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
             name = found[1] or found[3] or "java"
             version = found[2] or found[4] or found[6]
             tool = bool(found[5]) or name == "java"
-            yield Pin(name=name, version=version, line=number, detail="maven", toolchain=tool)
+            yield Pin(name, version, number, "maven", toolchain=tool)
         elif found := _MAVEN_VERSION.match(line):
             for above in sheet.above(number, 6):
                 if named := _MAVEN_NAME.match(above):
-                    yield Pin(name=named[1], version=found[1], line=number, detail="maven")
+                    yield Pin(named[1], found[1], number, "maven")
                 if named or above.strip() in {"<parent>", "<dependency>", "<plugin>", "<project>"}:
                     break
 
@@ -193,10 +185,10 @@ def gradle(sheet: SideLines) -> Iterator[Pin]:
     for number, line in sheet.changed:
         for found in _GRADLE.finditer(line):
             yield Pin(
-                name=found[1] or found[3],
-                version=found[2] or found[4],
-                line=number,
-                detail="gradle dev" if line.lstrip().startswith("test") else "gradle",
+                found[1] or found[3],
+                found[2] or found[4],
+                number,
+                "gradle dev" if line.lstrip().startswith("test") else "gradle",
             )
 
 
@@ -207,7 +199,7 @@ def version_catalog(sheet: SideLines) -> Iterator[Pin]:
         key, value = key_value(line)
         table = places[number - 1][0] if number <= len(places) else "versions"
         if key and table == "versions" and (found := _STRING.match(value)):
-            yield Pin(name=key, version=found[1], line=number, detail="gradle")
+            yield Pin(key, found[1], number, "gradle")
 
 
 def gemfile(sheet: SideLines) -> Iterator[Pin]:
@@ -215,7 +207,7 @@ def gemfile(sheet: SideLines) -> Iterator[Pin]:
     for number, line in sheet.changed:
         if found := _GEM.match(line):
             detail = "bundler dev" if "development_dep" in line else "bundler"
-            yield Pin(name=found[1], version=found[2], line=number, detail=detail)
+            yield Pin(found[1], found[2], number, detail)
 
 
 _FROM = re.compile(
@@ -280,7 +272,7 @@ def dockerfile(sheet: SideLines) -> Iterator[Pin]:
             continue
         yield from _variables(line, number, "docker")
         for found in _PIP.finditer(line) if "==" in line else ():
-            yield Pin(name=found[1], version=found[2], line=number, detail="pip")
+            yield Pin(found[1], found[2], number, "pip")
 
 
 def bake(sheet: SideLines) -> Iterator[Pin]:
@@ -295,18 +287,12 @@ def workflow(sheet: SideLines) -> Iterator[Pin]:
     for number, line in sheet.changed:
         if found := _USES.match(line):
             version = found[3] or found[2]
-            yield Pin(name=found[1], version=version, line=number, detail="github-actions")
+            yield Pin(found[1], version, number, "github-actions")
         elif found := _SET_UP.match(line):
             versions = _VERSION_LIKE.findall(found[2]) if "$" not in found[2] else []
             if versions:
                 text = ", ".join(versions)
-                yield Pin(
-                    name=found[1],
-                    version=text,
-                    line=number,
-                    detail="github-actions",
-                    toolchain=True,
-                )
+                yield Pin(found[1], text, number, "github-actions", toolchain=True)
         elif found := _IMAGE.match(line):
             yield _image(found[1], found[2], number, "docker")
 
@@ -319,7 +305,7 @@ def pre_commit(sheet: SideLines) -> Iterator[Pin]:
         for above in sheet.above(number, 6):
             if named := _REPO.match(above):
                 version = found[2] or found[1]
-                yield Pin(name=named[1], version=version, line=number, detail="pre-commit dev")
+                yield Pin(named[1], version, number, "pre-commit dev")
                 break
 
 
@@ -330,20 +316,18 @@ def cmake(sheet: SideLines) -> Iterator[Pin]:
     """CMake: fetched projects, version variables, required packages."""
     for number, line in sheet.changed:
         if found := _CMAKE_MINIMUM.match(line):
-            yield Pin(name="cmake", version=found[1], line=number, detail="cmake", toolchain=True)
+            yield Pin("cmake", found[1], number, "cmake", toolchain=True)
         elif found := _STANDARD.match(line):
-            yield Pin(name="C++", version=found[1], line=number, detail="cmake", toolchain=True)
+            yield Pin("C++", found[1], number, "cmake", toolchain=True)
         elif found := _CMAKE_SET.match(line):
             if looks_like_version(found[2]) and not found[1].upper().startswith("PROJECT_"):
                 tool = is_toolchain(of_variable(found[1].upper()))
-                yield Pin(
-                    name=found[1], version=found[2], line=number, detail="cmake", toolchain=tool
-                )
+                yield Pin(found[1], found[2], number, "cmake", toolchain=tool)
         elif found := _CMAKE_PACKAGE.match(line):
             tool = is_toolchain(found[1])
-            yield Pin(name=found[1], version=found[2], line=number, detail="cmake", toolchain=tool)
+            yield Pin(found[1], found[2], number, "cmake", toolchain=tool)
         elif (found := _CMAKE_TAG.match(line)) and (name := _fetched(sheet, number)):
-            yield Pin(name=name, version=found[1], line=number, detail="cmake")
+            yield Pin(name, found[1], number, "cmake")
 
 
 def version_file(sheet: SideLines) -> Iterator[Pin]:
@@ -351,17 +335,11 @@ def version_file(sheet: SideLines) -> Iterator[Pin]:
     name = sheet.path.rpartition("/")[2].lower()
     for number, line in sheet.changed:
         if name in {"rust-toolchain.toml", "rust-toolchain"} and (found := _CHANNEL.match(line)):
-            yield Pin(name="rust", version=found[1], line=number, detail="rustup", toolchain=True)
+            yield Pin("rust", found[1], number, "rustup", toolchain=True)
         elif name in _NAMED_FILES and number == 1 and (text := line.strip()) and "[" not in text:
-            yield Pin(
-                name=_NAMED_FILES[name],
-                version=text[:60],
-                line=1,
-                detail="version file",
-                toolchain=True,
-            )
+            yield Pin(_NAMED_FILES[name], text[:60], 1, "version file", toolchain=True)
         elif name == ".tool-versions" and (found := _TOOL_LINE.match(line)):
-            yield Pin(name=found[1], version=found[2], line=number, detail="asdf", toolchain=True)
+            yield Pin(found[1], found[2], number, "asdf", toolchain=True)
 
 
 def _variables(line: str, number: int, detail: str) -> Iterator[Pin]:
@@ -369,17 +347,12 @@ def _variables(line: str, number: int, detail: str) -> Iterator[Pin]:
         owner = of_variable(found[1])
         if owner and looks_like_version(found[2]):
             tool = is_toolchain(owner)
-            yield Pin(name=found[1], version=found[2], line=number, detail=detail, toolchain=tool)
+            yield Pin(found[1], found[2], number, detail, toolchain=tool)
 
 
 def _image(name: str, version: str, number: int, detail: str) -> Pin:
     return Pin(
-        name=name,
-        version=version,
-        line=number,
-        detail=detail,
-        toolchain=is_toolchain(name),
-        mentioned="$" in version,
+        name, version, number, detail, toolchain=is_toolchain(name), mentioned="$" in version
     )
 
 

@@ -44,7 +44,7 @@ def requirements(sheet: SideLines) -> Iterator[Pin]:
     for number, line in sheet.changed:
         text = line.strip()
         if found := _REPOSITORY.match(text):
-            yield Pin(name=found[3] or found[1], version=found[2], line=number, detail=detail)
+            yield Pin(found[3] or found[1], found[2], number, detail)
         elif text and text[0].isalnum():
             yield from _requirement(text, number, detail)
 
@@ -182,16 +182,14 @@ def _poetry(key: str, value: str, number: int, table: str) -> Iterator[Pin]:
     found = _QUOTED.match(value) or _INLINE_VERSION.search(value)
     if key and found:
         detail = "pip" if table == "tool.poetry.dependencies" else "pip dev"
-        yield Pin(name=key, version=found[1] or None, line=number, detail=detail)
+        yield Pin(key, found[1] or None, number, detail)
 
 
 def _python(value: str, number: int) -> Iterator[Pin]:
     if found := _QUOTED.search(value):
         value = found[1] or found[2]
     if value and any(c.isdigit() for c in value):
-        yield Pin(
-            name="python", version=value.rstrip(", "), line=number, detail="pip", toolchain=True
-        )
+        yield Pin("python", value.rstrip(", "), number, "pip", toolchain=True)
 
 
 def _strings(text: str, number: int, detail: str) -> Iterator[Pin]:
@@ -210,7 +208,7 @@ def _requirement(text: str, number: int, detail: str) -> Iterator[Pin]:
     if rest and rest[0] not in ";#\\,-":
         return  # words, not a requirement
     version = _of_url(found["url"]) if found["url"] else found["spec"].strip().rstrip(",")
-    yield Pin(name=found[1], version=_shown(version), line=number, detail=detail)
+    yield Pin(found[1], _shown(version), number, detail)
 
 
 def _of_url(url: str) -> str:

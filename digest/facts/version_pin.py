@@ -9,20 +9,9 @@ _TOOLCHAINS = frozenset(
     [
         *("python", "rust", "go", "golang", "node", "nodejs", "java", "jdk", "openjdk", "ruby"),
         *("cuda", "rocm", "gcc", "clang", "llvm", "cmake", "ubuntu", "debian", "alpine", "dotnet"),
-        *(
-            "php",
-            "swift",
-            "kotlin",
-            "scala",
-            "elixir",
-            "erlang",
-            "bazel",
-            "gradle",
-            "maven",
-            "deno",
-        ),
-        *("bun", "npm", "pnpm", "yarn", "perl", "zig", "oneapi", "manylinux", "pypy", "fedora"),
-        *("edition", "msrv", "buildpack-deps", "eclipse-temurin"),
+        *("php", "swift", "kotlin", "scala", "elixir", "erlang", "bazel", "gradle", "maven"),
+        *("deno", "bun", "npm", "pnpm", "yarn", "perl", "zig", "oneapi", "manylinux", "pypy"),
+        *("fedora", "edition", "msrv", "buildpack-deps", "eclipse-temurin"),
     ]
 )
 _SUFFIX = re.compile(
@@ -30,7 +19,7 @@ _SUFFIX = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Pin:
     """A dependency or tool on one line.
 
