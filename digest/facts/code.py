@@ -333,10 +333,7 @@ def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator
     else:
         if max(len(side.text) for side in (before, after)) > _LONGEST_TREE:
             raise TooComplex
-        tree = (
-            TreeCode(before, language, scene.budget),
-            TreeCode(after, language, scene.budget),
-        )
+        tree = (TreeCode(before, language, scene.budget), TreeCode(after, language, scene.budget))
         if not all(side.keeps_headers() for side in tree):
             yield from symbols.compare(*tree)
             yield from class_fields.compare(*tree)

@@ -52,10 +52,7 @@ _BY_SHAPE: tuple[tuple[re.Pattern[str], Reader], ...] = (
         ),
         manifests_python.requirements,
     ),
-    (
-        re.compile(r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$"),
-        manifests.dockerfile,
-    ),
+    (re.compile(r"(?:^|/)(?:[^/]*dockerfile[^/]*|containerfile[^/]*)$"), manifests.dockerfile),
     (
         re.compile(r"^\.github/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)action\.ya?ml$"),
         manifests.workflow,

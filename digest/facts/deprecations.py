@@ -37,7 +37,7 @@ _NOTICE = re.compile(
     r"|[\"'`]Deprecated (?:after|since|in|as of) "
     r"|[(\[]deprecated[)\]:;,]"
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
-    r"(?:the |a )?(?:next|future|v?\d)",
+    r"(?:the |a )?(?:next|future|v?\d)"
 )
 _NOT_A_MARK = re.compile(
     r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("

@@ -93,11 +93,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     ):
         return
     yield from named_settings.compare(
-        FactKind.ENVIRONMENT,
-        before,
-        after,
-        _own(before, language),
-        _own(after, language),
+        FactKind.ENVIRONMENT, before, after, _own(before, language), _own(after, language)
     )
 
 

@@ -123,10 +123,7 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
     for row, line in source.changed():
         if found := _CMAKE_OPTION.match(line):
             yield NamedSetting(
-                names=(found[1],),
-                line=row + 1,
-                value=found[2],
-                detail="build option",
+                names=(found[1],), line=row + 1, value=found[2], detail="build option"
             )
 
 

@@ -153,11 +153,7 @@ def _members(source: SideText, block: _Block, statement: str, last: int) -> None
 
 
 def _declared(
-    source: SideText,
-    owner: str,
-    name: str,
-    lines: tuple[int, int],
-    read: tuple[str, str | None],
+    source: SideText, owner: str, name: str, lines: tuple[int, int], read: tuple[str, str | None]
 ) -> DeclaredField:
     changed = source.changed_line(*lines)
     return DeclaredField(

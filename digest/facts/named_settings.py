@@ -145,7 +145,7 @@ def _renames(
             for other, new in enumerate(come)
             if (likeness := _likeness(old, new, before, after))
             and (old.scope or not (_is_named(after.text, old) or _is_named(before.text, new)))
-        ),
+        )
     )
     pairs: list[tuple[NamedSetting, NamedSetting]] = []
     used: tuple[set[int], set[int]] = (set(), set())

@@ -85,8 +85,7 @@ _CODE["typescript"] = _CODE["javascript"]
 _CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
 
 _PASSWORD_HASH = re.compile(
-    r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b",
-    re.IGNORECASE,
+    r"\b(?:md5|sha1)\b[^\n]{0,80}passw|passw[^\n]{0,80}\b(?:md5|sha1)\b", re.IGNORECASE
 )
 _CREDENTIALS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("AWS access key", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),

@@ -78,10 +78,7 @@ def _signature(node: Node) -> Signature:
         )
     returns = named(node, "type")
     return signature(
-        _parameters(parameters),
-        plain(returns) if returns else None,
-        arrow=": ",
-        source=parameters,
+        _parameters(parameters), plain(returns) if returns else None, arrow=": ", source=parameters
     )
 
 
