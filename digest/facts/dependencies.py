@@ -80,7 +80,7 @@ _NEED_WHOLE = frozenset(
 
 # Manifests that are samples or test data; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
-_OF_DEVELOPERS = re.compile(r"^\.(?!github/)[^/]|(?:^|/)(?:tools|hack|compliance)/")
+_OF_DEVELOPERS = re.compile(r"^\.(?!github/)[^/]|^scripts?/|(?:^|/)(?:tools|hack|compliance)/")
 """Manifests of tools that the developers of a project run, and of hidden folders."""
 
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")

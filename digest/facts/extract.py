@@ -32,6 +32,7 @@ from digest.facts import (
     renames,
     schema,
     security,
+    symbols,
 )
 from digest.facts.clues import clues
 from digest.facts.message import (
@@ -298,17 +299,9 @@ def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
     names = [path.removesuffix(".py").replace("/", ".") for path in (old, new)]
     if not old.endswith(".py") or not new.endswith(".py") or any("._" in n for n in names):
         return []
-    return [
-        Fact(
-            kind=FactKind.SYMBOL,
-            action=Action.RENAMED,
-            name=names[1],
-            before=names[0],
-            after=names[1],
-            detail="module",
-            evidence=Evidence(path=new, line=1, side=Side.NEW),
-        )
-    ]
+    evidence = Evidence(path=new, line=1, side=Side.NEW)
+    values = names[0], names[1]
+    return [symbols.symbol_fact(Action.RENAMED, names[1], "module", evidence, values)]
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

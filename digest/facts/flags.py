@@ -105,6 +105,8 @@ def defined(source: SideText, language: str, name: str) -> bool:
         return False
     if any(bare == n.lstrip("-") for s in _declared(source, language) for n in s.names):
         return True
+    if re.search(rf"\balias(?:es)?\s*=[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
+        return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(
         made.search(_FUNCTIONS.split(block(source.text, found.start()), maxsplit=1)[0])

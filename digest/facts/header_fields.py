@@ -135,7 +135,12 @@ def _field(source: SideText, block: _Block, statement: str, last: int) -> None:
     found = _FIELD.match(statement[:600].rstrip())
     if not block.public or found is None or _NOT_TYPES.match(statement) or "(" in found["type"]:
         return
-    value = found["value"]
+    if found["name"].endswith("_"):  # private by custom
+        return
+    value = (found["value"] or "").strip()
+    value = (
+        value[1:-1].strip() if value.startswith("{") and value.endswith("}") else value
+    ) or None
     begin = last - statement.strip().count("\n")
     block.fields[found["name"]] = _declared(
         source, block.name, found["name"], (begin, last), (" ".join(found["type"].split()), value)

@@ -19,6 +19,7 @@ from digest.facts import class_fields
 from digest.facts.call_arguments import flat, is_told_apart
 from digest.facts.paths import language_of
 from digest.facts.side_text import FileContext, SideText, block
+from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
@@ -171,13 +172,7 @@ def _has(text: str, owner: str, name: str) -> bool:
 
 
 def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
-    return Fact(
-        kind=FactKind.SYMBOL,
-        action=Action.REMOVED,
-        name=name,
-        detail=detail,
-        evidence=source.evidence(line),
-    )
+    return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
 
 
 _MEMBER = re.compile(

@@ -78,21 +78,35 @@ def reconcile(
             lost.setdefault((fact.kind, fact.name), []).append(fact)
     if not lost:
         return tuple(facts)
+    come = {_section_key(f) for f in facts if f.action is Action.ADDED and f.detail == "field"}
+    facts = [
+        f
+        for f in facts
+        if f.action is not Action.REMOVED or not (key := _section_key(f)) or key not in come
+    ]
     replaced: dict[int, Fact | None] = {}
     for fact in facts:
         if fact.kind not in _CODE or fact.action is not Action.ADDED:
             continue
         waiting = lost.get((fact.kind, fact.name), [])
-        other = next((f for f in waiting if f.detail == fact.detail), None)
-        if other is not None:
+        same = [f for f in waiting if f.detail == fact.detail]
+        for other in same[:1] if fact.kind in _OF_FILES else same:
             waiting.remove(other)
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
 
 
+_OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
+
+
+def _section_key(fact: Fact) -> tuple[str, str] | None:
+    """The file and name of a setting; in another section of the file it may be for all now."""
+    return (fact.evidence.path, last(fact.name)) if fact.kind is FactKind.CONFIG else None
+
+
 def _moved(old: Fact, new: Fact) -> Fact | None:
-    if new.kind in {FactKind.SYMBOL, FactKind.CONFIG}:
+    if new.kind in _OF_FILES:
         return replace(
             new,
             action=Action.CHANGED,

@@ -259,16 +259,29 @@ def _grouped(entries: Iterable[PublicDeclaration]) -> dict[str, list[PublicDecla
     return result
 
 
-def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
+def symbol_fact(
+    action: Action,
+    name: str,
+    detail: str,
+    evidence: Evidence,
+    values: tuple[str | None, str | None] = (None, None),
+) -> Fact:
+    """A fact about a symbol, with what it was and what it is."""
+    before, after = values
     return Fact(
         kind=FactKind.SYMBOL,
-        action=Action.CHANGED,
-        name=entry.name,
-        before=was,
-        after=is_,
-        detail="visibility",
-        evidence=after.evidence(_line_of(entry, after)),
+        action=action,
+        name=name,
+        before=before,
+        after=after,
+        detail=detail,
+        evidence=evidence,
     )
+
+
+def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
+    evidence = after.evidence(_line_of(entry, after))
+    return symbol_fact(Action.CHANGED, entry.name, "visibility", evidence, (was, is_))
 
 
 def _line_of(entry: PublicDeclaration, after: SideText) -> int:
@@ -278,15 +291,8 @@ def _line_of(entry: PublicDeclaration, after: SideText) -> int:
 
 
 def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:
-    return Fact(
-        kind=FactKind.SYMBOL,
-        action=Action.RENAMED,
-        name=found.name,
-        before=lost.name,
-        after=found.name,
-        detail=found.kind,
-        evidence=after.evidence(found.line),
-    )
+    names, evidence = (lost.name, found.name), after.evidence(found.line)
+    return symbol_fact(Action.RENAMED, found.name, found.kind, evidence, names)
 
 
 def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
@@ -298,15 +304,8 @@ def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
 def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
     signature = entry.read()
     text = flat(signature.text) if signature else None
-    return Fact(
-        kind=FactKind.SYMBOL,
-        action=action,
-        name=entry.name,
-        before=text if action is Action.REMOVED else None,
-        after=text if action is Action.ADDED else None,
-        detail=entry.kind,
-        evidence=source.evidence(entry.line),
-    )
+    values = (text, None) if action is Action.REMOVED else (None, text)
+    return symbol_fact(action, entry.name, entry.kind, source.evidence(entry.line), values)
 
 
 def _pairs(
@@ -381,29 +380,16 @@ def _changes(
     lost = any(a.default and not b.default and not b.kind for a, b in shared(then, now))
     if detail := difference(then, now) or ("required parameter added" if lost else ""):
         short = abridged(then.text, now.text)
-        yield Fact(
-            kind=FactKind.SYMBOL,
-            action=Action.CHANGED,
-            name=new.name,
-            before=short[0],
-            after=short[1],
-            detail=detail,
-            evidence=_place(*sides),
-        )
+        yield symbol_fact(Action.CHANGED, new.name, detail, _place(*sides), short)
     for one, other in shared(then, now):
         was, is_ = resolved(one.default, before.text), resolved(other.default, after.text)
         if _tells(was, is_) and not (is_ in NOTHING and _is_filled(other.name, new.body())):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
-            yield Fact(
-                kind=FactKind.SYMBOL,
-                action=Action.CHANGED,
-                name=f"{new.name}.{other.name}",
-                before=flat(was or "", 120),
-                after=flat(is_ or "", 120),
-                detail="default",
-                evidence=after.evidence(line) if shown else _header(*sides),
-            )
+            evidence = after.evidence(line) if shown else _header(*sides)
+            values = flat(was or "", 120), flat(is_ or "", 120)
+            name = f"{new.name}.{other.name}"
+            yield symbol_fact(Action.CHANGED, name, "default", evidence, values)
 
 
 def _tells(before: str | None, after: str | None) -> bool:

@@ -150,3 +150,38 @@ def test_a_build_option_that_another_call_still_names_is_not_removed() -> None:
 def test_a_name_in_a_comment_of_a_header_is_no_metric() -> None:
     old = '/* {"renamed_to":\n  "network.protocol.name"}\n */\n'
     assert gone("Update", ("api/include/semconv/http.h", old, "/* */\n")) == []
+
+
+def test_a_field_without_initialiser_on_one_side_has_no_known_default() -> None:
+    old = "struct Options {\n  size_t timeout = 8;\n  bool fast{false};\n  int kept = 1;\n};\n"
+    new = "struct Options {\n  size_t timeout;\n  bool fast = false;\n  int kept = 2;\n};\n"
+    items = facts_of("Use a constructor", ("include/app/options.h", old, new)).items
+    assert [f.name for f in items if f.detail == "default"] == ["Options.kept"]
+
+
+def test_a_hidden_flag_that_becomes_an_alias_of_a_real_one_is_not_removed() -> None:
+    compat = "#[derive(Args)]\nstruct {} {{\n    #[clap(long, hide = true)]\n    cert: Option<String>,\n}}\n"
+    old = compat.format("CompileArgs") + compat.format("SyncArgs")
+    real = "#[derive(Args)]\nstruct PipArgs {\n    #[arg(long)]\n    cert: Option<PathBuf>,\n}\n"
+    files = ("crates/cli/src/compat.rs", old, "\n"), ("crates/cli/src/lib.rs", "\n", real)
+    assert gone("Support --cert", *files) == []
+
+
+def test_a_setting_that_moves_to_another_section_of_its_file_is_not_removed() -> None:
+    old = (
+        "pub struct PipOptions {\n    pub insecure: bool,\n    pub a: bool,\n}\n"
+        "pub struct GlobalOptions {\n    pub b: bool,\n}\n"
+    )
+    new = old.replace("    pub insecure: bool,\n", "").replace(
+        "    pub b", "    pub insecure: bool,\n    pub b"
+    )
+    assert gone("Make it global", ("src/settings.rs", old, new)) == []
+
+
+def test_an_internal_member_that_is_deprecated_is_not_told() -> None:
+    member = (
+        "  /**\n   * Old logic\n   * @internal\n   * @deprecated\n   */\n  getOld?: () => void\n"
+    )
+    old = "export interface Options {\n  a?: string\n}\n"
+    new = old.replace("}\n", member + "}\n")
+    assert deprecated("Tidy the plugin", ("src/plugin.ts", old, new)) == []
