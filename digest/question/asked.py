@@ -15,10 +15,8 @@ from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent
 from digest.question.periods import Now
-from digest.question.slot_values import Filters, Quote, Symbol, Token, author_in, name_of
+from digest.question.slot_values import ARTICLES, Filters, Quote, Symbol, Token, author_in, name_of
 from digest.window import Window
-
-_ARTICLES = frozenset({"the", "our", "a", "an", "this"})
 
 T = TypeVar("T")
 
@@ -281,7 +279,7 @@ class Asked:
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if any(sign.isupper() or sign.isdecimal() or sign in "-_." for sign in text[:40]):
             return True
-        while before and before.text.lower() in _ARTICLES:
+        while before and before.text.lower() in ARTICLES:
             place -= 1
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
@@ -318,7 +316,7 @@ class Asked:
     def _in_topic(self, place: int) -> bool:
         """Whether a kind of name is a topic itself: *in the API*, *API server*."""
         before = place - 1
-        while before >= 0 and self.tokens[before].text.lower() in _ARTICLES:
+        while before >= 0 and self.tokens[before].text.lower() in ARTICLES:
             before -= 1
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if after is not None and after.slot is None and not after.tags:

@@ -58,7 +58,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
-    named = tag == "wrote" and not asked.is_writing  # "what did  # "what did #1 change"
+    named = tag == "wrote" and not asked.is_writing  # "what did #1 change"
     if tag == "diff" or ((not tag or named) and asked.slots(Path)):
         yield Weighed(6.0, ShowDiff(reference=reference, part=_part(asked)))
     elif named:
@@ -69,11 +69,6 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
 
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})
 """Words that do not begin a question about a change, unless it asks for an action."""
-
-
-def _words(asked: Asked) -> Iterator[str]:
-    """The words without tags."""
-    return (t.text for t in asked.tokens if t.slot is None and not t.tags)
 
 
 _ABOUT: dict[str, type[OfCurrent]] = {
@@ -120,22 +115,16 @@ def of_it(asked: Asked) -> Iterator[Weighed]:
 def touched(asked: Asked) -> Iterator[Weighed]:
     """What happened to a flag, a variable, a class."""
     name, sure = _symbol(asked)
-    if (
-        not name
-        or asked.has("other", "me", "search", "mention")
-        or asked.references
-        or asked.commands
-    ):
+    if not name or asked.references or asked.has("other", "me", "search", "mention"):
+        return
+    if asked.commands:
         return
     cues = asked.has("history", "happened", "explain", "default", "why") or asked.actions
     told = cues or asked.has("kind:deprecations", "bump")
     if (not sure and not cues) or ("=" in name and asked.has("explain")):
         return
-    if (
-        not sure
-        and asked.has("happened")
-        and any(t.text.lower() in {"in", "with"} for t in asked.tokens)
-    ):
+    inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
+    if not sure and inside and asked.has("happened"):
         return
     others = sum(1 for word in asked.words if word not in name)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
@@ -149,7 +138,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
         return best.name, best.sure
-    for token, after in zip(asked.tokens, asked.tokens[1:], strict=False):
+    for token, after in itertools.pairwise(asked.tokens):
         typed = any(tag.startswith("thing:") for tag in token.tags)
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
@@ -252,24 +241,15 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     ):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = ("graded", "level:high", "level:low", "who", "released", "history", "kind:breaking")
-    if places and asked.only(*nth, *beside, *_ASPECTS, *rated, "count"):
-        aspect = next((name for tag, name in _ASPECTS.items() if asked.has(tag)), "")
+    if places and asked.only(*nth, *beside, *_ABOUT, *rated, "count"):
+        of_it = next((kind for tag, kind in _ABOUT.items() if asked.has(tag)), None)
+        aspect = QUESTIONS[of_it].name if of_it else ""
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
 
 
 _EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
 
 _slot = attrgetter("slot")
-
-_ASPECTS = {
-    "diff": "diff",
-    "why": "why",
-    "review": "reviewers",
-    "wrote": "author",
-    "releases": "released",
-    "risk": "risks",
-}
-"""Cues of what is asked about one change of a list."""
 
 
 @rule

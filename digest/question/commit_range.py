@@ -65,40 +65,31 @@ _ADDRESS = re.compile(
     rf"({_REF})\.\.\.?({_REF})(?=[\s>?]|$)>?",
     re.ASCII,
 )
+_ON = "以来|起|开始|之后|以后|至今|到现在"
+
 _FORMS = tuple(
     re.compile(form, re.ASCII | re.IGNORECASE)
     for form in (
         (
             r"(?:\b(?:in|of|for|from|between|over) )?"
-            rf"(?<![\w./@~^-])({_REF})\.\.\.?({_REF})(?![\w./~^@-])"
+            rf"(?<![\w./@~^-])(?P<base>{_REF})\.\.\.?(?P<tip>{_REF})(?![\w./~^@-])"
         ),
-        rf"\b(?:from|between) ({_POINT}) (?:to|and|until|till) ({_POINT})",
-        rf"(?:从 ?|在 ?)?({_POINT}) ?(?:到|至|和|与) ?({_POINT})(?: ?(?:之间|期间))?(?: ?的)?",
-        rf"({_POINT}) ?(?:->|=>|→|\b(?:to|vs\.?|versus)\b) ?({_POINT})",
-    )
-)
-_MORE_THAN = re.compile(
-    rf"({_VERSION}) ?(?:相?比|较|(?:has )?(?:over|than|that)) ?({_VERSION})(?: ?(?:相比|来说))?",
-    re.ASCII | re.IGNORECASE,
-)
-"""The newer one first: *3.14 比 3.13 多了什么*."""
-
-_SINCE = tuple(
-    re.compile(form, re.ASCII | re.IGNORECASE)
-    for form in (
+        rf"\b(?:from|between) (?P<base>{_POINT}) (?:to|and|until|till) (?P<tip>{_POINT})",
+        (
+            rf"(?:从 ?|在 ?)?(?P<base>{_POINT}) ?(?:到|至|和|与) ?(?P<tip>{_POINT})"
+            r"(?: ?(?:之间|期间))?(?: ?的)?"
+        ),
+        rf"(?P<base>{_POINT}) ?(?:->|=>|→|\b(?:to|vs\.?|versus)\b) ?(?P<tip>{_POINT})",
+        # The newer one first: "3.14 比 3.13 多了什么".
+        rf"(?P<tip>{_VERSION}) ?(?:相?比|较|(?:has )?(?:over|than|that)) ?(?P<base>{_VERSION})",
         (
             r"\b(?:ever )?(?:since|after|starting from) (?:the )?(?:release |tag |version )?"
-            rf"({_VERSION})"
+            rf"(?P<base>{_VERSION})"
         ),
-        rf"(?:自从?|从) ?({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)?(?: ?的)?",
-        rf"({_VERSION}) ?(?:以来|起|开始|之后|以后|至今|到现在)(?: ?的)?",
-    )
-)
-_UNTIL = tuple(
-    re.compile(form, re.ASCII | re.IGNORECASE)
-    for form in (
-        rf"\b(?:until|till|up to) (?:the )?(?:release |tag |version )?({_VERSION})",
-        rf"(?:截至|截止到?|直到) ?({_VERSION})(?: ?(?:为止|的))?",
+        rf"(?:自从?|从) ?(?P<base>{_VERSION}) ?(?:{_ON})?(?: ?的)?",
+        rf"(?P<base>{_VERSION}) ?(?:{_ON})(?: ?的)?",
+        rf"\b(?:until|till|up to) (?:the )?(?:release |tag |version )?(?P<tip>{_VERSION})",
+        rf"(?:截至|截止到?|直到) ?(?P<tip>{_VERSION})(?: ?(?:为止|的))?",
     )
 )
 
@@ -116,18 +107,8 @@ def find_refs(text: str) -> FoundRefs | None:
         return FoundRefs(refs=refs, at=found.span())
     for form in _FORMS:
         found = form.search(text)
-        if found and _named(found[1]) and _named(found[2]):
-            return FoundRefs(refs=Refs(base=found[1], tip=found[2]), at=found.span())
-    if (found := _MORE_THAN.search(text)) and _named(found[1]) and _named(found[2]):
-        return FoundRefs(refs=Refs(base=found[2], tip=found[1]), at=found.span())
-    for form in _SINCE:
-        found = form.search(text)
-        if found and _named(found[1]):
-            return FoundRefs(refs=Refs(base=found[1]), at=found.span())
-    for form in _UNTIL:
-        found = form.search(text)
-        if found and _named(found[1]):
-            return FoundRefs(refs=Refs(base="", tip=found[1]), at=found.span())
+        if found and all(map(_named, found.groupdict().values())):
+            return FoundRefs(refs=Refs(**{"base": "", **found.groupdict()}), at=found.span())
     return None
 
 

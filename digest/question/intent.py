@@ -274,16 +274,6 @@ class Unknown(Enquiry):
     thanks: bool = False
 
 
-ASPECTS: dict[str, type[OfCurrent]] = {
-    "author": Author,
-    "why": Why,
-    "risks": Risky,
-    "reviewers": Reviewers,
-    "diff": ShowDiff,
-    "released": Released,
-}
-"""What may be asked about a change of a list."""
-
 Followup = More | Retell | Again | Nth
 """Intents that make sense only after an answer."""
 

@@ -95,7 +95,7 @@ class Background:
     words: frozenset[str] | None = None
 
 
-_ARTICLES = frozenset({"the", "our", "a", "an", "this"})
+ARTICLES = frozenset({"the", "our", "a", "an", "this"})
 
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
 
@@ -181,7 +181,7 @@ def _owner(tokens: Sequence[Token], place: int) -> list[int]:
     names = _run(tokens, place)
     if not names or not tokens[names[-1]].owns or names[-1] + 1 >= len(tokens):
         return []
-    if place and tokens[place - 1].text.lower() in _ARTICLES:
+    if place and tokens[place - 1].text.lower() in ARTICLES:
         return []
     after = tokens[names[-1] + 1 : names[-1] + 3]
     counts = ("change", "agent", "digest")

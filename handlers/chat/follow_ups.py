@@ -13,7 +13,6 @@ from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
-    ASPECTS,
     Again,
     Changed,
     Compare,
@@ -36,12 +35,13 @@ from digest.question.intent import (
 )
 from digest.question.parser import parse
 from digest.question.periods import default_period
-from digest.question.questions import format_intent
+from digest.question.questions import QUESTIONS, format_intent
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.chat_port import Length, Talk
 
 _LENGTHS = tuple(Length)
+_ASPECTS = {one.name: kind for kind, one in QUESTIONS.items() if issubclass(kind, OfCurrent)}
 _LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
 
 
@@ -125,7 +125,7 @@ def _of_list(nth: Nth, talk: Talk) -> Intent:
     place = nth.place - 1 if nth.place > 0 else nth.place
     if not -len(talk.listed) <= place < len(talk.listed):
         raise NothingBefore
-    return ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=talk.listed[place]))
+    return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=talk.listed[place]))
 
 
 def _alone(intent: Followup, ctx: Context) -> Intent:
