@@ -94,11 +94,6 @@ class ChangeContext:
         return tuple(f for f in self.symbols if f.action is action and f.detail != "moved")
 
     @property
-    def resigned(self) -> tuple[Fact, ...]:
-        """The public callables whose parameters changed, apart from defaults."""
-        return tuple(f for f in self.named(Action.CHANGED) if f.detail not in {"default", "bases"})
-
-    @property
     def rebased(self) -> tuple[Fact, ...]:
         """The public classes whose base classes changed."""
         return tuple(f for f in self.named(Action.CHANGED) if f.detail == "bases")

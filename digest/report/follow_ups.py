@@ -38,7 +38,7 @@ def follow_ups(entries: Sequence[ReportEntry]) -> Mapping[str, tuple[ReportEntry
     found: dict[str, list[ReportEntry]] = {}
     for entry in reversed(entries):
         graded = entry.graded
-        key = _series(graded)
+        key = series_of(graded)
         named = (numbers[n] for n in _referred(graded) if n in numbers)
         first = next(named, None) or (series.get(key) if key else None)
         head = heads.get(first.graded.sha, first) if first else None
@@ -58,11 +58,15 @@ def _referred(graded: Graded) -> list[int]:
     return [int(n) for found in _REFERENCE.findall(text) for n in _NUMBER.findall(found)]
 
 
-def _series(graded: Graded) -> tuple[object, ...]:
-    """A key that the parts of one series share; empty for a change outside of one."""
+def series_of(graded: Graded) -> tuple[object, ...]:
+    """A key that the parts of one series share; empty for a change outside of one.
+
+    Without a known number of parts, or a tag, the first words of the titles tell series apart.
+    """
     subject = graded.facts.subject
     if subject.series is None:
         return ()
-    first = subject.words.casefold().split()[:_SAME]
-    tags = tuple(tag.casefold() for tag in subject.tags)
-    return (graded.commit.email, tags, subject.scope, subject.series.total, *first)
+    total, tags = subject.series.total, tuple(tag.casefold() for tag in subject.tags)
+    known = total and (tags or subject.scope)
+    first = () if known else subject.words.casefold().split()[:_SAME]
+    return (graded.commit.email, tags, subject.scope, total, *first)

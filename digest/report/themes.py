@@ -18,6 +18,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text
 from digest.i18n.phrase import Phrase
+from digest.report.follow_ups import series_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +110,7 @@ def _links(changes: Sequence[Graded]) -> Iterator[tuple[int, int]]:
         for undone in (facts.reverts, facts.relands):
             if undone is not None:
                 yield from ((at, other) for other in _undone(undone, changes) if other != at)
-        if key := _series(graded):
+        if key := series_of(graded):
             yield at, series.setdefault(key, at)
 
 
@@ -124,19 +125,6 @@ def _undone(undone: Undone, changes: Sequence[Graded]) -> Iterator[int]:
             same = bool(undone.title) and graded.title.startswith(undone.title)
         if same:
             yield at
-
-
-def _series(graded: Graded) -> tuple[object, ...]:
-    """A key that the parts of one series share, or empty."""
-    subject = graded.facts.subject
-    if subject.series is None:
-        return ()
-    tags = tuple(tag.casefold() for tag in subject.tags)
-    if tags or subject.scope:
-        return (tags, subject.scope, subject.series.total)
-    # Without a tag the author and the first word identify the series: "[1/2] Pooling: ...".
-    first = subject.words.split(maxsplit=1)[:1]
-    return (graded.commit.email, graded.commit.author, *map(str.casefold, first))
 
 
 MOST = 4
