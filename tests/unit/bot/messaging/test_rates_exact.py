@@ -130,3 +130,17 @@ def test_parts_that_were_idle_for_longest_are_forgotten_beyond_the_bound(monkeyp
         return seen
 
     assert virtual(parts) == [["a"], ["a", "b"], ["b", "a"], ["a", "c"], ["c", "d"]]
+
+
+def test_busy_part_is_kept_and_the_next_oldest_forgotten(monkeypatch):
+    monkeypatch.setattr(rates, "_MOST_PARTS", 2)
+
+    async def parts() -> list[str]:
+        paces = Paces(SECOND, SECOND)
+        paces["busy"].hold("chat", 60)
+        for part in ("b", "c"):
+            await paces[part].turn("chat", [])
+            await asyncio.sleep(2)
+        return list(paces)
+
+    assert virtual(parts) == ["busy", "c"]

@@ -205,7 +205,8 @@ ISSUE = Issue(
 async def test_issue_is_told_with_what_closes_and_what_names_it():
     naming = graded("e", "Look into #3 (#10)")
     itself = graded("f", "Something else (#3)")
-    ctx = asked(FakeForge(issues={3: ISSUE}), archived=[CHANGE, naming, itself])
+    another = graded("d", "Look into #30 (#11)")
+    ctx = asked(FakeForge(issues={3: ISSUE}), archived=[CHANGE, naming, itself, another])
     answer = await explain_issue(3, ctx)
     assert [row.graded.sha for row in answer.rows] == [CHANGE.sha, naming.sha]
     shown = markdown(answer.document)
