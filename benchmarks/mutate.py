@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N]``. Takes mutants at random
 out of the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the checkout, and runs
-the tests that execute the changed function: those of the mirrored folders and those that import the
-module. Which tests execute which function is measured once for each test file, and again when the
-file changes. Ends with the share that was noticed, and names what was not.
+the tests that execute the changed function: those that import the module, or else those of the
+mirrored folders, or of modules that import it. Which tests execute which function is measured once
+for each test file, and again when the file changes. Ends with the share that was noticed, and names
+what was not.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 import bot.access.gate as gate_module
 from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide, refusal
@@ -147,10 +148,13 @@ async def test_refused_questions_keep_nobody_waiting_longer() -> None:
     now = [0.0]
     gate = AccessGate(replace(POLICY, limits=QuestionLimits(minute=1)), asked=Alone(lambda: now[0]))
     allowed = []
-    for at in (0.0, 30.0, 50.0, 61.0):
-        now[0] = at
-        allowed.append((await gate.admit("slack", message())).allowed)
+    with capture_logs() as logs:
+        for at in (0.0, 30.0, 50.0, 61.0):
+            now[0] = at
+            allowed.append((await gate.admit("slack", message())).allowed)
     assert allowed == [True, False, False, True]
+    refused = [(one["event"], one["person"], one["reason"]) for one in logs]
+    assert refused == [("message.refused", "slack:U1", "minute")] * 2
 
 
 @pytest.mark.parametrize("reason", DenialReason)

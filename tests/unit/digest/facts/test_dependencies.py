@@ -162,6 +162,16 @@ def changed(path, old, *steps):
             ],
         ),
         (
+            "setup.py",
+            (
+                "setup(\n    install_requires=[\n        'a>=1',\n    ],\n    extras_require={\n"
+                "        'gpu': [\n            'b==1',\n        ],\n        'dev': ['c==1'],\n    },\n"
+                "    classifiers=[\n        'd==1',\n    ],\n    entry_points={\n        'x': ['run = e:f1'],\n    },\n)\n"
+            ),
+            [("b==1", "b==2"), ("c==1", "c==2"), ("d==1", "d==2"), ("f1", "f2")],
+            ["changed b 1 -> 2 @7n", "changed c 1 -> 2 @9n"],
+        ),
+        (
             "setup.cfg",
             "[metadata]\nversion = 1\n[options]\ninstall_requires =\n    a>=1\n    b\npackages = find:\n",
             [("a>=1", "a>=2")],
