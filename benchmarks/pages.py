@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import date, timedelta
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -93,9 +93,13 @@ def _connected(site: str) -> HTTPConnection:
 def ask(reader: HTTPConnection, path: str, known: str = "") -> Answer:
     """GET a path; ``known`` is the tag of what the reader has. Raises where it is not there."""
     headers = {"accept-encoding": "gzip", **({"if-none-match": known} if known else {})}
-    began = time.perf_counter()
-    reader.request("GET", path, headers=headers)
-    answer = reader.getresponse()
+    try:
+        began = time.perf_counter()
+        reader.request("GET", path, headers=headers)
+        answer = reader.getresponse()
+    except RemoteDisconnected:  # the server ends a connection that was idle for seconds
+        reader.close()
+        return ask(reader, path, known)
     body = answer.read(1)
     first = time.perf_counter() - began
     body += answer.read()

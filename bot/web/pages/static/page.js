@@ -5,7 +5,7 @@
 "use strict";
 (() => {
   const links = ".rows > li > b > a";
-  const changes = [...document.querySelectorAll(`.rows summary, ${links}, .lines a, .answer li a`)];
+  const changes = [...document.querySelectorAll(`.rows > li > details > summary, ${links}, .lines a, .answer li a`)];
   const keys = document.getElementById("keys");
 
   let off = false;

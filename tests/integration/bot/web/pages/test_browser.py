@@ -171,6 +171,8 @@ def test_change_that_is_not_written_out_is_fetched_into_its_place(page):
     assert "/weeks/" in page.url
     assert page.locator(f"#{name} summary b").is_visible()
     assert page.locator(f"#{name} summary i").inner_text()
+    fold = page.locator(f"#{name} .under > summary").first
+    assert fold.evaluate("e => getComputedStyle(e).display") == "list-item"
     assert violations(page) == []
 
 
