@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -196,7 +196,7 @@ Opened = Callable[[SiteRepository], Awaitable[Context | None]]
 class _Reading:
     """A reading under way, with its progress for readers. Implements ``Progress``."""
 
-    task: asyncio.Task[Any]
+    task: asyncio.Future[Any] = field(default_factory=asyncio.Future)
     done: int = 0
     total: int = 0
 
@@ -291,9 +291,8 @@ class GitHistories:
         """
         name = shown.repository.name
         if (found := self._answers.get((name, key))) is None:
-            found = _Reading(task=asyncio.create_task(asyncio.sleep(0)))
+            found = self._answers[name, key] = _Reading()
             found.task = asyncio.ensure_future(work(found))
-            self._answers[name, key] = found
         await asyncio.wait({found.task}, timeout=_BRIEFLY if briefly else None)
         if not found.task.done():
             if self.reading(shown) is None:
@@ -324,9 +323,8 @@ class GitHistories:
         await asyncio.wait({self._under_way[shown.repository.name].task}, timeout=_BRIEFLY)
 
     def _begin(self, shown: SiteRepository, work: Coroutine[None, None, Work | None]) -> None:
-        reading = _Reading(task=asyncio.create_task(asyncio.sleep(0)))
+        reading = self._under_way[shown.repository.name] = _Reading()
         reading.task = asyncio.create_task(_fill(work, reading, shown.repository.name))
-        self._under_way[shown.repository.name] = reading
 
 
 async def _fill(

@@ -21,7 +21,7 @@ View = Callable[[PageRequest], Awaitable[Page]]
 REPOSITORY = f"{REPOSITORIES}/{{repository:path}}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PageRoute:
     """A kind of page. ``path`` is in Starlette's syntax; other forms add ``.md`` and ``.json``.
 
@@ -40,75 +40,37 @@ class PageRoute:
         return f"{'/index' if self.path == '/' else self.path}.{form}"
 
 
-_FILTERS = ("level", "kind", "area", "since", "until", "page")
-_PAGED = ("level", "page")
+_FOUND = "Found level kind area since until page"
 
 
-def _of(name: str, path: str, view: View, summary: str, answer: str, *asks: str) -> PageRoute:
-    """A page within a repository."""
-    whole = f"{REPOSITORY}{WITHIN}/{path}"
-    return PageRoute(name=name, path=whole, view=view, summary=summary, answer=answer, asks=asks)
+def _of(name: str, path: str, view: View, summary: str, answers: str) -> PageRoute:
+    """A page within a repository; ``answers`` are its schema and what it asks, by blanks."""
+    answer, *asks = answers.split()
+    return PageRoute(name, f"{REPOSITORY}{WITHIN}/{path}", view, summary, answer, tuple(asks))
 
+
+_SPAN = "What lies between two tags, branches, commits or days: base...tip"
+_RELEASES = "The newest releases, each to be compared with the one before"
+_ANSWER = "The answer to a question; only digestbot serve"
+_POSTED = "A digest as it was posted, and the changes that it is about"
+_OVERVIEW = "A repository: changes per day, busiest folders, newest digests"
+_HOLDING = "Changes whose text holds all words"
 
 PAGES = (
-    _of("day", "days/{day}", day_page, "The changes of a calendar day", "Report", *_PAGED),
-    _of("week", "weeks/{week}", week_page, "The changes of an ISO 8601 week", "Report", *_PAGED),
-    _of("calendar", "calendar", calendar_page, "What each day held", "Calendar", "page"),
+    _of("day", "days/{day}", day_page, "The changes of a calendar day", "Report level page"),
+    _of("week", "weeks/{week}", week_page, "The changes of an ISO week", "Report level page"),
+    _of("calendar", "calendar", calendar_page, "What each day held", "Calendar page"),
     _of("change", "changes/{change}", change_page, "One change in full", "Change"),
     _of("diff", "changes/{change}/diff", diff_page, "The patch of a change", "Diff"),
-    _of("topic", "topics/{topic:path}", topic_page, "Changes of a topic", "Found", *_FILTERS),
-    _of("author", "authors/{author:path}", author_page, "Changes of an author", "Found", *_FILTERS),
-    _of(
-        "search",
-        "search",
-        search_page,
-        "Changes whose text holds all words",
-        "Found",
-        "q",
-        "path",
-        "author",
-        *_FILTERS,
-    ),
-    _of(
-        "compare",
-        "compare/{span:path}",
-        compare_page,
-        "What lies between two tags, branches, commits or days: base...tip",
-        "Compared",
-        *_PAGED,
-    ),
-    _of(
-        "releases",
-        "compare",
-        releases_page,
-        "The newest releases, each to be compared with the one before",
-        "Releases",
-    ),
-    _of(
-        "ask",
-        "ask",
-        ask_page,
-        "The answer to a question; only digestbot serve",
-        "Answer",
-        "q",
-        "page",
-    ),
-    PageRoute(
-        name="digest",
-        path=f"{DIGESTS}/{{digest}}",
-        view=digest_page,
-        summary="A digest as it was posted, and the changes that it is about",
-        answer="Digest",
-        asks=("page",),
-    ),
-    PageRoute(
-        name="repository",
-        path=REPOSITORY,
-        view=repository_page,
-        summary="A repository: changes per day, busiest folders, newest digests",
-        answer="Overview",
-    ),
-    PageRoute(name="index", path="/", view=index_page, summary="The repositories", answer="Index"),
+    _of("topic", "topics/{topic:path}", topic_page, "Changes of a topic", _FOUND),
+    _of("author", "authors/{author:path}", author_page, "Changes of an author", _FOUND),
+    _of("search", "search", search_page, _HOLDING, f"{_FOUND} q path author"),
+    _of("compare", "compare/{span:path}", compare_page, _SPAN, "Compared level page"),
+    _of("releases", "compare", releases_page, _RELEASES, "Releases"),
+    _of("ask", "ask", ask_page, _ANSWER, "Answer q page"),
+    PageRoute("digest", f"{DIGESTS}/{{digest}}", digest_page, _POSTED, "Digest", ("page",)),
+    PageRoute("repository", REPOSITORY, repository_page, _OVERVIEW, "Overview"),
+    PageRoute("index", "/", index_page, "The repositories", "Index"),
 )
 """In the order in which paths are tried: a repository's name may contain any of them."""
 

@@ -64,24 +64,13 @@ class Row:
         return self.line.level
 
 
-class Budget:
-    """How many characters of written-out changes a page may still hold."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def spend(self, written: str) -> str:
-        """Count the text and return it."""
-        self.left -= len(written)
-        return written
-
-
 class WrittenRows:
     """Rows by level; those whose change is loaded open in place as far as the page has room."""
 
     def __init__(self, asked: PageRequest) -> None:
         self._asked = asked
-        self.budget = Budget(OF_DAY)
+        self.left = OF_DAY
+        """Characters of written-out changes that the page may still hold."""
         self.rows: Sequence[Row] = ()
         self.page = self.pages = 1
         self.counts: Counter[Level] = Counter()
@@ -98,7 +87,12 @@ class WrittenRows:
         self.counts, self.pages = Counter(row.level for row in rows), len(pages)
         self.page = min(self._asked.page, self.pages)
         self.rows, size = pages[self.page - 1]
-        self.budget = Budget(min(OF_DAY, LARGEST - size))
+        self.left = min(OF_DAY, LARGEST - size)
+
+    def spend(self, written: str) -> str:
+        """Count a written-out change and return it."""
+        self.left -= len(written)
+        return written
 
     def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The rows by level, with their number. Views are made while the page is sent."""

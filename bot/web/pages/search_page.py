@@ -42,22 +42,7 @@ from digest.document import (
 from digest.errors import InvalidDate, UserError
 from digest.i18n.answer_text import KINDS
 from digest.markdown import markdown
-from digest.question.intent import (
-    Changed,
-    Compare,
-    DigestOf,
-    Explain,
-    Help,
-    PrivacyOf,
-    Reviewers,
-    Risky,
-    Search,
-    ShowDiff,
-    Status,
-    Touched,
-    Unknown,
-    Why,
-)
+from digest.question import intent as of
 from digest.question.parser import parse
 from digest.report.report_json import SCHEMA
 from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, sought
@@ -69,8 +54,8 @@ _TERMS = 8
 """Words of a search; more would find nothing else."""
 
 READING = (
-    *(Explain, Changed, DigestOf, Search, Touched, Compare),
-    *(Why, Risky, Reviewers, ShowDiff, Help, Status, PrivacyOf, Unknown),
+    *(of.Explain, of.Changed, of.DigestOf, of.Search, of.Touched, of.Compare, of.Why, of.Risky),
+    *(of.Reviewers, of.ShowDiff, of.Help, of.Status, of.PrivacyOf, of.Unknown),
 )
 """Questions that set nothing and reach no other machine."""
 
@@ -173,8 +158,8 @@ def _is_question(asked: PageRequest, words: str) -> bool:
         intent = parse(words, asked.shelf.clock.now(), asked.shelf.zone)
     except UserError:
         return False
-    plain = Search | Unknown | Explain | Help
-    return isinstance(intent, READING) and not isinstance(intent, plain)
+    other = of.Search | of.Unknown | of.Explain | of.Help
+    return isinstance(intent, READING) and not isinstance(intent, other)
 
 
 async def _survey(asked: PageRequest, query: Query) -> _Found:

@@ -18,8 +18,7 @@ from bot.util.page_links import WITHIN, path_of, week_name
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import FREQUENCIES, MARKS, PHRASES, STATES, day_words
-from digest.answer.marks import Mark
-from digest.core.enums import Frequency, Language
+from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.document import Code, Emphasis, Link, Span, Strong
@@ -120,6 +119,13 @@ def _environment() -> Environment:
     return environment
 
 
+_NAMES = {
+    str(name): phrase
+    for phrases in (LEVELS, MARKS, AREAS, FREQUENCIES, STATES)
+    for name, phrase in phrases.items()
+}
+
+
 class _Words:
     """The phrases of one language, called by name."""
 
@@ -139,25 +145,13 @@ class _Words:
         """A day in short."""
         return day_words(day, self._language, short=True)
 
-    def level(self, level: Level) -> str:
-        """A level in a word."""
-        return LEVELS[level].template(self._language)
+    def name(self, of: str) -> str:
+        """A level, a mark, an area, the kind of a digest or the later fate of a change."""
+        return _NAMES[of].template(self._language)
 
     def level_title(self, level: Level) -> str:
         """A level as a title."""
         return LEVEL_TITLES[level].template(self._language)
-
-    def frequency(self, kind: Frequency) -> str:
-        """The kind of a digest."""
-        return FREQUENCIES[kind].template(self._language)
-
-    def state(self, name: str) -> str:
-        """The later fate of a change."""
-        return STATES[name].template(self._language)
-
-    def mark(self, mark: Mark) -> str:
-        """Why a change should be read first."""
-        return MARKS[mark].template(self._language)
 
     def areas(self, counted: Mapping[Area, int]) -> list[tuple[str, str]]:
         """Every area as a choice, with its number of changes if it has any."""
@@ -166,10 +160,6 @@ class _Words:
             (str(one), f"{name} ({n:,})" if (n := counted.get(one, 0)) else name)
             for one, name in named
         ]
-
-    def area(self, area: Area) -> str:
-        """An area of a project."""
-        return AREAS[area].template(self._language)
 
 
 def fragment(template: str, macro: str, language: Language, *values: Any) -> Markup:
