@@ -75,8 +75,9 @@ class News:
                 self.unread.append(shown)
             lines = await asked.shelf.browsing.lines(shown.repository, self.window)
             lines, told = await told_of(asked.shelf, shown, lines, asked.language)
-            rows = await rows_of(asked, lines, told, (self.window,), shown=shown)
-            found += ((shown, row) for row in rows if row.level is not Level.LOW)
+            lines = [line for line in lines if line.level is not Level.LOW]
+            rows = await rows_of(asked, lines, told, ("news", self.window), shown=shown)
+            found += ((shown, row) for row in rows)
         found.sort(key=lambda one: weight(one[1]))
         urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
         top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
