@@ -47,6 +47,13 @@ _ABOUT_USE = re.compile(
     r"--\w|\b(?:must|requires?|cannot|can't|support|supported|invalid|specify)\b"
 )
 
+_BINDS = re.compile(
+    r"\b(?:requires?|required|must|only|cannot|can't|not supported|unsupported|needs? to"
+    r"|when enabled|deprecated|instead|by default)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says what a reader needs or may not do."""
+
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
@@ -143,13 +150,17 @@ def documented(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def remarks(reading: ChangeContext) -> Iterator[Statement]:
-    """Sentences of new documentation, else of new comments, that share most with the title."""
+    """Sentences of new documentation, else of new comments, about what the title names.
+
+    Those that say what is required come first, then those that share most words with the title.
+    """
     found = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
     documents = {f.path for f in reading.facts.files if f.area is Area.DOCS}
     title = content(reading.facts.subject.words)
 
-    def rank(clue: Clue) -> tuple[bool, int]:
-        return clue.evidence.path not in documents, -len(title & content(clue.text))
+    def rank(clue: Clue) -> tuple[bool, bool, int]:
+        inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
+        return inside, not binds, -len(title & content(clue.text))
 
     for clue in sorted(found, key=rank)[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
         known = clue.evidence.path in documents

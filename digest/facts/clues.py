@@ -67,16 +67,17 @@ _NO_REMARKS = re.compile(
     rf"{_CHANGELOG.pattern}|test|fixture|/blog/|locale|/(?:zh|ja|ko|fr|de)/", re.IGNORECASE
 )
 _MARKUP = ("```", "|", "#", "<", "!!!", "---", ":::", "..", "@")
-_STEM = 6
+_STEM = 5
 _CONTENT = re.compile(r"[^\W_]{4,40}")
 _COMMON = frozenset(
-    """
-    add adds added remov remove fix fixes fixed suppor support use used using update updat update
-    enable allow with from when that this into make makes more should have model models test tests
-    featur bugfix refact instea defaul option value values change config file files
+    word[:_STEM]
+    for word in """
+    added adding removed fixes support using update enable allow with from when that this into make
+    more should have models tests features bugfix refactor instead default option values change
+    config files
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
-_REMARK = re.compile(r"^(?:NOTE|Note|IMPORTANT|WARNING)\b(?:\([^()]{1,40}\))?:?\s+")
+_REMARK = re.compile(r"^(?:NOTE|Note|IMPORTANT|WARNING)\b(?:\([^()]{1,40}\))?:?\*{0,2}:?\s+")
 _TELLING = re.compile(
     r"(?!(?:This|It|Its|These|Those|They|That|Here|Later|Also|However|Then|And|But|So|See|Same|Such"
     r"|Both|Otherwise|Similarly|Example|Returns?|Determines?|Checks?|Initiali[sz]e|Retain|As"

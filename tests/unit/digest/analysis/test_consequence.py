@@ -354,3 +354,20 @@ def test_line_is_one_sentence_without_internal_names_first(graded, language):
 
 def test_facts_hold_each_kind_that_is_told():
     assert isinstance(CONTRACTS["removed"][0], Fact)
+
+
+def test_what_a_new_document_requires_is_quoted_before_comments():
+    docs = "docs/pool.md"
+    graded = change(
+        "Keep a pool of workers",
+        files=[samples.file(CLI), samples.file(docs, area=Area.DOCS)],
+        clues=[
+            clue(ClueKind.REMARK, text="A worker of the pool may not be asked twice."),
+            clue(ClueKind.REMARK, path=docs, text="The pool keeps workers while they are idle."),
+            clue(ClueKind.REMARK, path=docs, text="A pool of workers requires two processors."),
+        ],
+    )
+    told = lines(graded)
+    first = "The documentation adds: “A pool of workers requires two processors.”"
+    assert first in told
+    assert not any("asked twice" in one for one in told)
