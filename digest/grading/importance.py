@@ -46,8 +46,16 @@ _URGENT = 2.0
 
 _RESEMBLING = 0.5
 
-_QUIET = frozenset({"title_refactor", "title_performance", "title_housekeeping", "title_aside"})
+_QUIET = frozenset(
+    {
+        *("title_aside", "title_chore", "title_docs", "title_housekeeping", "title_performance"),
+        *("title_refactor", "title_tests", "title_upgrade"),
+    }
+)
 """Titles of changes that are not meant to be seen outside, whatever else they resemble."""
+
+_FILED = frozenset({"title_chore", "title_docs", "title_tests"})
+"""Titles by which the author files a change under what nobody outside sees."""
 
 _SPOKEN = (
     *("says_", "body_breaking", "default_changed", "title_breaking", "header_changed"),
@@ -190,9 +198,10 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
-    if level is Level.HIGH and (names & _QUIET or not _seen_outside(names)):
+    quiet, seen = bool(names & _QUIET), _seen_outside(names) and not names & _FILED
+    if level is Level.HIGH and (quiet or not seen):
         level = Level.MEDIUM
-    if level is not Level.LOW:
+    if level is not Level.LOW and (seen or not quiet):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
     if undone:
         return {

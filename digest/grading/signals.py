@@ -54,10 +54,11 @@ _RULES = {
     r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
     "refactor": r"refactor\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
     r"|reorgani\w{1,7}|restructur\w{1,4}|consolidat\w{1,4}|tidy|unused|dead|extract(?:s|ed)?"
-    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
+    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant|flatten\w{0,3}|hoist\w{0,3}"
+    r"|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}|rework\w{0,3}|plumb\w{0,3}",
     "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
     "docs": r"docs?|documentation|document|readme|comments?|typos?|docstrings?|spelling|guide"
-    r"|examples?|changelog",
+    r"|examples?|changelog|clarif\w{1,5}|explains?",
     "ci": r"ci|workflows?|ci pipelines?|github actions?|nightly (?:tests?|builds?|ci|runs?)"
     r"|pre-?commit|lint\w{0,4}|codeowners",
     "upgrade": r"bump\w{0,3}|upgrad\w{1,3}|updat(?:e|es|ed|ing) \S{1,80} to|(?:un)?pin(?:s|ning)?",
@@ -89,7 +90,7 @@ _DEMANDS = {
     r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
     r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
-    r"|(?:drop|remov)(?:s|es|ed|ing|ping|ped)? .{0,60}\b(?:builds|images?|wheels?|platforms?)\b"
+    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}\b(?:builds|images?|wheels?|platforms?)\b"
     r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
     "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
     "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z])|(?:is|are|be|as|now) deprecated",

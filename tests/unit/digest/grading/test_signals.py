@@ -89,7 +89,7 @@ def body_told(paragraph: str, area: Area = Area.CORE) -> set[str]:
 
 
 def test_demand_on_an_image_that_users_get_counts_without_code():
-    title = "Drop bookworm images"
+    title = "Remove bookworm images"
     assert "says_support_dropped" in told(title, path="docker/images.yml", area=Area.CI)
     assert "says_support_dropped" not in told(title, path="tests/a.py", area=Area.TESTS)
 
