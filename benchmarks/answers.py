@@ -65,6 +65,11 @@ class Listed:
         """None."""
         return {}
 
+    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
+        """None."""
+        del branch, before
+        return frozenset()
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """None."""
         del branch

@@ -237,6 +237,21 @@ class GitSource:
         with _told():
             return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
 
+    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
+        """The names of the authors of all commits of a branch until a time."""
+        if branch.sha is None:
+            return frozenset()
+        with _told():
+            listed = await self._view.git().run(
+                "log",
+                "--no-patch",
+                "--format=%an",
+                f"--before={before.isoformat()}",
+                branch.sha,
+                "--",
+            )
+        return frozenset(listed.decode("utf-8", "replace").splitlines())
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """The paths of the files at a tip, with the names of their blobs."""
         if branch.sha is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from digest.chat.chat_intents import Managing
 from digest.core.enums import ChangeKind, Language
@@ -47,6 +47,9 @@ class Changed(Filtered):
 
     ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
     day, ``people`` for numbers by author, ``files`` by file; ``defaults`` for changed defaults.
+    ``newcomers`` asks for authors without an earlier commit,
+    ``figures`` for changes with figures by their authors. ``anytime``: the question names no
+    period, or only "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, and with actions alone for names of every public kind. ``without`` names what is left
     out: kinds, parts of the project, authors, paths or topics in the asker's words.
@@ -57,6 +60,9 @@ class Changed(Filtered):
     daily: bool = False
     people: bool = False
     files: bool = False
+    anytime: bool = field(default=False, compare=False)
+    newcomers: bool = False
+    figures: bool = False
     defaults: bool = False
     things: tuple[FactKind, ...] = ()
     actions: tuple[Action, ...] = ()

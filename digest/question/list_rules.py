@@ -302,10 +302,15 @@ def _listing(asked: Asked) -> Changed | None:
         releases = []
     if releases and (span is None or not topic):
         topic = f"{topic} in {releases[0]}" if topic else releases[0]
-    people = asked.has("who", "contributors", "per:author") and not asked.has("per:file")
+    people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
+        "per:file"
+    )
     files = asked.counts_files and not paths
     return Changed(
         window=span or asked.now.usual,
+        anytime=span is None or _LATELY.search(asked.text) is not None,
+        newcomers=asked.has("newcomers"),
+        figures=asked.has("figures"),
         topic=topic,
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),
@@ -320,6 +325,12 @@ def _listing(asked: Asked) -> Changed | None:
         actions=asked.actions,
         without=asked.without,
     )
+
+
+_LATELY = re.compile(
+    r"\b(?:recently|lately|these days|of late)\b"
+    r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"
+)
 
 
 def _numbers(release: str) -> tuple[bool, list[int]]:

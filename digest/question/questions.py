@@ -90,6 +90,7 @@ _FORMS = {
     "author": 'author:"{}"', "level": "level:{}", "kinds": "kind:{}", "label": 'label:"{}"',
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
     "daily": "per day", "people": "per author", "files": "per file",
+    "newcomers": "first-time contributors", "figures": "with numbers",
     "defaults": "with changed defaults", "kind": "{}", "earlier": "before that",
     "same": "of the same {}", "back": "all again", "window": "{}", "refs": "{}",
 }  # fmt: skip

@@ -102,6 +102,9 @@ class Source(Protocol):
         messages; of many that hold the text, the newest ones are given, and the oldest one.
         """
 
+    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
+        """The names of the authors of all commits of a branch until a time."""
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """The paths of the files at a tip, with the names of their blobs."""
 

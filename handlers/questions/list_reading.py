@@ -80,6 +80,11 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
     if not known or known == words:
         return asked
     rest = replace(intent, topic=" ".join(known))
+    for word in special:
+        if word not in known and word[:1].isupper() and not rest.author:
+            by = Query(author=word)
+            if (await ctx.archive.survey(ctx.watched.repository, by, 0, ctx.language)).total:
+                rest, special = replace(rest, author=word), [w for w in special if w != word]
     asked = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
     if lost := [Code(word) for word in special if word not in known]:
         return asked.noting(WITHOUT(ctx.language, words=listed(lost, ctx.language, limit=9)))

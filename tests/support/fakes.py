@@ -144,6 +144,10 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
+    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
+        commits = (c.commit for c in self.branch_changes)
+        return frozenset(c.author for c in commits if c.committed_at < before)
+
     async def files(self, branch: Tip) -> Mapping[str, str]:
         return {path: path for commit, path in self.trees if commit == branch.sha}
 

@@ -101,3 +101,38 @@ async def test_people_of_a_topic_work_in_the_folder_with_its_name():
     assert "Grace Hopper (1)" in markdown(answer.document)
     assert "bbbbbbb2" in shas(answer)
     assert "aaaaaaa1" not in shas(answer)
+
+
+async def test_a_period_that_is_the_usual_one_by_name_is_not_widened(ctx):
+    assert shas(await ask("what changed in windows in the last 7 days", ctx)) == ["aaaaaaa1"]
+
+
+async def test_first_time_contributors_are_those_without_an_earlier_commit():
+    def by(sha, author, days):
+        return change(sha, f"Add {sha}", {"a.py": 1}, NOW - timedelta(days=days), author)
+
+    changes = [by("aaaaaaa1", "Ada", 1), by("bbbbbbb2", "Grace", 1), by("ccccccc3", "Ada", 40)]
+    answer = await ask("first time contributors this week", context(FakeSource(changes)))
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "Grace (1)" in markdown(answer.document)
+
+
+async def test_figures_of_the_authors_are_asked_for_and_told():
+    changes = [
+        made("aaaaaaa1", "perf: skip a copy, 1.2~1.4x faster (#11)", 1),
+        made("bbbbbbb2", "perf: skip another copy (#12)", 1),
+    ]
+    ctx = context(FakeSource(changes))
+    answer = await ask("which performance changes have actual numbers this week", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert markdown(answer.document).count("4x faster") == 2
+
+
+async def test_a_dependency_is_told_with_the_version_that_is_required(ctx):
+    tip = await ctx.watched.source.tip()
+    ctx.watched.source.trees = {
+        (tip.sha, "go.mod"): "module a\n\nrequire example.org/windows v1.2.0\n"
+    }
+    await ask("what changed this week", ctx)
+    shown = markdown((await ask("was the windows dependency updated", ctx)).document)
+    assert "`example.org/windows` is required now: `v1.2.0` (`go.mod:3`)." in shown
