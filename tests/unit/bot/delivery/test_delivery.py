@@ -112,6 +112,19 @@ async def test_refused_for_now_is_repeated(reason):
     assert sender.texts() == ["lead", "details", "more"]
 
 
+async def test_every_attempt_waits_for_its_turn():
+    class Paced(FakeSender):
+        turns = 0
+
+        async def ready(self, chat, *, answer=False):
+            self.turns += 1
+
+    sender = Paced(errors=[SendError(SendReason.UNAVAILABLE), SendError(SendReason.UNAVAILABLE)])
+    delivery, posting = a_delivery(FakeLedger(), sender)
+    assert (await delivery.deliver(posting)).done
+    assert sender.turns == sender.calls == 5
+
+
 async def test_retry_after_is_honoured():
     sender = FakeSender(errors=[SendError(SendReason.RATE_LIMITED, retry_after=0.2)])
     delivery, posting = a_delivery(FakeLedger(), sender)
@@ -295,8 +308,10 @@ async def test_what_another_process_is_at_is_left_to_it():
     delivery, posting = a_delivery(ledger, sender, leases=leases)
     key = posting.key
     leases.taken.add(f"{key.platform}\0{key.channel}\0{key.digest}")
-    result = await delivery.deliver(posting)
+    with capture_logs() as logs:
+        result = await delivery.deliver(posting)
     assert (result.busy, result.done, sender.calls) == (True, False, 0)
+    assert [line["event"] for line in logs] == ["delivery.busy"]
 
 
 async def test_two_at_once_send_once():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import ExitStack
 
-from bot.jobs.roles import Precedence
+from bot.jobs.roles import Precedence, ProcessRole
 
 
 class Building:
@@ -108,3 +108,13 @@ async def test_digest_that_is_given_up_while_it_waits_leaves_its_turn_to_the_nex
         await building.end(0)
         assert building.begun == [0, 2]
         await building.end(2)
+
+
+def test_roles_divide_the_work_and_one_process_may_do_all_of_it() -> None:
+    kinds = {role: (role.hosts, role.reads, role.sweeps) for role in ProcessRole}
+    assert kinds == {
+        ProcessRole.ALL: (True, True, True),
+        ProcessRole.WEB: (True, False, False),
+        ProcessRole.WORKER: (False, True, False),
+        ProcessRole.SCHEDULER: (False, False, False),
+    }
