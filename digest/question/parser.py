@@ -42,9 +42,15 @@ SURE = 2.0
 """Minimum weight of a reading that is sure."""
 
 
+_MOST_UNKNOWN = 40
+"""Maximum words without tags of a question that is neither about one change nor a search."""
+
+
 def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
     if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 2:
+        return []
+    if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []
     found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
     return sorted(found, key=lambda one: -one.weight)
