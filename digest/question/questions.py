@@ -1,6 +1,6 @@
 """What is known of each question, and the text form of its intent.
 
-The parser, the help, the line *Read as*, prompts and the table of handlers read it from here.
+The parser, the help, the line *Read as*, prompts and the router read it from here.
 """
 
 from __future__ import annotations
