@@ -290,7 +290,7 @@ def _listing(asked: Asked) -> Changed | None:
         return None
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
-    if asked.has("upgrade") and (releases or isinstance(span, Refs)):
+    if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []
