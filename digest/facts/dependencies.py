@@ -80,7 +80,9 @@ _NEED_WHOLE = frozenset(
 
 # Manifests that are samples or test data; no part of the project depends on what they name.
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS])
-_OF_DEVELOPERS = re.compile(r"^\.(?!github/)[^/]|^scripts?/|(?:^|/)(?:tools|hack|compliance)/")
+_OF_DEVELOPERS = re.compile(
+    r"^\.(?!github/)[^/]|^(?:scripts?|docker)/|(?:^|/)(?:tools|hack|compliance)/"
+)
 """Manifests of tools that the developers of a project run, and of hidden folders."""
 
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
@@ -178,9 +180,11 @@ def _required(reader: Reader, side: SideLines) -> Collection[tuple[str, bool, bo
 
 
 def _is_silent(old: Pin | None, new: Pin | None) -> bool:
-    """Whether a step says nothing about what users need: it is still required, or was elsewhere."""
+    """Whether a step says nothing about what users need: it is still required, or may be."""
     pins = [pin for pin in (old, new) if pin is not None]
-    return any(p.mentioned for p in pins) or (new is None and pins[0].detail == "go replace")
+    return any(p.mentioned for p in pins) or (
+        new is None and (pins[0].toolchain or pins[0].detail == "go replace")
+    )
 
 
 def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:

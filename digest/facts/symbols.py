@@ -151,7 +151,7 @@ _ALIKE_ALONE = 0.6
 """The same share for declarations of one line, which have no body to compare."""
 
 _ONE_LINE = 300  # characters
-_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]+(?:<[\w:]*>)?[\w:]*)\)\(\)")
+_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 _NUMBERS = re.compile(r"\b\d+\b")
 _NEAR = 12
 """Maximum lines between a removed name and the one that replaced it."""

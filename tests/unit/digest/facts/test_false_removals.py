@@ -45,6 +45,7 @@ GO_MOD = "module x.org/y\n\nrequire (\n\tgolang.org/x/net v0.27.0\n)\n"
             '[dependencies]\ntoml = "0.8"\nurl = "2"\n',
             "[dependencies]\ntoml.workspace = true\nurl = { workspace = true }\n",
         ),
+        ("CMakeLists.txt", "set(CMAKE_CXX_STANDARD 17)\n", "include(standard)\n"),
         ("ecosystem/shop/pyproject.toml", '[project]\ndependencies = ["celery"]\n', None),
         (
             "setup.py",
