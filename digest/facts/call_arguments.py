@@ -255,7 +255,7 @@ def is_constant(written: str | None) -> bool:
 NOTHING = frozenset({"None", "nil", "null", "nullptr", "undefined"})
 """How languages write that there is no value."""
 
-_ZERO = frozenset({"", "0", "false", "False", "[]", "{}"})
+_ZERO = frozenset({"", "0", "false", "False", "[]", "{}", "()"})
 """What stands for nothing, so that writing it as a default changes nothing."""
 
 _CALLED = re.compile(

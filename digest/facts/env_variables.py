@@ -70,6 +70,9 @@ _READS["cpp"] = _READS["cuda"] = _READS["c"]
 _INTERNAL = re.compile(r"(?:^|_)(?:INTERNAL|TESTS?)(?:_|$)")
 """Words of variables that only a project's own processes and tests set."""
 
+_FRONT_END = re.compile(r"(?:^|/)(?:web-?ui|ui|frontend|dashboard)/.*\.[jt]sx?$")
+"""Scripts of browsers, whose variables are replaced when a project is built."""
+
 _CONSTANT = re.compile(
     r"\bconst\s+(?P<constant>\w+)\s*:\s*&(?:'static\s+)?str\s*=\s*\"(?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)\""
     r"|\bformat!\(\"(?P<made>[A-Z][A-Z0-9_]*_\{\w+\}[A-Z0-9_]*)\""
@@ -255,7 +258,7 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
                     detail="read",
                 )
     pattern = _READS[language]
-    if "env" not in source.changed_text:
+    if "env" not in source.changed_text or _FRONT_END.search(source.path):
         return
     for row, line in source.changed():
         if "env" not in line or line.lstrip().startswith(("#", "//", "*")):

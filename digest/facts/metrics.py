@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from digest.core.facts import Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, touched_calls
 from digest.facts.named_settings import NamedSetting
@@ -67,7 +67,24 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         # Python clients expose a counter ``x`` as ``x_total``, however it is written.
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
         old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
-    yield from named_settings.compare(FactKind.METRIC, before, after, old, new)
+    doubt = _unnamed(after, language) > _unnamed(before, language)
+    ends = [{s.names[0] for s in side} for side in (old, new)]
+    old = [s for s in old if not _is_part(s.names[0], ends[1])]
+    new = [s for s in new if not _is_part(s.names[0], ends[0])]
+    for fact in named_settings.compare(FactKind.METRIC, before, after, old, new):
+        if fact.action is not Action.REMOVED or not doubt:
+            yield fact
+
+
+def _is_part(name: str, others: Collection[str]) -> bool:
+    """Whether a name differs from another by its beginning alone, which a registry may add."""
+    return any(name.endswith(f"_{o}") or o.endswith(f"_{name}") for o in others if o != name)
+
+
+def _unnamed(source: SideText, language: str) -> int:
+    """How many metrics a change touches whose names stand elsewhere, as constants."""
+    calls = touched_calls(source, _CALLEES[language], language, _WORDS, _SMALL.get(language, ()))
+    return sum(_name(call, language, source.text) is None for call in calls)
 
 
 def _exposed(metric: NamedSetting) -> str:

@@ -403,7 +403,9 @@ def _tells(before: str | None, after: str | None) -> bool:
 
 def _is_filled(name: str, body: str) -> bool:
     """Whether a body gives a parameter its default where callers give none."""
-    filled = rf"\b{re.escape(name)}\s*(?:or\b|is None\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
+    filled = (
+        rf"\b{re.escape(name)}\s*(?:or\b|is None\b|if\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
+    )
     return re.search(filled, body[:_LONGEST_BODY]) is not None
 
 

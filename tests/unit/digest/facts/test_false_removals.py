@@ -186,3 +186,17 @@ def test_an_internal_member_that_is_deprecated_is_not_told() -> None:
     old = "export interface Options {\n  a?: string\n}\n"
     new = old.replace("}\n", member + "}\n")
     assert deprecated("Tidy the plugin", ("src/plugin.ts", old, new)) == []
+
+
+def test_metrics_whose_prefix_or_whole_name_moved_are_not_removed() -> None:
+    made = 'package wal\n\nvar f = prometheus.NewCounter(prometheus.CounterOpts{{\n\tName: {},\n\tHelp: "Flushes.",\n}})\n'
+    old = made.format('"app_wal_flushes_total"')
+    assert gone("Wrap", ("wal/wal.go", old, made.format('"flushes_total"'))) == []
+    assert gone("Use names", ("wal/wal.go", old, made.format("names.Flushes"))) == []
+    assert gone("Drop it", ("wal/wal.go", old, "package wal\n")) == ["app_wal_flushes_total"]
+
+
+def test_variables_of_a_script_for_browsers_are_not_part_of_the_interface() -> None:
+    script = "const api = process.env.APP_API\n"
+    assert gone("Rewrite the dashboard", ("webui/src/app.js", script, "\n")) == []
+    assert gone("Drop it", ("src/app.js", script, "\n")) == ["APP_API"]
