@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import string
 import tempfile
 from base64 import b64encode
@@ -13,6 +14,7 @@ import pytest
 from bot.llm.redaction import MASK, Secrets
 from digest.core.facts import FactKind
 from digest.facts import security
+from digest.llm.model_input import Privacy, material
 from tests.support import materials
 
 LETTERS = string.ascii_letters + string.digits
@@ -100,6 +102,16 @@ def test_secret_does_not_leave(secrets, kind, seed):
     assert not [part for part in parts if part in shown.change.commit.message]
     assert lines[0] == "x = 1"
     assert lines[2] == "y = 2"
+
+
+@pytest.mark.parametrize("kind", ["PostgreSQL", "Redis", "AMQP", "web address"])
+def test_redacted_mode_hides_the_host_behind_a_password(secrets, kind):
+    line, parts = corpus(1)[kind]
+    host = re.search(r"@([\w.-]+)", line)[1]
+    change = materials.material(f"Add it\n\nAs in: {line}", ("a.py", "", f"{line}\n"))
+    shown = material(change.change, change.graded, Privacy.REDACTED, secrets)
+    told = "\n".join([shown.change.commit.message, *shown.change.files[0].hunks[0].added])
+    assert not [part for part in (*parts, host) if part in told]
 
 
 def test_corpus_has_forty_kinds():
