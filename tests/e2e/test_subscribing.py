@@ -203,6 +203,24 @@ async def test_pause_with_an_end_holds_digests_until_then_and_the_next_one_cover
     assert "Lower the limit" in post
 
 
+async def test_monthly_digest_covers_the_month_once_and_ends_alone(chat: Chat) -> None:
+    said = await chat.say("subscribe engine monthly 09:00 Europe/Berlin level low")
+    assert "monthly, on the first day at 09:00 (Europe/Berlin)" in said
+    await chat.say("subscribe engine daily 08:00 Europe/Berlin level low")
+    assert "每月第一天 09:00" in await chat.say("订阅列表")
+    chat.commit("Raise the limit (#4)", "src/limit.py", FRIDAY + timedelta(hours=1))
+    chat.commit("Lower the limit (#5)", "src/limit.py", FRIDAY + timedelta(days=20))
+    assert "1 subscription dropped" in await chat.say("unsubscribe daily")
+    assert await chat.posts_at(FRIDAY + timedelta(days=14)) == []
+    first = datetime(2026, 4, 1, 7, 1, tzinfo=UTC)
+    (post,) = await chat.posts_at(first)
+    assert "2026-03-01 – 2026-04-01" in post
+    assert "Raise the limit" in post
+    assert "Lower the limit" in post
+    assert "By week" in post
+    assert await chat.posts_at(first + timedelta(hours=1)) == []
+
+
 async def test_alert_waits_until_the_pause_of_its_chat_ends(chat: Chat) -> None:
     flag = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("--workers")\n'
     chat.project.commit("Add workers (#6)", {"src/main.py": flag}, at=FRIDAY)
