@@ -64,12 +64,13 @@ class Chat:
         await self.loop.channels.look()
         return "\n".join(one.text for one in self.server.messages[before:])
 
-    async def posts_at(self, moment: datetime) -> list[str]:
-        """What is posted by itself when the loop looks at a moment."""
+    async def posts_at(self, moment: datetime, chat: str = CHANNEL) -> list[str]:
+        """What is posted to a chat by itself when the loop looks at a moment."""
         before = len(self.server.messages)
         self.clock.time = moment
         await self.loop.sweep()
-        return [one.text for one in self.server.messages[before:] if not one.thread]
+        posted = self.server.messages[before:]
+        return [one.text for one in posted if one.channel == chat and not one.thread]
 
     def commit(self, message: str, path: str, at: datetime, author: str = "") -> None:
         more = {"author": author} if author else {}
@@ -251,7 +252,7 @@ async def test_configured_channel_is_listed_and_keeps_its_own_rules(chat: Chat) 
     assert await chat.posts_at(FRIDAY) == []
     chat.commit("Write more (#7)", "docs/more.md", FRIDAY + timedelta(hours=1))
     chat.commit("[CLI] Remove a flag (#8)", "src/cli.py", FRIDAY + timedelta(hours=2))
-    told = "\n".join(await chat.posts_at(FRIDAY.replace(hour=18, minute=1)))
+    told = "\n".join(await chat.posts_at(FRIDAY.replace(hour=18, minute=1), OTHER))
     assert "Write more" not in told
 
 
