@@ -14,7 +14,7 @@ from digest.answer.answers import Answer, foot, lines_document, listing_document
 from digest.answer.tallies import by_author, by_day, by_file, people_of
 from digest.core.change import FileStatus
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, Area, FactKind
+from digest.core.facts import Action, Area
 from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
@@ -130,35 +130,14 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
 
 
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
-    """The answer by names of the code; where it has none, what changes say about their kind."""
+    """The answer by names of the code, of a longer period where nobody gave one."""
     from handlers.questions.named_changes import names
 
     found = await names(intent, reached, ctx, tip)
     if not (found and found.total) and _is_vague(intent, ctx):
         window, wider = await _wider(ctx, tip)
         found = await names(replace(intent, window=window), wider, ctx, tip)
-    if found is None or found.total or len(intent.things) != 1 or intent.topic:
-        return found
-    noun = _NOUNS.get(intent.things[0], "")
-    meant = replace(intent, things=(), topic=noun)
-    asked = Meant(intent=meant, reached=reached, resolved=await resolved_topic(meant, ctx))
-    asked = await with_rows(asked, ctx)
-    if not noun or not asked.held.rows:
-        return found
-    held = (await _acted(asked, ctx)).held
-    at = seen(ctx, tip)
-    document = listing_document(noun, held.survey, held.why, intent.window, at)
-    document = replace(document, blocks=(found.document.blocks[0], *document.blocks))
-    return replace(found, document=document, total=held.survey.total, rows=held.rows)
-
-
-_NOUNS = {
-    FactKind.FLAG: "flag",
-    FactKind.ENVIRONMENT: "environment variable",
-    FactKind.CONFIG: "configuration",
-    FactKind.METRIC: "metric",
-    FactKind.ROUTE: "endpoint",
-}
+    return found
 
 
 _FEW = 3

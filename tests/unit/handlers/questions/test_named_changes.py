@@ -79,3 +79,9 @@ async def test_a_name_is_told_with_when_it_came_and_went(ctx):
 async def test_a_file_name_is_read_as_a_path(ctx):
     answer = await ask("what changed in app.py this week", ctx)
     assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2", "ccccccc3"]
+
+
+async def test_names_of_a_period_that_nobody_gave_are_looked_up_in_a_month(ctx):
+    later = replace(ctx, clock=type(ctx.clock)(ctx.clock.now() + timedelta(days=20)))
+    answer = await ask("new env vars lately", later)
+    assert shas(answer) == ["bbbbbbb2"]
