@@ -54,7 +54,7 @@ _QUIET = frozenset(
 )
 """Titles of changes that are not meant to be seen outside, whatever else they resemble."""
 
-_FILED = frozenset({"title_chore", "title_docs", "title_tests"})
+_FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
 """Titles by which the author files a change under what nobody outside sees."""
 
 _SPOKEN = (

@@ -54,11 +54,10 @@ _RULES = {
     r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
     "refactor": r"refactor\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
     r"|reorgani\w{1,7}|restructur\w{1,4}|consolidat\w{1,4}|tidy|unused|dead|extract(?:s|ed)?"
-    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant|flatten\w{0,3}|hoist\w{0,3}"
-    r"|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}|rework\w{0,3}|plumb\w{0,3}",
+    r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
     "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
     "docs": r"docs?|documentation|document|readme|comments?|typos?|docstrings?|spelling|guide"
-    r"|examples?|changelog|clarif\w{1,5}|explains?",
+    r"|examples?|changelog",
     "ci": r"ci|workflows?|ci pipelines?|github actions?|nightly (?:tests?|builds?|ci|runs?)"
     r"|pre-?commit|lint\w{0,4}|codeowners",
     "upgrade": r"bump\w{0,3}|upgrad\w{1,3}|updat(?:e|es|ed|ing) \S{1,80} to|(?:un)?pin(?:s|ning)?",
@@ -136,7 +135,8 @@ _REMOVALS = frozenset(
 _HOUSEKEEPING = re.compile(
     r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
     r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
-    r"|typos?|unneeded|empty|private|lint\w{0,3}|ci|warnings?)(?![\w-])",
+    r"|clarif\w{1,5}|explains?|flatten\w{0,3}|hoist\w{0,3}|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}"
+    r"|rework\w{0,3}|plumb\w{0,3}|typos?|unneeded|empty|private|lint\w{0,3}|ci|warnings?)(?![\w-])",
     re.IGNORECASE,
 )
 
