@@ -36,13 +36,10 @@ async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int
 
 async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
     """The texts of blobs by name, without absent and binary ones and those over ``TEXT_LIMIT``."""
-    there = await present(git, names)
-    wanted = [n for n, (kind, size) in there.items() if kind == "blob" and size <= TEXT_LIMIT]
-    texts = {}
-    async with aclosing(_contents(git, wanted)) as contents:
-        async for name, content in contents:
-            if b"\0" not in content[:_BINARY_PROBE]:
-                texts[name] = content.decode("utf-8", "replace")
+    texts: dict[str, str] = {}
+    rest = list(dict.fromkeys(names))
+    while rest:
+        rest = await _read_until_large(git, rest, texts)
     return texts
 
 
@@ -64,23 +61,31 @@ async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple
     return {place: texts[blob] for place, blob in blobs.items() if blob in texts}
 
 
-async def _contents(git: Git, names: list[str]) -> AsyncGenerator[tuple[str, bytes], None]:
-    if not names:
-        return
-    rest = b""
+async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -> list[str]:
+    """Add the texts of blobs; stop at one over ``TEXT_LIMIT`` and return the names after it.
+
+    Git learns the size of an object only when it is asked for it. Large ones are so few that a
+    child for each costs less than a child that lists all sizes first.
+    """
+    rest, done = b"", 0
     async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=_lines(names))) as out:
         async for chunk in out:
             rest += chunk
             at = 0
-            # Each answer is "<name> <type> <size>\n<content>\n".
+            # Each answer is "<name> <type> <size>\n<content>\n", or "<name> missing\n".
             while (end := rest.find(b"\n", at)) >= 0:
-                name, _, size = rest[at:end].decode().split(" ")
-                after = end + 1 + int(size)
+                name, kind, *size = rest[at:end].decode().split(" ")
+                after = end + (1 + int(size[0]) if size else 0)
+                if after - end > TEXT_LIMIT + 1:
+                    return names[done + 1 :]
                 if len(rest) <= after:
                     break
-                yield name, rest[end + 1 : after]
-                at = after + 1
+                content = rest[end + 1 : after]
+                if kind == "blob" and b"\0" not in content[:_BINARY_PROBE]:
+                    texts[name] = content.decode("utf-8", "replace")
+                at, done = after + 1, done + 1
             rest = rest[at:]
+    return []
 
 
 def _lines(names: Iterable[str]) -> bytes:
