@@ -29,6 +29,7 @@ from bot.cli.output import (
     with_usage,
 )
 from bot.util.files import check_output
+from bot.util.workers import share_freed
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.grade import Graded
@@ -130,6 +131,7 @@ def digest(options: DigestOptions) -> None:
 async def _run(options: DigestOptions) -> None:
     if options.date and (options.since or options.until):
         raise InvalidWindow("--date and --since/--until both set the window; keep one")
+    share_freed()
     async with opened(options.config) as app:
         ctx = await _context(app, options)
         window = await _window(ctx, options)

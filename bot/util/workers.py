@@ -10,6 +10,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 B = TypeVar("B")
 
+_ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
 _MOST = 8  # processes; their input, one git child, cannot keep more busy
 
 
@@ -59,6 +61,14 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
+
+
+def share_freed() -> None:
+    """Let threads started later reuse what others freed; glibc keeps it apart (mallopt(3))."""
+    import ctypes
+
+    with suppress(AttributeError, OSError, TypeError):  # another C library
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
 
 
 def _quiet() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from digest.core.change import Change
+from digest.core.change import Change, Hunk
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts import env_variables, flags, metrics, routes
 from digest.facts.paths import area_of, language_of
@@ -145,6 +145,16 @@ def _owner(fact: Fact, name: str) -> str:
 
 def _last(name: str) -> str:
     return re.split(r"[.:]+", name)[-1]
+
+
+def without_lines(change: Change) -> Change:
+    """The change with all that a search reads of it: its removed lines, as one text a file."""
+    files = []
+    for file in change.files:
+        removed = [line for hunk in file.hunks for line in hunk.removed if _counts(file.path)]
+        one = Hunk(old_start=0, new_start=0, removed=("\n".join(removed),), added=())
+        files.append(replace(file, hunks=(one,) if removed else ()))
+    return replace(change, files=tuple(files))
 
 
 def places(

@@ -37,8 +37,8 @@ _MANY = 2000
 """Changes from which several processes are worth their memory: a backfill, not a month."""
 
 
-_TOGETHER = 512
-"""Changes that share one search of the trees: a week or two of a large project."""
+_TOGETHER = 1024
+"""Changes that share one search of the trees: a month of a large project."""
 
 _OFTEN = timedelta(minutes=1)
 """How much the covered time must grow before it is saved again."""
@@ -54,7 +54,7 @@ class Ingested:
 
 @dataclass(slots=True)
 class _Pending:
-    """Changes that were graded by their own lines, with the lines."""
+    """Changes that were graded by their own lines, with what a search of the trees reads."""
 
     changes: list[Change] = field(default_factory=list)
     graded: list[Graded] = field(default_factory=list)
@@ -62,7 +62,9 @@ class _Pending:
 
     def add(self, changes: Sequence[Change], batch: GradedBatch) -> None:
         """Add changes that are older than those before."""
-        self.changes += changes
+        from digest.facts.tree_lookup import without_lines
+
+        self.changes += map(without_lines, changes)
         self.graded += batch.changes
         self.failures.update(batch.failures)
 
