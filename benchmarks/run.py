@@ -197,8 +197,8 @@ def _into_archive(clone: str, day: str, span: str, before: list[str], times: int
 
         def ours() -> float:
             with _fresh() as environment:
-                folders = (one["DIGESTBOT_DATA"] for one in (week, environment))
-                shutil.copytree(*folders, dirs_exist_ok=True)
+                data = environment["DIGESTBOT_DATA"]
+                shutil.copytree(week["DIGESTBOT_DATA"], data, dirs_exist_ok=True)
                 return _digest_in(environment, clone, ["--date", day]).processor
 
         mine, theirs, ratio = in_turn(ours, lambda: _log(clone, span).processor, times)
