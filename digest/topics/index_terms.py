@@ -34,7 +34,7 @@ from digest.topics.terms import (
 LEAST = 0.3
 """The lowest strength (of 1) of a topic that a change is said to be about."""
 
-TOPICS_VERSION = 6
+TOPICS_VERSION = 7
 """Increased when the terms of a change come out differently, so that an index is rebuilt."""
 
 _AREA_TERMS = {
@@ -72,6 +72,8 @@ _AREA_WEIGHT = 0.6
 _PUBLIC_NAME = 0.5
 _DEPENDENCY_NAME = 0.8
 _FEW_DEPENDENCIES = 3
+_MANY_DEPENDENCIES = 30
+"""A change of more is about none of them, such as the release of a workspace."""
 _SYMBOL_WEIGHT = 0.6
 _MARKS = "\"'`()[]{},.:;!?，。：；！？、"
 _MANY_FILES = 400
@@ -259,7 +261,10 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
     items = [i for i in facts.items if i.evidence.path not in tests]
     strengths: dict[str, tuple[float, str]] = {}
     symbols = sum(1 for i in items if i.kind is FactKind.SYMBOL)
-    bundled = sum(1 for i in items if i.kind is FactKind.DEPENDENCY) > _FEW_DEPENDENCIES
+    pinned = sum(1 for i in items if i.kind is FactKind.DEPENDENCY)
+    if pinned > _MANY_DEPENDENCIES:
+        items = [i for i in items if i.kind is not FactKind.DEPENDENCY]
+    bundled = pinned > _FEW_DEPENDENCIES
     for item in items:
         share = _name_strength(item, symbols)
         if not share:

@@ -163,3 +163,11 @@ def test_general_words_in_names_of_many_dependencies_are_no_topics():
     assert "api" not in many
     one = topics_of(with_symbols(graded("1", "Upgrade"), names[0], kind=FactKind.DEPENDENCY))
     assert "api" in one
+
+
+def test_a_release_of_a_workspace_is_about_none_of_its_packages():
+    names = [f"tool-part{n}x" for n in range(40)]
+    bump = with_symbols(graded("1", "Bump version"), *names, kind=FactKind.DEPENDENCY)
+    assert not {t for t in topics_of(bump) if t.startswith("part")}
+    few = with_symbols(graded("1", "Bump version"), *names[:2], kind=FactKind.DEPENDENCY)
+    assert {t for t in topics_of(few) if t.startswith("part")}
