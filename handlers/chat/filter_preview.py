@@ -19,7 +19,7 @@ from digest.document import Actions, Block, Button, Code, Item, Listing, Paragra
 from digest.errors import SourceUnavailable, UserError
 from digest.i18n import chat_text as words
 from digest.window import Window
-from handlers.chat.settings import allowed, told
+from handlers.chat.settings import told
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, labels_of
 from handlers.ports.chat_port import Room
@@ -116,7 +116,6 @@ _LONGEST_VALUE = 50
 
 async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     """Show which of last week's changes a rule would keep; with ``save``, save the rule."""
-    allowed(room, ctx.language)
     before = (await room.chats.settings(room.chat)).filters
     after = _given(before, intent, ctx.language)
     tried = await last_week(ctx, room)
@@ -197,7 +196,6 @@ async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answ
 
 async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
     """Remove one rule, or all of them. Whether bots are hidden is a separate setting."""
-    allowed(room, ctx.language)
     before, rule = (await room.chats.settings(room.chat)).filters, intent.rule
     if rule is not None and rule not in (*before.include, *before.exclude):
         said = words.NO_RULE(ctx.language, rule=(Code(str(rule)),))

@@ -19,7 +19,7 @@ from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, joined
 from handlers.chat.filter_preview import FILTER_HANDLERS
-from handlers.chat.settings import SETTING_HANDLERS, allowed, end_of, minute, told
+from handlers.chat.settings import SETTING_HANDLERS, allowed, end_of, minute, show_settings, told
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, Room
 
@@ -31,15 +31,17 @@ _HAN_DAYS = "一二三四五六日"
 
 
 async def manage(intent: Managing, ctx: Context) -> Answer:
-    """Carry out a command about the chat itself. Raises ``UserError``."""
+    """Carry out a command about the chat; only admins change anything. Raises ``UserError``."""
     if ctx.room is None:
         raise UserError(words.NO_ROOM.text(ctx.language))
-    return await _HANDLERS[type(intent)](intent, ctx, ctx.room)
+    handler = _HANDLERS[type(intent)]
+    if handler not in {subscriptions, show_settings}:
+        allowed(ctx.room, ctx.language)
+    return await handler(intent, ctx, ctx.room)
 
 
 async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
     """Subscribe the chat to one repository, or to all that it may see."""
-    allowed(room, ctx.language)
     names = [_named(intent.repository, room, ctx.language)] if intent.repository else None
     timing = _of_kind(intent, room, ctx.language)
     kept = await room.chats.settings(room.chat)
@@ -92,7 +94,6 @@ def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) 
 
 async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     """Remove subscriptions that the chat made; those in the configuration stay."""
-    allowed(room, ctx.language)
     asked = await room.chats.subscribed(room.chat)
     name = ""
     if intent.repository:
@@ -169,7 +170,6 @@ def days_of(days: frozenset[int], language: Language) -> str:
 
 async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
     """Stop posting to the chat, for good or until an end; questions are still answered."""
-    allowed(room, ctx.language)
     if intent.until is None:
         return await _changed(ctx, room, words.PAUSED(ctx.language), _paused)
     now = ctx.clock.now().replace(microsecond=0)
@@ -180,7 +180,6 @@ async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
 
 async def resume(_intent: Resume, ctx: Context, room: Room) -> Answer:
     """Resume posting to the chat."""
-    allowed(room, ctx.language)
     now = ctx.clock.now().replace(microsecond=0)
     return await _changed(ctx, room, words.RESUMED(ctx.language), lambda kept: _ended(kept, now))
 
