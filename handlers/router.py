@@ -184,7 +184,7 @@ async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Inte
     if reading.words:
         words = await _in_index(reading.words, ctx)
         known = words.issuperset(word.lower() for word in reading.words)
-        if not known or isinstance(reading.intent, Unknown):
+        if not known or reading.unknown or isinstance(reading.intent, Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning

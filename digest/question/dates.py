@@ -300,9 +300,15 @@ _SEASONS_ZH = {
 
 
 def _season(found: re.Match[str], today: date) -> Days:
-    """*this summer*, *去年下半年*: the latest that has begun, or the one before it."""
+    """*this summer*, *去年下半年*; *last* is the latest that is over."""
     first, last = (_SEASONS | _SEASONS_ZH)[(found[2] or found[4]).lower()]
-    year = today.year - (first > today.month) - (found[1] or found[3] or "").startswith(("l", "去"))
+    year = today.year - (found[3] == "去年" if found[3] else first > today.month)
+    if (
+        found[1]
+        and found[1].lower() != "this"
+        and 12 * year + last >= 12 * today.year + today.month
+    ):
+        year -= 1
     end = month_of(year + last // 13, (last - 1) % 12 + 1, today, found[0])[1]
     return Days(month_of(year, first, today, found[0])[0], end)
 
@@ -339,6 +345,13 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     ),
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
+    "season": (
+        (
+            rf"\b(?:(last|this|previous)|(?:in|over|during)(?: the)?) ({'|'.join(_SEASONS)})\b"
+            rf"|([今去]年)({'|'.join(_SEASONS_ZH)})"
+        ),
+        _season,
+    ),
     "unit": (
         rf"\b(?:(this|current|last|previous|quiet|calm) {_UNIT}\b|the {_UNIT} (before last)\b)",
         lambda found, today: _unit(found, today) if found[1] else _steps_back(found[3], 2, today),
@@ -361,19 +374,12 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "quarter": (r"\bq([1-4])\b(?:,? (20[0-9]{2})\b)?", _quarter),
     "quarter_zh": (r"(?:(20[0-9]{2}) ?年 ?)?第?([一二三四1-4]) ?季度", _quarter),
     "slash": (r"(?<![\w./-])(1[0-2]|[1-9])/(3[01]|[12][0-9]|[1-9])(?![\w/-]|\.\d)", _slash),
-    "season": (
-        (
-            rf"\b(?:(last|this|previous) )?({'|'.join(_SEASONS)})\b"
-            rf"|([今去]年)({'|'.join(_SEASONS_ZH)})"
-        ),
-        _season,
-    ),
     "year": (r"\b(20[0-9]{2})\b(?!-)", _year),
     "year_zh": (r"(20[0-9]{2}) ?年(?! ?[0-9一二三四五六七八九十])", _year),
     "the_unit": (rf"\b(?:the ){_UNIT}\b", lambda found, today: _steps_back(found[1], 0, today)),
 }
 
-FRAMED = frozenset({"month", "quarter", "season", "slash", "year", "the_unit"})
+FRAMED = frozenset({"month", "quarter", "slash", "year", "the_unit"})
 """Points that are none without a frame: *may*, *2026*."""
 
 
@@ -390,7 +396,7 @@ _NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.
 _BEGINS = (
     r"(?=[0-9〇零一二两三四五六七八九十百上下本这今昨前大周星礼第去]|the |q[1-4]|"
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee"
-    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat|sum|spr|aut|fal|win))"
+    r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat|in |ove|dur))"
 )
 """How a point begins: where nothing of it stands, its forms need not be tried."""
 

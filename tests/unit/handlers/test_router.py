@@ -561,3 +561,11 @@ async def test_a_model_is_asked_only_about_what_is_not_read_with_confidence(
     monkeypatch.setattr("handlers.router.answer", answer)
     await ask(question, replace(context(source), judging=object()))
     assert sent == [question] * asks
+
+
+async def test_an_author_whose_name_is_one_chinese_sign_is_found(source):
+    source.branch_changes = [*CHANGES, change("fffffff6", "Tidy (#16)", {"a.py": 1}, ago(1), "翠")]
+    ctx = context(source)
+    await ask("what changed this month", ctx)
+    answer = await ask("翠 本周提交了什么", ctx)
+    assert shas(answer) == ["fffffff6"]
