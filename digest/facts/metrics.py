@@ -43,6 +43,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _ENTRY_BEGINS = re.compile(r"\{\s*\w+\s*,\s*$")
 _BUILT = re.compile(r"(?:\w+\.)?BuildFQName\(([^()]*)\)")
+_TELLING_WORDS = 2  # underscores of the end of a name that is hardly another metric's
 _TELLING = 12
 """Minimum characters of a part of a name that is searched without its quotes."""
 
@@ -99,7 +100,13 @@ def defined(source: SideText, language: str, name: str) -> bool:
     bare = re.escape(_bare(name))
     return re.search(
         rf"[\"'`](?:\w{{1,60}}:)?{bare}(?:_total)?[\"'`]", source.text
-    ) is not None or any(_bare(name) == _bare(n) for s in _made(source, language) for n in s.names)
+    ) is not None or any(_may_be(name, n) for s in _made(source, language) for n in s.names)
+
+
+def _may_be(name: str, made: str) -> bool:
+    """Whether a metric is the one that a file makes, or gets its beginning from a registry."""
+    one, other = _bare(name), _bare(made)
+    return one == other or (other.count("_") >= _TELLING_WORDS and one.endswith(f"_{other}"))
 
 
 def written(name: str, lines: str) -> str:

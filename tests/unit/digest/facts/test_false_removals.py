@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
+from digest.facts.metrics import defined
+from digest.facts.side_text import whole
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -200,3 +202,9 @@ def test_variables_of_a_script_for_browsers_are_not_part_of_the_interface() -> N
     script = "const api = process.env.APP_API\n"
     assert gone("Rewrite the dashboard", ("webui/src/app.js", script, "\n")) == []
     assert gone("Drop it", ("src/app.js", script, "\n")) == ["APP_API"]
+
+
+def test_a_metric_made_without_its_prefix_in_another_file_may_be_the_same() -> None:
+    text = 'package w\n\nvar f = prometheus.NewSummary(prometheus.SummaryOpts{\n\tName: "fsync_duration_seconds",\n\tHelp: "Time.",\n})\n'
+    assert defined(whole("w.go", text), "go", "app_wal_fsync_duration_seconds")
+    assert not defined(whole("w.go", text), "go", "app_wal_sync_duration_seconds")
