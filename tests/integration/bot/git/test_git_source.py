@@ -447,6 +447,17 @@ async def test_find_by_text_reads_messages_the_newest_first_and_the_oldest(build
     assert await source.find(tip, text="Loader.hook[s]") == []
 
 
+async def test_authors_are_those_of_all_commits_until_a_time(builder) -> None:
+    builder.commit("First", {"a": "0"})
+    builder.commit("Second", {"a": "1"}, author="Grace Hopper <grace@example.org>")
+    source = await opened(builder)
+    tip = await source.tip()
+
+    later = START + timedelta(days=1)
+    assert await source.authors(tip, later) == {"Ada Lovelace", "Grace Hopper"}
+    assert await source.authors(tip, START - timedelta(days=1)) == frozenset()
+
+
 async def test_find_by_sha_takes_commits_only(builder) -> None:
     first = builder.commit("First", {"a": "0"})
     tree = builder.sha("main^{tree}")
