@@ -339,6 +339,28 @@ async def test_line_that_breaks_is_taken_up_again(world, monkeypatch):
     assert hearing.texts() == ["answer to after"]
 
 
+async def test_election_that_fails_is_told_and_held_again(world, monkeypatch):
+    class Leases(FakeLeases):
+        failures = 1
+
+        def hold(self, name):
+            if self.failures:
+                self.failures -= 1
+                raise SourceUnavailable("gone")
+            return super().hold(name)
+
+    monkeypatch.setattr("bot.jobs.loop.ELECTION", 0)
+    hearing = Hearing(heard=[message("one")])
+    work = replace(world.work(), leases=Leases(), elected={"desk": hearing})
+    listening = asyncio.create_task(Listening(work, TaskTracker()).listen(hearing))
+    with structlog.testing.capture_logs() as logs:
+        async with asyncio.timeout(5):
+            while not hearing.stands:
+                await asyncio.sleep(0)
+    listening.cancel()
+    assert [line["event"] for line in logs][:2] == ["listen.election", "listen.elected"]
+
+
 async def stopped_while_it_posts(world: World) -> None:
     stop = asyncio.Event()
     running = asyncio.create_task(run(world.work(), stop))

@@ -111,9 +111,9 @@ async def test_scheduler_sweeps_follows_its_channels_and_stops(left_over):
 
 
 async def test_process_that_listens_hands_messages_over_and_stops():
-    world, hearing, channels = World(), Hearing(heard=[message("one")]), Changing()
+    world, hearing, channels = World(), Hearing(heard=[message("one")], delay=0.02), Changing()
     work = replace(world.work(), receivers=[hearing], posts=channels)
     async with run_until_here(lambda stop: receive(work, stop)):
-        while not hearing.stands:
+        while not world.asked:
             await asyncio.sleep(0)
-    assert world.asked == ["one"]
+    assert hearing.texts() == ["answer to one"], "a stop lets an answer end"
