@@ -172,8 +172,10 @@ async def test_channel_that_catches_nothing_up_still_posts_in_time(world):
     world.catch_up = timedelta(0)
     runner = await world.start()
     world.clock.time = at("2026-01-23T09:00:02")
-    await runner.attend(world.post())
+    with structlog.testing.capture_logs() as logs:
+        await runner.attend(world.post())
     assert world.sender.texts() == ["2026-01-23"]
+    assert [line["late"] for line in logs if line["event"] == "slot.finished"] == [2.0]
 
 
 async def test_slot_is_posted_once_by_many_processes(world):
