@@ -6,16 +6,13 @@ import asyncio
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import Answer, foot, lines_document, listing_document, title_of
-from digest.answer.tallies import by_author, by_day, by_file, people_of
-from digest.core.change import FileStatus
+from digest.answer.tallies import by_author, by_day, by_file
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action, Area
-from digest.core.grade import Graded, Level
+from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n.answer_text import (
@@ -32,7 +29,6 @@ from digest.i18n.phrase import listed
 from digest.i18n.reading_text import (
     ALL_BUT,
     LOWER,
-    NEW_FILES,
     NONE_BREAKING,
     NONE_FITS,
     OF_ALL,
@@ -50,6 +46,7 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
+from handlers.questions.change_selection import acted, picked, touching
 from handlers.questions.list_reading import (
     Meant,
     as_topic,
@@ -95,15 +92,15 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
     if intent.people and asked.resolved.topics and asked.intent.topic:
-        asked = await _touching(asked, ctx)
+        asked = await touching(asked, ctx)
     if _is_vague(asked.intent, ctx) and asked.held.survey.total < (_FEW if intent.anytime else 1):
         asked = await _longer(asked, ctx, tip)
     if not asked.held.rows:
         asked = await _second(asked, ctx)
     if asked.held.rows and (intent.newcomers or intent.figures):
-        asked = await _picked(asked, ctx, tip)
+        asked = await picked(asked, ctx, tip)
     if asked.held.rows and asked.intent.actions and asked.intent.topic:
-        asked = await _acted(asked, ctx)
+        asked = await acted(asked, ctx)
     intent = asked.intent
     at = seen(ctx, tip)
     if asked.held.rows and intent.level and not intent.topic:
@@ -193,18 +190,6 @@ _DAYS_BACK = 30
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
 """Kinds that suggest trouble when nothing is marked as breaking."""
 
-_SAYS = {
-    Action.ADDED: re.compile(
-        r"\b(?:add(?:s|ed|ing)?|support(?:s|ed)?|introduc\w{1,4}|new|implement\w{0,6}|enabl\w{1,4})\b",
-        re.IGNORECASE,
-    ),
-    Action.REMOVED: re.compile(
-        r"\b(?:remov\w{1,4}|drop(?:s|ped|ping)?|delet\w{1,4})\b", re.IGNORECASE
-    ),
-    Action.RENAMED: re.compile(r"\brenam\w{1,4}\b", re.IGNORECASE),
-    Action.CHANGED: re.compile(r""),
-}
-
 
 _FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)
 """A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
@@ -224,79 +209,6 @@ async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
     changes = await ctx.archive.select(ctx.watched.repository, query)
     ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
     return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
-
-
-async def _acted(asked: Meant, ctx: Context) -> Meant:
-    """The changes that added or removed something of a topic, by their titles or their files.
-
-    A new file in a folder that is called as the topic is a new thing of it: ``models/qwen.py``.
-    """
-    actions, resolved = asked.intent.actions, asked.resolved
-    select, repository = ctx.archive.select, ctx.watched.repository
-    patterns = [_SAYS[action] for action in actions]
-    changes = await select(repository, query_of(asked))
-    said = [g for g in changes if any(one.search(g.title) for one in patterns)]
-    terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
-    names: dict[str, None] = {}
-    if Action.ADDED in actions:
-        every = await select(repository, replace(query_of(asked), topics=(), about=()))
-        with_files = [g for g in every if new_files(g, terms)]
-        names = dict.fromkeys(name for g in with_files for name in new_files(g, terms))
-        # Where there are such files, a title counts only if the topic is its tag.
-        tagged = [g for g in said if any(term(t) in terms for t in _TAG.findall(g.title[:300]))]
-        said = [*with_files, *tagged] if with_files else said
-    if not said:
-        return asked
-    found = {graded.sha: graded for graded in said}.values()
-    newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
-    asked = replace(asked, held=await listed_result(newest_first, Resolved(), ctx))
-    files = listed([Code(name) for name in names], ctx.language, limit=_NAMES)
-    return asked.noting(NEW_FILES(ctx.language, files=files)) if names else asked
-
-
-async def _touching(asked: Meant, ctx: Context) -> Meant:
-    """Also the changes that touch a folder with the topic's name: people work there, too."""
-    way = asked.resolved.alternatives[0]
-    if len(asked.resolved.alternatives) > 1 or len(way) > 1:
-        return asked
-    changes = await ctx.archive.select(ctx.watched.repository, query_of(asked))
-    every = await ctx.archive.select(
-        ctx.watched.repository, replace(query_of(asked), topics=(), about=())
-    )
-    about = {graded.sha for graded in changes}
-    terms = way[0] | kin(term(asked.intent.topic))
-    more = [g for g in every if g.sha in about or _is_inside(g, terms)]
-    if asked.intent.without:
-        more = list(await asyncio.to_thread(left_of, more, asked.intent.without))
-    held = await listed_result(more, asked.resolved, ctx)
-    return replace(asked, held=held, only=more) if more else asked
-
-
-def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
-    folders = (
-        folder
-        for file in graded.facts.files
-        if file.area is Area.CORE
-        for folder in file.path.split("/")[:-1]
-    )
-    return any(term(folder) in terms for folder in folders)
-
-
-_TAG = re.compile(r"\[([^\]\[]{1,60})\]")
-
-_NAMES = 12
-"""New files that are named."""
-
-
-def new_files(graded: Graded, terms: Collection[str]) -> Sequence[str]:
-    """The names of the program's files that a change adds to a folder with such a name."""
-    names = []
-    for file in graded.facts.files:
-        *folders, name = file.path.split("/")
-        added = file.status is FileStatus.ADDED and file.area is Area.CORE
-        if added and not name.startswith("_") and any(term(f) in terms for f in folders[-2:]):
-            names.append(name.partition(".")[0])
-    return names
 
 
 async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
@@ -365,41 +277,6 @@ async def _lower(asked: Meant, ctx: Context) -> Meant | None:
         return None
     lower = replace(asked, intent=replace(asked.intent, level=Level.MEDIUM))
     return (await with_rows(lower, ctx)).noting(LOWER(ctx.language))
-
-
-async def _picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
-    """The changes of authors without an earlier commit, or with a figure by their authors."""
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
-    figures = {g.sha: figure for g in changes if (figure := figure_of(g))}
-    if asked.intent.newcomers:
-        window = asked.reached.window
-        since = window.since if window else changes[-1].commit.committed_at
-        known = await ctx.watched.source.authors(tip, since)
-        changes = [g for g in changes if not {g.commit.author, people_of(g)[0]} & known]
-    if asked.intent.figures:
-        changes = [g for g in changes if g.sha in figures]
-    held = await listed_result(changes, asked.resolved, ctx)
-    if asked.intent.figures:
-        rows = tuple(replace(row, unseen=figures[row.graded.sha]) for row in held.rows)
-        held = replace(held, rows=rows)
-    return replace(asked, held=held, only=changes)
-
-
-_FIGURE = re.compile(
-    r"\d[\d.,]{0,8}(?:[-~–]\d[\d.,]{0,8})? ?(?:%|x\b|×|[mµn]s\b|tok(?:ens)?/s|[GM]B/s)"
-)
-
-
-def figure_of(graded: Graded) -> str:
-    """The words around a figure by the author of a change: ``~60% better TTFT``; or empty."""
-    for text in (graded.title, *graded.facts.paragraphs):
-        if found := _FIGURE.search(text[:_MOST_READ]):
-            around = text[max(0, found.start() - 40) : found.end() + 40]
-            return " ".join(around.split()[bool(found.start() > 40) :])
-    return ""
-
-
-_MOST_READ = 2_000
 
 
 async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
