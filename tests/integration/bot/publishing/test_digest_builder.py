@@ -37,7 +37,7 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
     for n in range(4):
         files = {f"src/part{n}.py": f"def part{n}():\n    return {n}\n"}
         builder.commit(
-            f"[Feature] Add part {n} (#{n + 1})", files, at=NOON - timedelta(hours=9 - n)
+            f"[Feature] Add module m{n} (#{n + 1})", files, at=NOON - timedelta(hours=9 - n)
         )
     asked: Counter[str] = Counter()
 
@@ -77,14 +77,14 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
         for post, ready in zip(posts, made, strict=True)
         if ready
     }
-    assert all("part 3" in texts[name] for name, one in served.items() if one.least is Level.LOW)
+    assert all("module m3" in texts[name] for name, one in served.items() if one.least is Level.LOW)
 
 
 async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_path: Path) -> None:
     builder = RepositoryBuilder(tmp_path / "project")
     for n in range(4):
         at = NOON - timedelta(hours=9 - n)
-        builder.commit(f"Add part {n} (#{n + 1})", {f"src/part{n}.py": "x = 1\n"}, at=at)
+        builder.commit(f"Add module m{n} (#{n + 1})", {f"src/part{n}.py": "x = 1\n"}, at=at)
     file = tmp_path / "digestbot.toml"
     file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
     settings = RepositoryConfig(place=str(builder.path), name="ada/project")
@@ -102,7 +102,7 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
         repository = settings.repository
         request = PullRequest(
             number=2,
-            title="Add part 1",
+            title="Add module m1",
             state=RequestState.MERGED,
             author="ada",
             created_at=NOON,
@@ -127,7 +127,7 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
             told[name] = markdown(ready.document)
         reports = sorted((tmp_path / "data" / "reports" / "ada_project").iterdir())
     shown = {
-        name: [n for n in range(4) if f"part {n} (" in text.casefold()]
+        name: [n for n in range(4) if f"module m{n} (" in text.casefold()]
         for name, text in told.items()
     }
     every = [0, 1, 2, 3]
