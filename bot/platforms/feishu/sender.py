@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from datetime import timedelta
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from bot.feishu_card.card import Style, mark_of, marked, render
@@ -25,6 +26,8 @@ from bot.messaging.wire import queued
 from bot.platforms.feishu.open_api import NO_HISTORY, NO_THREADS, Api, FeishuRefusal, Json
 from bot.util.chart_image import Picture
 from digest.document import Document
+
+_Read = TypeVar("_Read")
 
 _MINUTES = 600.0
 _DAY = 24 * 3600.0
@@ -42,7 +45,7 @@ class ChatInfo:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._asked: dict[str, asyncio.Task[dict[str, Any] | None]] = {}
+        self._asked: dict[str, asyncio.Task[Any]] = {}
         self._chats: Remembered[Chat] = Remembered(_MINUTES)
         self._ours: Remembered[bool] = Remembered(_DAY)
         self._strange: Remembered[bool] = Remembered(_MINUTES)
@@ -53,8 +56,10 @@ class ChatInfo:
 
     async def chat(self, chat: str) -> Chat:
         """The properties of a chat; it counts as external if Feishu does not tell."""
-        if known := self._chats.get(chat):
-            return known
+        known = self._chats.get(chat)
+        return known if known is not None else await self._once(chat, self._chat)
+
+    async def _chat(self, chat: str) -> Chat:
         about = await self._data(f"/im/v1/chats/{quote(chat, safe='')}")
         if about is None:
             return Chat(direct=False, external=True)
@@ -67,6 +72,9 @@ class ChatInfo:
             return True
         if self._strange.get(root):
             return False
+        return await self._once(root, partial(self._part_of, bot))
+
+    async def _part_of(self, bot: str, root: str) -> bool:
         data = await self._data(f"/im/v1/messages/{quote(root, safe='')}")
         if data is None:
             return False
@@ -75,14 +83,14 @@ class ChatInfo:
         ours = named or (first.get("sender") or {}).get("id") == self._api.app_id
         return (self._ours if ours else self._strange).keep(root, value=True) and ours
 
-    async def _data(self, path: str) -> dict[str, Any] | None:
-        """Feishu's data on a path; concurrent callers share the call."""
-        if path not in self._asked:
-            self._asked[path] = asyncio.create_task(self._ask(path))
-            self._asked[path].add_done_callback(lambda _: self._asked.pop(path))
-        return await asyncio.shield(self._asked[path])
+    async def _once(self, name: str, read: Callable[[str], Coroutine[Any, Any, _Read]]) -> _Read:
+        """What reading a chat or a message gives, and keeps; concurrent callers share it."""
+        if name not in self._asked:
+            self._asked[name] = asyncio.create_task(read(name))
+            self._asked[name].add_done_callback(lambda _: self._asked.pop(name))
+        return await asyncio.shield(self._asked[name])
 
-    async def _ask(self, path: str) -> dict[str, Any] | None:
+    async def _data(self, path: str) -> dict[str, Any] | None:
         try:
             return (await self._api.call("GET", path)).get("data") or {}
         except SendError:
