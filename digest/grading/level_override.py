@@ -57,7 +57,7 @@ def _score(score: float, move: LevelOverride, thresholds: Thresholds) -> float |
         found = max(score, least[move.to])
     else:
         found = min(score, round(least[move.of] - _LEAST, 4))
-    return found if 0 <= found <= 1 and level_of(found, thresholds) is move.to else None
+    return found if found >= 0 and level_of(found, thresholds) is move.to else None
 
 
 def _odds(score: float) -> float:

@@ -15,7 +15,7 @@ the same rows give the same weights on every machine.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import exp, log, sqrt
@@ -27,7 +27,7 @@ RARE = 0.6
 """Signals with a root mean square below this are rare and are penalised more."""
 
 CAP = 1.5
-"""Maximum log-odds per unit of a signal, unless its floor or prior is higher."""
+"""Maximum log-odds per unit of a signal, unless its prior is higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """The beliefs before the rows are seen; ``floors`` are minimum weights, whatever the rows say.
+    """The beliefs before the rows are seen; ``floored`` weights are at least 0 whatever these say.
 
     ``penalty`` is the strength of the prior per unit of total sample weight.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
-    floors: Mapping[str, float] = field(default_factory=dict)
+    floored: Collection[str] = ()
     penalty: float = 0.004
     rounds: int = 400
 
@@ -78,8 +78,7 @@ def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list
     centre = [prior.weights.get(n, 0.0) * by for n, by in zip(names, scale, strict=True)]
     bounds = [_bounds(n, prior, by) for n, by in zip(names, scale, strict=True)]
     start = [min(max(c, low), high) for c, (low, high) in zip(centre, bounds, strict=True)]
-    intercepts = [_intercept(rows, start, k) for k in range(len(samples))]
-    point = ahead = start + intercepts
+    point = ahead = start + [0.0] * len(samples)
     # The curvature of the logistic loss is at most a quarter of the mean squared length of a row.
     mean = sum(row.share * (sum(v * v for _, v in row.cells) + 1) for row in rows)
     step, pace = 1 / (mean / 4 + prior.penalty), 1.0
@@ -130,18 +129,9 @@ def _cells(samples: Sequence[Sample], names: Sequence[str], scale: Sequence[floa
 
 
 def _bounds(name: str, prior: Prior, scale: float) -> tuple[float, float]:
-    floor, belief = prior.floors.get(name, -CAP), prior.weights.get(name, 0.0)
-    return min(floor, 0.0 if name in prior.floors else belief) * scale, max(
-        CAP, floor, belief
-    ) * scale
-
-
-def _intercept(rows: Sequence[_Cells], weights: Sequence[float], sample: int) -> float:
-    """An initial intercept: it makes the mean of the odds match the named share."""
-    mine = [row for row in rows if row.sample == len(weights) + sample]
-    named = min(max(sum(row.truth for row in mine) / len(mine), 0.01), 0.99)
-    mean = sum(weights[i] * v for row in mine for i, v in row.cells) / len(mine)
-    return log(named / (1 - named)) - mean
+    belief = prior.weights.get(name, 0.0)
+    low = 0.0 if name in prior.floored else min(-CAP, belief)
+    return low * scale, max(CAP, belief) * scale
 
 
 def _slope(
@@ -239,8 +229,7 @@ def _fitted(rows: Sequence[Row]) -> Weights | None:
     if not least <= counted[True] / len(rows) <= most:
         return None
     shipped = weights()
-    floors = dict.fromkeys(shipped.act, 0.0)
-    prior = Prior(weights=shipped.weights, floors=floors, penalty=_PENALTY, rounds=_ROUNDS)
+    prior = Prior(weights=shipped.weights, floored=shipped.act, penalty=_PENALTY, rounds=_ROUNDS)
     found, (bias,) = fit([Sample("past", tuple(rows))], prior)
     rounded = {name: round(weight, 4) for name, weight in found.items() if abs(weight) >= 0.002}
     return replace(shipped, bias=bias, weights=rounded)

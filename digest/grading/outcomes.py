@@ -227,7 +227,7 @@ def _propose(scores: Sequence[float], other: Sequence[float]) -> Thresholds:
     for cut in every:
         hits = sum(s >= cut for s in scores)
         shown = hits + sum(s >= cut for s in other)
-        if shown > max(1.0, _HIGH_SHARE * total):
+        if shown > _HIGH_SHARE * total:
             break
         f1 = 2 * hits / (shown + len(scores))
         if f1 > best:

@@ -128,7 +128,7 @@ def fit_demands(projects: Sequence[Project], rounds: int) -> tuple[dict[str, flo
             for name, weight in importance.weights().weights.items()
             if not name.startswith(NO_DEMAND)
         },
-        floors=floors(samples),
+        floored=floored(samples),
         penalty=DEMAND_PENALTY,
         rounds=rounds,
     )
@@ -163,10 +163,10 @@ def report_demands(projects: Sequence[Project], rounds: int) -> None:
         print(line, flush=True)
 
 
-def floors(samples: Sequence[Sample]) -> dict[str, float]:
+def floored(samples: Sequence[Sample]) -> frozenset[str]:
     """What a contract loses or a changelog tells never makes a change matter less."""
     names = {name for sample in samples for row in sample.rows for name in row.signals}
-    return {n: 0.0 for n in names if n in _POSITIVE or n.startswith(_FLOORED)}
+    return frozenset(n for n in names if n in _POSITIVE or n.startswith(_FLOORED))
 
 
 def auc(rows: Sequence[Row], odds: Sequence[float]) -> float:
@@ -201,14 +201,14 @@ def report(projects: Sequence[Project], rounds: int) -> None:
     """Print how each project is ranked by weights that never saw it, and with its own past."""
     for held in projects:
         others = [p.sample for p in projects if p is not held]
-        weights, _ = fit(others, Prior(floors=floors(others), penalty=PENALTY, rounds=rounds))
+        weights, _ = fit(others, Prior(floored=floored(others), penalty=PENALTY, rounds=rounds))
         rows = held.sample.rows
         line = f"{held.sample.name:14} {len(rows):5} changes, unseen {figures(rows, weights)}"
         newest = len(rows) * 3 // 10
         local = Sample("past", rows[newest:])
         if min(sum(r.noted is named for r in local.rows) for named in (True, False)) >= 60:
             prior = Prior(
-                weights=weights, floors=floors([local]), penalty=LOCAL_PENALTY, rounds=150
+                weights=weights, floored=floored([local]), penalty=LOCAL_PENALTY, rounds=150
             )
             own, _ = fit([local], prior)
             late = rows[:newest]
@@ -234,7 +234,7 @@ def main() -> None:
         report(projects, args.rounds)
         report_demands(projects, args.rounds)
     samples = [project.sample for project in projects]
-    prior = Prior(floors=floors(samples), penalty=PENALTY, rounds=args.rounds)
+    prior = Prior(floored=floored(samples), penalty=PENALTY, rounds=args.rounds)
     weights, intercepts = fit(samples, prior)
     for name, weight in sorted(weights.items(), key=lambda p: -abs(p[1])):
         print(f"  {weight:+.3f} {name}", file=sys.stderr)

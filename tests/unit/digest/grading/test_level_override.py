@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import log
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,3 +64,37 @@ def test_thresholds_that_leave_a_level_no_room_leave_the_grade() -> None:
 def test_facts_alone_are_no_model() -> None:
     assert not by_model(grade(0.9).reasons)
     assert move_of(grade(0.9), grade(0.9)) is None
+    assert move_of(grade(0.9), replace(grade(0.3), reasons=())) is None
+
+
+def odds(score: float) -> float:
+    return log(score / (1 - score))
+
+
+@pytest.mark.parametrize(
+    ("before", "to", "after", "weight"),
+    [
+        (0.8, Level.MEDIUM, 0.5499, odds(0.5499) - odds(0.8)),
+        (1.0, Level.MEDIUM, 0.5499, odds(0.5499) - odds(0.9999)),
+        (0.55, Level.MEDIUM, 0.5499, odds(0.5499) - odds(0.55)),
+        (0.3, Level.LOW, 0.2499, odds(0.2499) - odds(0.3)),
+        (0.3, Level.HIGH, 0.55, odds(0.55) - odds(0.3)),
+        (0.0, Level.MEDIUM, 0.25, odds(0.25) - odds(0.0001)),
+    ],
+)
+def test_the_score_moves_to_the_near_end_of_the_new_level(
+    before: float, to: Level, after: float, weight: float
+) -> None:
+    move = LevelOverride(rule="contract", of=grade(before).level, to=to, subject="a.py")
+    moved = laid_over(grade(before), move)
+    assert moved.score == after
+    reason = Reason(rule="model_contract", weight=round(weight, 4), subject="a.py")
+    assert moved.reasons == (REASON, reason)
+
+
+@pytest.mark.parametrize(("medium", "level"), [(0.0, Level.MEDIUM), (0.0001, Level.LOW)])
+def test_a_change_is_low_only_if_a_score_is_left_for_it(medium: float, level: Level) -> None:
+    thresholds = Thresholds(high=0.9, medium=medium)
+    move = LevelOverride(rule="contract", of=Level.MEDIUM, to=Level.LOW, subject="a.py")
+    moved = laid_over(grade(0.3, thresholds), move, thresholds)
+    assert (moved.level, moved.score) == (level, 0.0 if level is Level.LOW else 0.3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +32,7 @@ def change(number: int, title: str, *, days: int) -> Graded:
     return Graded(commit=made, facts=facts, grade=grade(facts))
 
 
-def past(count: int = 400) -> list[Graded]:
+def past(count: int = 240) -> list[Graded]:
     """Fixes and refactorings by turns, the newest first."""
     titles = ("Fix a leak of sockets", "Simplify the loop of the reader")
     return [change(n, titles[n % 2], days=n // 4) for n in range(count)]
@@ -53,17 +54,58 @@ def test_what_the_notes_name_rises_and_what_they_pass_over_sinks() -> None:
 
 def test_too_short_a_past_teaches_nothing() -> None:
     assert learn("v2", RELEASE, past(LEAST_PAST - 1), FIXES) is None
+    assert learn("v2", RELEASE, past(LEAST_PAST), frozenset()) is not None
+    newest = past(LEAST_PAST)[0]
+    at_once = replace(newest, commit=replace(newest.commit, committed_at=RELEASE))
+    assert learn("v2", RELEASE, [at_once, *past(LEAST_PAST - 1)], frozenset()) is None
 
 
-def test_without_notes_only_the_scale_is_learned() -> None:
-    learned = learn("v2", RELEASE, past(), frozenset())
+def is_only_scaled(learned: LocalWeights | None) -> bool:
     assert learned is not None
     ratios = {
-        round(learned.weights.weights[name] / weight, 2)
+        round(learned.weights.weights.get(name, 0.0) / weight, 2)
         for name, weight in weights().weights.items()
         if abs(weight) > 0.3
     }
-    assert len(ratios) == 1
+    return len(ratios) == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "scaled"),
+    [
+        ((), True),
+        (range(0, 117, 2), True),
+        (range(0, 119, 2), False),
+        ((1, *range(0, 119, 2)), True),
+    ],
+)
+def test_weights_are_learned_from_sixty_changes_of_each_sort_that_the_notes_cover(
+    named: Sequence[int], scaled: bool
+) -> None:
+    assert is_only_scaled(learn("v2", RELEASE, past(), frozenset(named))) is scaled
+
+
+def test_as_many_changes_as_wanted_are_high_and_medium_under_learned_weights() -> None:
+    """12 % of the newest 500 are high, and 45 % at least medium."""
+    file = FileFacts(
+        path="src/a.py", status=FileStatus.MODIFIED, area=Area.CORE, added=0, deleted=0
+    )
+    many = [
+        replace(
+            one,
+            facts=replace(
+                one.facts,
+                subject=read_subject("Refactor it"),
+                files=(replace(file, added=int(1.033**n) if n < 500 else 10**9),),
+            ),
+        )
+        for n, one in enumerate(past(2) * 300)
+    ]
+    learned = learn("v2", RELEASE, many, frozenset())
+    assert learned is not None
+    levels = [grade(g.facts, commit=g.commit, model=learned.weights).level for g in many[:500]]
+    assert levels.count(Level.HIGH) == pytest.approx(60, abs=2)
+    assert levels.count(Level.MEDIUM) == pytest.approx(165, abs=2)
 
 
 def test_few_changes_are_high_under_learned_weights() -> None:

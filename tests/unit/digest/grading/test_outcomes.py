@@ -98,3 +98,79 @@ def test_of_few_nothing_is_proposed_and_ties_count_half():
     useless = quality([good], {good.sha: frozenset({Outcome.USELESS})}, Thresholds())
     assert sum(row.mattered for row in useless.rows) == 0
     assert useless.auc is None
+
+
+@pytest.mark.parametrize(
+    ("days", "counts"), [(-0.001, False), (0, True), (14, True), (14.001, False)]
+)
+def test_a_revert_or_a_fix_counts_within_two_weeks(days: float, counts: bool):
+    undoing = _told(change(2, "Revert it", Level.LOW), reverts=Undone(sha=FIRST.sha))
+    fix = _told(change(2, "Fix it", Level.LOW), issues=(FIRST.number, 4711))
+    for later in (undoing, fix):
+        at = replace(later.commit, committed_at=FIRST.commit.committed_at + timedelta(days=days))
+        assert bool(outcomes_of([replace(later, commit=at), FIRST], LaterFacts())) is counts
+
+
+def test_a_change_that_names_itself_has_no_outcome():
+    itself = _told(change(2, "Fix it", Level.LOW), issues=(102,))
+    undoing = _told(change(2, "Fix it", Level.LOW), reverts=Undone(sha=itself.sha))
+    assert outcomes_of([itself], LaterFacts()) == outcomes_of([undoing], LaterFacts()) == {}
+
+
+def test_what_is_not_known_from_elsewhere_is_not_taken():
+    other = LaterFacts(
+        backported=frozenset({"f" * 40, "Other"}),
+        named=frozenset({4711}),
+        useful=frozenset({"f" * 40}),
+        useless=frozenset({FIRST.sha}),
+    )
+    assert outcomes_of([FIRST], other) == {FIRST.sha: {Outcome.USELESS}}
+
+
+def _many(*scores: tuple[int, float]):
+    numbers = iter(range(1, 1000))
+    return [_scored(next(numbers), score) for count, score in scores for _ in range(count)]
+
+
+@pytest.mark.parametrize(("others", "high", "shown", "hits"), [(6, 0.6, 36, 30), (7, 0.9, 10, 10)])
+def test_high_is_where_most_is_reached_within_a_fifth_of_all(others, high, shown, hits):
+    good = _many((10, 0.9), (20, 0.605))
+    rest = _many((30, 0.0), (others, 0.605), (150 - others, 0.1))[30:]
+    fates = {g.sha: frozenset({Outcome.NAMED}) for g in good}
+    found = quality([*good, *rest], fates, Thresholds(high=0.605, medium=0.1)).proposal
+    assert found is not None
+    assert (found.thresholds.high, found.thresholds.medium) == (high, 0.6)
+    assert (found.high_recall, found.high_precision) == (hits / 30, hits / shown)
+    assert found.medium_recall == 1.0
+    assert found.levels == {
+        Level.HIGH: shown,
+        Level.MEDIUM: 30 + others - shown,
+        Level.LOW: 150 - others,
+    }
+
+
+def test_medium_is_where_nine_tenths_of_what_mattered_is_reached():
+    good, rest = _many((27, 0.8), (3, 0.2)), _many((30, 0.0), (60, 0.1))[30:]
+    fates = {g.sha: frozenset({Outcome.USEFUL}) for g in good}
+    found = quality([*good, *rest], fates, Thresholds())
+    assert found.proposal is not None
+    assert found.proposal.thresholds.medium == 0.2
+    assert [(row.level, row.changes, row.mattered, dict(row.fates)) for row in found.rows] == [
+        (Level.HIGH, 27, 27, {Outcome.USEFUL: 27}),
+        (Level.MEDIUM, 0, 0, {}),
+        (Level.LOW, 63, 3, {Outcome.USEFUL: 3}),
+    ]
+    assert [g.grade.score for g in found.missed] == [0.2] * 3
+    assert (found.now.high_recall, found.now.medium_recall) == (0.9, 0.9)
+    assert (found.now.high_precision, found.auc) == (1.0, 1.0)
+    assert found.now.levels == {Level.HIGH: 27, Level.MEDIUM: 0, Level.LOW: 63}
+
+
+def test_where_nothing_mattered_or_nothing_else_is_known_nothing_is_proposed():
+    good = _many((40, 0.8))
+    fates = {g.sha: frozenset({Outcome.USEFUL}) for g in good}
+    assert quality(good, fates, Thresholds()).proposal is None
+    none = quality(good, {}, Thresholds(high=0.9)).now
+    assert (none.high_recall, none.high_precision, none.medium_recall) == (0.0, 0.0, 0.0)
+    few = [*good[: LEAST - 1], *_many((50, 0.1))[40:]]
+    assert quality(few, fates, Thresholds()).proposal is None
