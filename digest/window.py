@@ -156,11 +156,6 @@ def _time(written: str, text: str) -> time:
         raise InvalidDate(text) from None
 
 
-def moment(at: datetime, zone: ZoneInfo) -> str:
-    """``2026-01-23 08:30:00`` in the zone, to the second."""
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
-
-
 def minute(at: datetime, zone: ZoneInfo) -> str:
     """A time to the minute with its zone, such as ``2026-08-13 23:22 UTC``."""
     local = at.astimezone(zone)

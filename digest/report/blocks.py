@@ -52,7 +52,7 @@ from digest.i18n.labels import (
 )
 from digest.i18n.phrase import Part, Phrase, between, joined
 from digest.i18n.report_text import FAINT, reason_words
-from digest.window import moment
+from digest.window import minute
 
 _PLACES = 2
 """Maximum number of places shown after a statement."""
@@ -175,7 +175,7 @@ def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language:
     if graded.number is not None:
         parts.append(name_link(graded, repository))
     parts.append(" ".join(graded.commit.author.split()))
-    parts.append(moment(graded.commit.committed_at, zone))
+    parts.append(minute(graded.commit.committed_at, zone))
     return between(parts, " | ")
 
 
@@ -190,7 +190,7 @@ def _remarks(
 ) -> Iterator[Block]:
     """What a reader has to know before reading on."""
     if late:
-        at = moment(graded.commit.committed_at, zone)
+        at = minute(graded.commit.committed_at, zone)
         yield Paragraph((Emphasis(words.LATE_NOTE.text(language, moment=at)),))
     if missed:
         yield Paragraph((Emphasis(words.MISSED_NOTE.template(language)),))

@@ -27,7 +27,7 @@ from digest.report.assembly import Coverage, Report, ReportEntry
 from digest.report.blocks import anchor_of, change_blocks, name_link
 from digest.report.condensed import opening, theme_list
 from digest.report.follow_ups import follow_ups
-from digest.window import edge, moment, span_of, whole_day
+from digest.window import edge, minute, span_of, whole_day
 
 _STATISTICS = "statistics"
 _CONTENTS = "contents"
@@ -80,7 +80,7 @@ def _table(report: Report, language: Language) -> Table:
 def _row(entry: ReportEntry, report: Report) -> tuple[Spans, Spans, Spans]:
     commit = entry.graded.commit
     return (
-        (Text(moment(commit.committed_at, report.window.zone)),),
+        (Text(minute(commit.committed_at, report.window.zone)),),
         (Text(" ".join(commit.author.split())),),
         authored(clipped(commit.subject)),
     )

@@ -35,7 +35,7 @@ from digest.i18n.phrase import listed
 from digest.i18n.report_text import reason_words
 from digest.question.intent import Author, Reviewers, Risky, ShowDiff, Why
 from digest.report.blocks import title_link
-from digest.window import moment
+from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.questions.explain import find, refuse_elsewhere
@@ -118,7 +118,7 @@ async def author(intent: Author, ctx: Context) -> Answer:
         ctx.language,
         change=title_link(graded, ctx.watched.repository),
         author=listed([Text(name) for name in people_of(graded)], ctx.language, limit=5),
-        at=moment(graded.commit.committed_at, ctx.zone),
+        at=minute(graded.commit.committed_at, ctx.zone),
     )
     return answer_of("author", graded, [Paragraph(line)], ctx)
 

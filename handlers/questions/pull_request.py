@@ -38,7 +38,7 @@ from digest.grading.policy import grade_batch
 from digest.i18n import labels as words
 from digest.i18n.phrase import Part, between, listed
 from digest.report.blocks import change_blocks, title_link
-from digest.window import moment
+from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import batch_of, tip_of, warn_unparsed
 from handlers.ports.forge_port import Forge, KeptRequest
@@ -305,7 +305,7 @@ def _told(
     if total > shown:
         lines.append(words.CUT_SHORT(language, shown=shown, total=total))
     if stale:
-        lines.append(words.LAST_SEEN(language, moment=moment(kept.seen_at, ctx.zone)))
+        lines.append(words.LAST_SEEN(language, moment=minute(kept.seen_at, ctx.zone)))
     return _Told(
         graded=_numbered(kept.graded, request),
         remark=words.NOT_A_CHANGE(language),

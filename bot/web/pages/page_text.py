@@ -137,6 +137,11 @@ PHRASES = {
     "quiet_so_far": Phrase("No changes so far.", "目前没有变更。"),
     "as_of": Phrase("As of {at}", "截至 {at}"),
     "never_read": Phrase("Nothing has been read yet.", "尚未读取任何内容。"),
+    "cut_off": Phrase(
+        "Something went wrong: the rest of this page could not be made. The log has the cause "
+        "under trace {trace}.",
+        "出错了：本页其余部分生成失败，原因见日志，编号 {trace}。",
+    ),
     "quiet": Phrase("No changes in this period.", "这段时间没有变更。"),
     "level_filter": Phrase("Importance", "重要度"),
     "pages": Phrase("Pages", "分页"),

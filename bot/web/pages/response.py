@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from bot.web.pages.page_request import Form, PageRequest
+from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Page
 from bot.web.pages.templating import STYLE, rendered
 from digest.markdown import markdown
+
+log = structlog.get_logger(__name__)
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -54,10 +58,10 @@ def tag_of(*parts: str) -> str:
     return f'W/"{digest.hexdigest()}"'
 
 
-def unchanged(request: Request, tag: str) -> bool:
-    """Whether the reader already has the version named by the tag."""
+def unchanged(request: Request, tag: str, cut: Collection[str] = ()) -> bool:
+    """Whether the reader already has the version named by the tag, unless it was ``cut``."""
     known = request.headers.get("if-none-match", "")
-    return tag in (one.strip() for one in known.split(","))
+    return tag not in cut and tag in (one.strip() for one in known.split(","))
 
 
 def headers_of(tag: str = "", *, kept: bool = True) -> dict[str, str]:
@@ -85,7 +89,8 @@ async def reply(asked: PageRequest, page: Page, tag: str) -> Response:
         text = markdown(page.document())
         return Response(text.encode("utf-8", "replace"), page.status, headers, media)
     pieces = rendered(page.template, asked, title=page.title, **page.values)
-    return StreamingResponse(_gathered(pieces, page.ready), page.status, headers, media)
+    body = _gathered(pieces, page.ready, asked, tag)
+    return StreamingResponse(body, page.status, headers, media)
 
 
 def as_json(value: Mapping[str, Any]) -> bytes:
@@ -96,23 +101,44 @@ def as_json(value: Mapping[str, Any]) -> bytes:
         return json.dumps(value, separators=(",", ":")).encode()
 
 
+_CONTENT = '<main id="content">'
+_SAID = '<p class="remark" role="alert">{}</p></main></body></html>'
+_CLOSED = "</select></svg></table></details></details></ul></section>"
+"""Closes whatever a page was cut in, so that the text after it is seen."""
+
+
 async def _gathered(
-    pieces: Iterator[str], ready: Callable[[], Awaitable[None]] | None
+    pieces: Iterator[str], ready: Callable[[], Awaitable[None]] | None, asked: PageRequest, tag: str
 ) -> AsyncIterator[bytes]:
     """The pieces of a template, most of which are a few characters, joined into larger ones.
 
-    Other requests are served between two of them. Threads would not be faster: while one of them
-    renders a change, the others wait for the interpreter.
+    Each ends with a whole tag. Other requests are served between two of them. Threads would not be
+    faster: while one of them renders a change, the others wait for the interpreter. If the rest
+    cannot be made, the page ends with a text and the trace of the log.
     """
     held: list[str] = []
     length, enough = 0, _FIRST
-    for piece in pieces:
-        held.append(piece)
-        length += len(piece)
-        if length >= enough:
-            yield "".join(held).encode("utf-8", "replace")
-            if enough == _FIRST and ready is not None:
-                await ready()
-            await asyncio.sleep(0)
-            held, length, enough = [], 0, _PIECE
+    try:
+        for piece in pieces:
+            held.append(piece)
+            length += len(piece)
+            if length >= enough:
+                whole, end, rest = "".join(held).rpartition(">")
+                yield (whole + end).encode("utf-8", "replace")
+                held, length = [rest], len(rest)
+                if enough == _FIRST and ready is not None:
+                    await ready()
+                await asyncio.sleep(0)
+                enough = _PIECE
+    except Exception:
+        log.exception("web.broken", path=asked.path)
+        asked.shelf.cut.add(tag)
+        # The head and the navigation need nothing that was not there.
+        for piece in pieces:
+            held.append(piece)
+            if _CONTENT in piece:
+                break
+        trace = structlog.contextvars.get_contextvars().get("trace", "")
+        said = PHRASES["cut_off"].text(asked.language, trace=trace)
+        held = [*"".join(held).rpartition(">")[:2], _CLOSED, _SAID.format(said)]
     yield "".join(held).encode("utf-8", "replace")

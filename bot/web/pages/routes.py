@@ -199,7 +199,7 @@ class _Site:
                 tag = await self._tag(asked)
                 # Before the page is made: it shows what was not read until then.
                 reading = self._reading(asked)
-                if unchanged(request, tag) and not reading:
+                if unchanged(request, tag, asked.shelf.cut) and not reading:
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
@@ -208,7 +208,7 @@ class _Site:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
-                if unchanged(request, tag) and not reading:
+                if unchanged(request, tag, asked.shelf.cut) and not reading:
                     return not_modified(tag)
             reading = reading or self._reading(asked)
             response = await reply(asked, page, "" if reading else tag)

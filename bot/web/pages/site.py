@@ -205,6 +205,8 @@ class Site:
     comparisons: Memo = field(default_factory=lambda: Memo(_COMPARISONS))
     patches: Memo = field(default_factory=lambda: Memo(_PATCHES))
     rows: Memo = field(default_factory=lambda: Memo(_WINDOWS))
+    cut: set[str] = field(default_factory=set)
+    """Entity tags of pages that ended with an error after their head was sent."""
 
     def may_read(self, *, signed_in: bool) -> bool:
         """Whether the reader may start reading what the archive lacks."""

@@ -108,7 +108,7 @@ def test_table_has_every_commit_newest_first_in_the_zone():
         "refactor(kernels)!: ",
         "Bump torch to 2.10 (",
     ]
-    assert plain(table.rows[0][0]) == "2026-03-10 20:23:00"
+    assert plain(table.rows[0][0]) == "2026-03-10 20:23 CET"
     assert len(table.rows) == 9
 
 
@@ -162,7 +162,7 @@ def test_shown_follows_the_least_level(least, count):
 
 def test_late_change_is_marked_in_both_pages():
     r = report(late={samples.flag_change().sha})
-    assert "Arrived late: committed 2026-03-10 20:23:00" in markdown(
+    assert "Arrived late: committed 2026-03-10 20:23 CET" in markdown(
         report_document(r, Language.EN)
     )
     assert "**late**" in markdown(digest_document(r, Language.EN))

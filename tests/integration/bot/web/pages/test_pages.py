@@ -14,9 +14,11 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
+from structlog.testing import capture_logs
 
 from bot.delivery.payload import freeze
 from bot.store.digests import DigestHeading, KeptDigest
+from bot.web.pages import period_page, rows
 from bot.web.pages.page_schemas import SCHEMAS
 from bot.web.pages.page_table import PAGES
 from bot.web.pages.routes import routes
@@ -366,3 +368,28 @@ async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     await client.post("/admin/sign-in", data={"token": TOKEN})
     page = (await client.get("/")).text
     assert "<b><i>owner/closed</i>" in page
+
+
+@pytest.mark.parametrize("broken", ["rows_of", "entry_of"])
+async def test_page_cut_by_an_error_ends_with_its_trace_and_is_asked_for_again(
+    client, monkeypatch, broken
+):
+    """Whether the changes cannot be read, or one of them cannot be written out."""
+    path = f"{OPEN}/-/days/2026-03-03"
+    whole = await client.get(path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the secret of the matter")
+
+    with monkeypatch.context() as patched, capture_logs() as logs:
+        patched.setattr(period_page if broken == "rows_of" else rows, broken, fail)
+        cut = await client.get(path)
+    assert cut.status_code == 200
+    assert re.search(r"under trace [0-9a-f]{12}\.</p></main></body></html>$", cut.text)
+    assert "<h1>" in cut.text or broken == "rows_of"
+    assert 'role="search"' in cut.text
+    assert "secret" not in cut.text
+    assert not re.search(r"<[^>]*<", cut.text)
+    assert [one["path"] for one in logs if one["event"] == "web.broken"] == [path]
+    again = await client.get(path, headers={"if-none-match": cut.headers["etag"]})
+    assert (again.status_code, again.text) == (200, whole.text)
