@@ -18,7 +18,7 @@ from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func
 
 from bot.store.analyses import kept_of
 from bot.store.columns import from_row, moment, seconds
-from bot.store.database import SqlStore
+from bot.store.database import Database, SqlStore
 from bot.store.dialect import one_of, words
 from bot.store.digests import HEADINGS, DigestHeading, heading_of
 from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
@@ -50,7 +50,9 @@ _OWNER = (
 
 
 def _of_repository(table: Table) -> ColumnElement[bool]:
-    return table.c.repository_id == _OWNER
+    """Rows of the repository; of its changes, those of its branch."""
+    own = table.c.repository_id == _OWNER
+    return own & ~one_of(changes.c.sha, "strays") if table is changes else own
 
 
 def _within(table: Table) -> ColumnElement[bool]:
@@ -115,6 +117,9 @@ _EXTENT = select(
             func.max(changes.c.committed_at),
         )
     )
+)
+_OTHERS = select(changes.c.sha).where(
+    changes.c.repository_id == _OWNER, ~one_of(changes.c.sha, "shas")
 )
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
@@ -226,7 +231,20 @@ class KeptPost:
 
 
 class SqlBrowsing(SqlStore):
-    """Lists and counts for pages."""
+    """Lists and counts for pages: of the changes of one branch of each repository."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._strays: dict[str, str] = {}
+
+    async def others(self, repository: Repository, shas: Sequence[str]) -> Sequence[str]:
+        """The archived commits that are none of ``shas``."""
+        rows = await self._rows(_OTHERS, repository, shas=words(shas))
+        return [row.sha for row in rows]
+
+    def leave_out(self, repository: Repository, shas: Sequence[str]) -> None:
+        """Leave out archived commits of other branches, in all lists and counts from now on."""
+        self._strays[repository.name] = words(shas)
 
     async def extent(self, repository: Repository) -> Extent | None:
         """The extent of a repository's changes; ``None`` if there are none."""
@@ -330,7 +348,9 @@ class SqlBrowsing(SqlStore):
     async def _rows(
         self, wanted: Select[*tuple[Any, ...]], repository: Repository, **values: Any
     ) -> Sequence[Any]:
-        return (await self._database.run(wanted, {"repository": repository.name, **values})).rows
+        name = repository.name
+        given = {"repository": name, "strays": self._strays.get(name, "[]"), **values}
+        return (await self._database.run(wanted, given)).rows
 
 
 def _equal_steps(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:

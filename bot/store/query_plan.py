@@ -86,6 +86,7 @@ def _shape(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any
         paths=len(prefixes),
         limit=bool(query.limit),
         among=query.among is not None,
+        besides=bool(query.besides),
     )
     values: dict[str, Any] = {"repository": repository, "author": author, "limit": query.limit}
     values["area"] = str(query.area or "")
@@ -96,6 +97,8 @@ def _shape(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any
         values |= {"since": _upward(query.window.since), "until": _upward(query.window.until)}
     if query.among is not None:
         values["among"] = json.dumps(query.among)
+    if query.besides:
+        values["besides"] = json.dumps(query.besides)
     if query.level:
         values["level"] = query.level.rank
     for n, prefix in enumerate(prefixes):

@@ -70,7 +70,7 @@ class QueryStatement:
     knows whether it has one or several); ``about0_0`` and so on, a list for each set of each
     alternative; ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, tested
     on the texts; ``match`` and ``short``, expressions of the full-text indexes; ``limit``;
-    ``among``, shas as a JSON array.
+    ``among`` and ``besides``, shas as JSON arrays.
     """
 
     driver: Driver = Driver.WALK
@@ -88,6 +88,7 @@ class QueryStatement:
     ranked: bool = False
     limit: bool = False
     among: bool = False
+    besides: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -238,6 +239,8 @@ def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bo
         yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
     if shape.among and shape.driver is not Driver.AMONG:
         yield one_of(changes.c.sha, "among")
+    if shape.besides:
+        yield ~one_of(changes.c.sha, "besides")
     if shape.driver is Driver.WEIGHT:
         yield _KEY.in_(index.matching(match=shape.match, short=shape.short, terms=shape.terms))
     elif shape.terms and shape.driver is not Driver.TERMS:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import structlog
 from typing_extensions import override
@@ -28,7 +30,7 @@ from bot.util.clock import SystemClock
 from bot.util.page_links import path_of
 from bot.web.pages.admin import AdminData
 from bot.web.pages.search_page import READING
-from bot.web.pages.site import HistorySpan, Site, SiteRepository
+from bot.web.pages.site import HistorySpan, Others, Site, SiteRepository
 from bot.workspace.workspace import Workspace
 from digest.answer.answers import Answer
 from digest.core.change import Change
@@ -37,6 +39,7 @@ from digest.core.grade import Graded, Repository
 from digest.errors import EmptyRange, RangeTooLarge, UserError
 from digest.question.commit_range import Refs, Span
 from digest.question.parser import parse
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import fill, tip_of
 from handlers.ports.storage import Progress, Selection, Tip, Watched
@@ -184,6 +187,12 @@ MOST = 5000
 _BRIEFLY = 2.0
 """Seconds that a comparison waits for missing changes before it shows the reading's progress."""
 
+_EVER = Window(
+    since=datetime.fromtimestamp(0, UTC),
+    until=datetime(9999, 1, 1, tzinfo=UTC),
+    zone=ZoneInfo("UTC"),
+)
+
 _T = TypeVar("_T")
 
 Work = tuple[Context, Selection, Tip]
@@ -238,6 +247,16 @@ class GitHistories:
         if self._reads:
             await self._read_briefly(shown, ctx, selection, tip)
         return HistorySpan(span=span, names=tuple(names), head=tip.sha or "")
+
+    async def strays(self, shown: SiteRepository, others: Others) -> Sequence[str]:
+        """As ``Histories.strays``."""
+        try:
+            if (ctx := await self._opened(shown)) is not None:
+                tip, source = await tip_of(ctx), ctx.watched.source
+                return await source.names(tip, await others(await source.names(tip, _EVER)))
+        except UserError as error:
+            log.warning("web.no_branch", repository=shown.repository.name, error=str(error))
+        return ()
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:
         """As ``Histories.releases``."""

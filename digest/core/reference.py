@@ -116,7 +116,7 @@ class Query:
     ``author`` is part of the name, or all of it if ``whole_author``. ``limit`` cuts the result,
     newest first; 0 is no limit. ``ranked`` lists those first that have more of the terms in their
     subject; a selection ignores it. ``among`` are full names of commits that it must be one of;
-    ``None`` does not restrict it.
+    ``None`` does not restrict it; it must be none of ``besides``.
     """
 
     window: Window | None = None
@@ -131,3 +131,4 @@ class Query:
     limit: int = 0
     ranked: bool = False
     among: tuple[str, ...] | None = None
+    besides: tuple[str, ...] = ()

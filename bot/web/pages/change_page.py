@@ -83,6 +83,7 @@ async def change_page(asked: PageRequest) -> Page:
             "message": message if message != graded.title else "",
             "day": (path_of(shown.repository.name, day=day), day_words(day, language, short=True)),
             "announced": (day_of(digest), digest_path(digest.mark)) if digest else None,
+            "stray": graded.sha in await asked.strays(shown),
             "state": await _state(asked, graded, found[1:]),
             "releases": releases,
             "beside": await shelf.browsing.beside(shown.repository, graded),
@@ -193,17 +194,26 @@ async def diff_page(asked: PageRequest) -> Page:
 
 
 async def _found(asked: PageRequest) -> Sequence[Graded]:
-    """The commits named by the path, newest first, at least one. Raises ``NotThere``."""
-    archive, repository = asked.shelf.archive, asked.shown().repository
-    name = asked.part("change").lower()
-    found: Sequence[Graded] = ()
-    if _NUMBER.fullmatch(name):
-        found = await archive.find(repository, int(name))
-    if not found and _NAME.fullmatch(name):
-        found = await archive.find(repository, None, name)
+    """The commits named by the path, at least one; see :func:`found_by`. Raises ``NotThere``."""
+    found = await found_by(asked, asked.part("change").lower())
     if not found:
         raise NotThere
     return found
+
+
+async def found_by(asked: PageRequest, name: str) -> Sequence[Graded]:
+    """The commits of a request's number or a commit's name.
+
+    Those of the branch come first, and of these the newest.
+    """
+    archive, shown = asked.shelf.archive, asked.shown()
+    found: Sequence[Graded] = ()
+    if _NUMBER.fullmatch(name):
+        found = await archive.find(shown.repository, int(name))
+    if not found and _NAME.fullmatch(name):
+        found = await archive.find(shown.repository, None, name)
+    strays = await asked.strays(shown)
+    return sorted(found, key=lambda one: one.sha in strays)
 
 
 async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:

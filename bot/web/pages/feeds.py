@@ -136,7 +136,11 @@ async def _lines(asked: PageRequest, shown: SiteRepository, topic: str) -> Seque
     if not resolved.topics:
         raise NotThere
     query = Query(
-        topics=resolved.topics, about=resolved.alternatives, level=asked.level, limit=SIZE
+        topics=resolved.topics,
+        about=resolved.alternatives,
+        level=asked.level,
+        limit=SIZE,
+        besides=await asked.strays(shown),
     )
     return [line_of(one) for one in await asked.shelf.archive.select(shown.repository, query)]
 

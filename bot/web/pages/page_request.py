@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -83,6 +84,21 @@ class PageRequest:
         found = await self.shelf.memo.of(key, lambda: find(repository, shown.branch))
         self.read[repository.name] = found
         return found
+
+    async def strays(self, shown: SiteRepository) -> tuple[str, ...]:
+        """The archived commits of other branches, which lists and counts leave out."""
+        repository, shelf = shown.repository, self.shelf
+        if shelf.histories is None:
+            return ()
+        histories, others = shelf.histories, partial(shelf.browsing.others, repository)
+
+        async def find() -> tuple[str, ...]:
+            found = tuple(await histories.strays(shown, others))
+            shelf.browsing.leave_out(repository, found)
+            return found
+
+        key = ("strays", repository.name, shown.branch, await self.version(repository))
+        return await shelf.memo.of(key, find)
 
     async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
         """The parts of a window that have passed and were not read.

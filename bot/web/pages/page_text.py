@@ -38,6 +38,9 @@ STATES = {
 """The later fates of a change, in the order of display."""
 
 PHRASES = {
+    "stray": Phrase(
+        "On another branch: lists and counts leave it out.", "属于其他分支：列表和计数不包含它。"
+    ),
     "skip": Phrase("Skip to the content", "跳到正文"),
     "repositories": Phrase("Repositories", "代码仓库"),
     "no_repositories": Phrase("There is no repository to show.", "没有可显示的代码仓库。"),

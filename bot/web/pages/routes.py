@@ -256,13 +256,16 @@ class _Site:
         else:
             shown = self._shelf.visible(signed_in=asked.signed_in)
         versions = [await asked.version(one.repository) for one in shown]
+        strays: list[str] = []
         for one in shown:
             await asked.covered(one)
+            strays += await asked.strays(one)
         today = asked.shelf.clock.now().astimezone(asked.shelf.zone).date().isoformat()
         # Feeds contain the address that they were requested by.
         return tag_of(
             *(one.repository.name for one in shown),
             *versions,
+            *strays,
             today,
             str(asked.request.url),
             asked.language,

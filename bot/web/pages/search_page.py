@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import extent_of
+from bot.web.pages.change_page import found_by
 from bot.web.pages.entries import line_of, line_to_json, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
@@ -62,8 +63,7 @@ READING = (
 _PAGED = frozenset({"changed", "search"})
 """Intents whose answers list a page of the changes."""
 
-_NAMED = re.compile(r"[#!]?(\d+)|([0-9a-f]{7,64})", re.ASCII)
-_LONGEST_NUMBER = 18
+_NAMED = re.compile(r"[#!]?(\d+|[0-9a-f]{7,64})", re.ASCII)
 _Found = tuple[Listed, Mapping[Level, int]]
 
 
@@ -139,13 +139,8 @@ async def _lead_on(asked: PageRequest, words: str) -> None:
     Raises ``Moved``.
     """
     shown = asked.shown()
-    if named := _NAMED.fullmatch(words.lower()):
-        number = int(named[1]) if named[1] and len(named[1]) < _LONGEST_NUMBER else None
-        found = await asked.shelf.archive.find(shown.repository, number) if number else ()
-        if not found and named[2]:
-            found = await asked.shelf.archive.find(shown.repository, None, named[2])
-        if found:
-            raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
+    if (named := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, named[1])):
+        raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
     if asked.shelf.ask is not None and _is_question(asked, words):
         raise Moved(_address(shown, words))
 
@@ -184,7 +179,8 @@ async def _page(
 ) -> Page:
     """The changes of a query, page by page; ``None`` finds nothing."""
     shown, resolved = asked.shown(), resolved or Resolved()
-    query = _narrowed(asked, query) if query else None
+    if query:
+        query = replace(_narrowed(asked, query), besides=await asked.strays(shown))
     survey, levels = await _survey(asked, query) if query else (NOTHING_FOUND, {})
     why: dict[str, str] = {}
     rows: list[tuple[Row, str]] = []

@@ -146,6 +146,10 @@ class HistorySpan:
     head: str
 
 
+Others = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
+"""Finds the archived commits of a repository that are none of the given ones."""
+
+
 class Histories(Protocol):
     """Reads git for the pages. Methods raise ``UserError`` if it cannot be read."""
 
@@ -153,6 +157,12 @@ class Histories(Protocol):
         """The commits of a span; ``None`` if the repository is not on this machine.
 
         Raises ``UnknownBranch``, ``AmbiguousReference``, ``EmptyRange`` and ``RangeTooLarge``.
+        """
+
+    async def strays(self, shown: SiteRepository, others: Others) -> Sequence[str]:
+        """The archived commits that are not on the branch; ``others`` finds those not named.
+
+        Commits that the clone lacks are not among them: it may be shallow.
         """
 
     async def releases(self, shown: SiteRepository) -> Sequence[str]:

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from structlog.testing import capture_logs
 
+from bot.config.reader import read as read_config
 from bot.delivery.payload import freeze
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.web.pages import period_page, rows
@@ -28,8 +29,10 @@ from digest.core.request import PullRequest, RequestState
 from digest.document import Document, Text
 from digest.document import Heading as Title
 from digest.window import Window
+from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Outcome, State
-from tests.servers.pages import TOKEN, answering, shelved
+from tests.servers.pages import MONDAY, TOKEN, UTC_ZONE, answering, shelved
+from tests.support.builders import RepositoryBuilder
 
 OPEN = "/r/owner/open"
 CLOSED = "/r/owner/closed"
@@ -393,3 +396,50 @@ async def test_page_cut_by_an_error_ends_with_its_trace_and_is_asked_for_again(
     assert [one["path"] for one in logs if one["event"] == "web.broken"] == [path]
     again = await client.get(path, headers={"if-none-match": cut.headers["etag"]})
     assert (again.status_code, again.text) == (200, whole.text)
+
+
+OF_A_BRANCH = (
+    "/index.json",
+    f"{OPEN}.json",
+    *(
+        f"{OPEN}/-/{path}"
+        for path in (
+            "calendar.json",
+            "days/2026-03-02.json",
+            "weeks/2026-W10.json",
+            "authors/Ada%20Lovelace.json",
+            "topics/pool.json",
+            "search.json?q=pool",
+            "search.json?path=engine/",
+            "feed.json",
+            "feed.json?topic=pool",
+            "changes/1.json",
+        )
+    ),
+)
+
+
+async def test_commit_of_another_branch_is_in_no_list_and_no_count(archived, configuration):
+    """The commit has the number, the author, the words and the day of another one."""
+    made = RepositoryBuilder(archived / "project")
+    tree, base = made.git("rev-parse", "main^{tree}"), made.sha("v0.1.0")
+    at = int((MONDAY + timedelta(hours=5)).timestamp())
+    text = f"tree {tree}\nparent {base}\n" + "".join(
+        f"{name} Ada Lovelace <ada@example.org> {at} +0000\n" for name in ("author", "committer")
+    )
+    message = f"{text}\n[Core]! Remove the pool of the side branch (#1)\n".encode()
+    stray = made.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=message)
+    async with shelved(configuration) as (app, shelf):
+        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            before = [(await reader.get(path)).json() for path in OF_A_BRANCH]
+            watched = await app.watch_configured(read_config(configuration).repositories[0])
+            ctx = app.context(watched, zone=UTC_ZONE)
+            (kept,) = await ensure(ctx, [stray], await tip_of(ctx))
+            assert kept.title == "[Core]! Remove the pool of the side branch (#1)"
+            after = [(await reader.get(path)).json() for path in OF_A_BRANCH]
+            page = await reader.get(f"{OPEN}/-/changes/{stray}")
+            other = await reader.get(f"{OPEN}/-/changes/1")
+    assert after == before
+    assert "On another branch" in page.text
+    assert "On another branch" not in other.text
