@@ -7,10 +7,10 @@ listed than a page can show. Readers at the machine or signed in can have missin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -30,7 +30,7 @@ from bot.util.clock import SystemClock
 from bot.util.page_links import path_of
 from bot.web.pages.admin import AdminData
 from bot.web.pages.search_page import READING
-from bot.web.pages.site import HistorySpan, Others, Site, SiteRepository
+from bot.web.pages.site import HistorySpan, NotThere, Others, Site, SiteRepository
 from bot.workspace.workspace import Workspace
 from digest.answer.answers import Answer
 from digest.core.change import Change
@@ -42,7 +42,7 @@ from digest.question.parser import parse
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import fill, tip_of
-from handlers.ports.storage import Progress, Selection, Tip, Watched
+from handlers.ports.storage import Selection, Tip, Watched
 from handlers.questions.scope import range_of
 from handlers.router import ask
 
@@ -63,6 +63,7 @@ def configured(
             return None
         return app.context(await app.watch_configured(settings), zone=config.defaults.zone)
 
+    histories = GitHistories(opened, reads=False)
     return Site(
         repositories=[shown_of(one) for one in config.repositories],
         archive=app.archive,
@@ -75,7 +76,8 @@ def configured(
         language=config.defaults.language,
         public_url=settings.public_url,
         token=settings.token,
-        histories=GitHistories(opened, reads=False),
+        ask=histories.answered,
+        histories=histories,
         office=AdminData(
             channels=channels,
             deliveries=SqlDeliveries(app.database),
@@ -91,22 +93,9 @@ def configured(
 def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -> Site:
     """The pages of repositories on this machine, for its user.
 
-    Nothing is private, and questions are answered, without a model.
+    Nothing is private, and everybody may have missing changes read.
     """
     by_name = {one.repository.name: one for one in watched}
-
-    async def answered(
-        shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
-    ) -> Answer | None:
-        own = by_name[shown.repository.name]
-        links = SiteLinks(name=own.repository.name, web=own.repository.web)
-        asked_of = replace(own, repository=links)
-
-        async def answer(progress: Progress) -> Answer:
-            ctx = app.context(asked_of, zone=app.zone(zone), language=language, progress=progress)
-            return await ask(_read_only(question, ctx), replace(ctx, page=page), language)
-
-        return await histories.waited(shown, (question, language, page), answer, briefly=briefly)
 
     async def opened(shown: SiteRepository) -> Context:
         return app.context(by_name[shown.repository.name], zone=app.zone(zone))
@@ -131,7 +120,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
         clock=app.clock,
         zone=app.zone(zone),
         language=app.language(None),
-        ask=answered,
+        ask=histories.answered,
         histories=histories,
         strangers_read=True,
     )
@@ -148,6 +137,10 @@ class SiteLinks(Repository):
     @override
     def request_url(self, number: int) -> str:
         return path_of(self.name, change=str(number))
+
+    @override
+    def author_url(self, _name: str) -> str:
+        return path_of(self.name, author=_name)
 
     @override
     def file_url(self, sha: str, path: str, line: int) -> str:
@@ -193,8 +186,6 @@ _EVER = Window(
     zone=ZoneInfo("UTC"),
 )
 
-_T = TypeVar("_T")
-
 Work = tuple[Context, Selection, Tip]
 
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
@@ -231,7 +222,7 @@ class GitHistories:
         self._opened = opened
         self._reads = reads
         self._under_way: dict[str, _Reading] = {}
-        self._answers: dict[Hashable, _Reading] = {}
+        self._answers: dict[tuple[str, str, Language, int], _Reading] = {}
 
     async def stretch(self, shown: SiteRepository, span: Span) -> HistorySpan | None:
         """As ``Histories.stretch``."""
@@ -296,30 +287,37 @@ class GitHistories:
         found = self._under_way.get(shown.repository.name)
         return None if found is None or found.task.done() else (found.done, found.total)
 
-    async def waited(
-        self,
-        shown: SiteRepository,
-        key: Hashable,
-        work: Callable[[Progress], Awaitable[_T]],
-        *,
-        briefly: bool,
-    ) -> _T | None:
-        """The result of work that reads what it needs, done once for all who wait for it.
-
-        If it lasts and the reader waits only ``briefly``, ``None``; readers then see its progress.
-        """
-        name = shown.repository.name
-        if (found := self._answers.get((name, key))) is None:
-            found = self._answers[name, key] = _Reading()
-            found.task = asyncio.ensure_future(work(found))
+    async def answered(
+        self, shown: SiteRepository, question: str, language: Language, page: int, *, briefly: bool
+    ) -> Answer | None:
+        """As ``Ask``, without a model; it reads what it needs, once for all who wait for it."""
+        name, key = shown.repository.name, (shown.repository.name, question, language, page)
+        if (found := self._answers.get(key)) is None:
+            found = self._answers[key] = _Reading()
+            found.task = asyncio.ensure_future(self._answer(shown, question, language, page, found))
         await asyncio.wait({found.task}, timeout=_BRIEFLY if briefly else None)
         if not found.task.done():
             if self.reading(shown) is None:
                 self._under_way[name] = found
             return None
-        self._answers.pop((name, key), None)
-        result: _T = found.task.result()
+        self._answers.pop(key, None)
+        result: Answer = found.task.result()
         return result
+
+    async def _answer(
+        self, shown: SiteRepository, question: str, language: Language, page: int, reading: _Reading
+    ) -> Answer:
+        if (ctx := await self._opened(shown)) is None:
+            raise NotThere
+        links = SiteLinks(name=shown.repository.name, web=ctx.watched.repository.web)
+        ctx = replace(
+            ctx,
+            watched=replace(ctx.watched, repository=links),
+            language=language,
+            page=page,
+            progress=reading,
+        )
+        return await ask(_read_only(question, ctx), ctx, language)
 
     async def _span(self, shown: SiteRepository, span: Span) -> Work | None:
         if (ctx := await self._opened(shown)) is None:

@@ -62,7 +62,7 @@ from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.i18n.phrase import Part, between, joined, listed
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Search
-from digest.report.blocks import grade_reasons, title_link
+from digest.report.blocks import author_link, grade_reasons, title_link
 from digest.topics.index_terms import Bearing
 from digest.window import Window, edges, minute
 
@@ -232,7 +232,7 @@ def entry_of(graded: Graded, repository: Repository) -> Spans:
         parts += [" · ", Code(graded.sha[:10])]
     elif f"#{graded.number}" not in graded.title:
         parts.append(f" · #{graded.number}")
-    return joined([*parts, f" · {people_of(graded)[0]}"])
+    return joined([*parts, " · ", author_link(people_of(graded)[0], repository)])
 
 
 def window_words(window: Span | None, language: Language) -> Spans:
@@ -254,10 +254,12 @@ def refs_words(refs: Refs, language: Language) -> Spans:
     return RANGE(language, base=Code(refs.base), tip=Code(refs.tip))
 
 
-def people_words(people: Mapping[str, int], language: Language, limit: int = 5) -> Spans:
+def people_words(
+    people: Mapping[str, int], repository: Repository, language: Language, limit: int = 5
+) -> Spans:
     """People with their numbers of changes, those with most first, up to a limit."""
     ranked = sorted(people.items(), key=lambda one: (-one[1], one[0]))
-    named = [PERSON(language, name=name, n=n) for name, n in ranked]
+    named = [PERSON(language, name=author_link(name, repository), n=n) for name, n in ranked]
     return listed(named, language, limit=limit)
 
 

@@ -227,7 +227,9 @@ def notes_document(
         *upgrade_blocks(upgrade, seen),
         *_groups(notes, span, seen, most, page),
         Paragraph(
-            words.CONTRIBUTORS(language, people=people_words(notes.people, language, PEOPLE))
+            words.CONTRIBUTORS(
+                language, people=people_words(notes.people, seen.repository, language, PEOPLE)
+            )
         ),
         Paragraph(as_of(seen), aside=True),
     ]

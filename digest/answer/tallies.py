@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from digest.core.authors import is_bot
 from digest.core.change import printable
 from digest.core.enums import Language
-from digest.core.grade import Graded, Level
-from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Strong, Text
+from digest.core.grade import Graded, Level, Repository
+from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Span, Spans, Strong, Text
 from digest.i18n.answer_text import (
     BESIDE,
     BOTS,
@@ -25,6 +25,8 @@ from digest.i18n.answer_text import (
     PERSON,
 )
 from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n.phrase import joined
+from digest.report.blocks import author_link
 
 MOST_PEOPLE = 15
 """People that are named, those with most changes first; the others are counted."""
@@ -40,7 +42,9 @@ def people_of(graded: Graded) -> tuple[str, ...]:
     return tuple(name for name in names if name not in bots) or names
 
 
-def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
+def by_author(
+    changes: Sequence[Graded], repository: Repository, language: Language
+) -> tuple[Block, ...]:
     """The authors with their numbers of changes, and of important ones; bots are separate."""
     levels: dict[str, Counter[Level]] = {}
     beside: Counter[str] = Counter()
@@ -53,7 +57,14 @@ def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...
     people = [one for one in ranked if not is_bot(one[0])]
     bots = {name: n for name, counted in ranked if is_bot(name) and (n := counted.total())}
     items = [
-        Item((Text(_line(name, counted, beside[name], language)),))
+        Item(
+            _line(
+                author_link(name, repository) if counted else Text(name),
+                counted,
+                beside[name],
+                language,
+            )
+        )
         for name, counted in people[:MOST_PEOPLE]
     ]
     if len(people) > MOST_PEOPLE:
@@ -68,12 +79,13 @@ def by_author(changes: Sequence[Graded], language: Language) -> tuple[Block, ...
     return Paragraph((Strong(head),)), Listing(tuple(items))
 
 
-def _line(name: str, counted: Counter[Level], beside: int, language: Language) -> str:
+def _line(name: Span, counted: Counter[Level], beside: int, language: Language) -> Spans:
     told = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
     also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
     if not told:
-        return f"{name}{also}"
-    return f"{PERSON.text(language, name=name, n=counted.total())} · {' '.join(told)}{also}"
+        return joined([name, also])
+    person = PERSON(language, name=name, n=counted.total())
+    return joined([*person, f" · {' '.join(told)}{also}"])
 
 
 MOST_FILES = 15

@@ -124,6 +124,10 @@ class Repository:
             f"{self.web}/-/commit/{sha}" if self.forge == "gitlab" else f"{self.web}/commit/{sha}"
         )
 
+    def author_url(self, _name: str) -> str:
+        """The page of an author's changes, or empty: forges list people by other names."""
+        return ""
+
     def file_url(self, sha: str, path: str, line: int) -> str:
         """The page of a line of a file at a commit, or empty; ``path`` is percent-encoded."""
         if not self.web:

@@ -158,6 +158,13 @@ def title_link(graded: Graded, repository: Repository) -> Span:
     return Link(title, url) if url else Text(title)
 
 
+def author_link(name: str, repository: Repository) -> Span:
+    """The name of an author, linked if the repository has pages of its authors."""
+    name = " ".join(name.split())
+    url = repository.author_url(name) if name else ""
+    return Link(name, url) if url else Text(name)
+
+
 def name_link(graded: Graded, repository: Repository) -> Span:
     """The number or name of a change, linked if the repository has web pages."""
     if graded.number is not None:
@@ -174,7 +181,7 @@ def _reference(graded: Graded, repository: Repository, zone: ZoneInfo, language:
         parts.append((Text("🔗 "), Link(words.COMMIT.template(language), url)))
     if graded.number is not None:
         parts.append(name_link(graded, repository))
-    parts.append(" ".join(graded.commit.author.split()))
+    parts.append(author_link(graded.commit.author, repository))
     parts.append(minute(graded.commit.committed_at, zone))
     return between(parts, " | ")
 

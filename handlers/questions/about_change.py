@@ -34,7 +34,7 @@ from digest.i18n.labels import LEVELS
 from digest.i18n.phrase import listed
 from digest.i18n.report_text import reason_words
 from digest.question.intent import Author, Reviewers, Risky, ShowDiff, Why
-from digest.report.blocks import title_link
+from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -114,10 +114,12 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
 async def author(intent: Author, ctx: Context) -> Answer:
     """The author, and when the change reached the branch."""
     graded = await one_change(intent.reference, ctx)
+    repository = ctx.watched.repository
+    named = [author_link(name, repository) for name in people_of(graded)]
     line = words.WRITTEN_BY(
         ctx.language,
-        change=title_link(graded, ctx.watched.repository),
-        author=listed([Text(name) for name in people_of(graded)], ctx.language, limit=5),
+        change=title_link(graded, repository),
+        author=listed(named, ctx.language, limit=5),
         at=minute(graded.commit.committed_at, ctx.zone),
     )
     return answer_of("author", graded, [Paragraph(line)], ctx)

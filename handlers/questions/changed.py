@@ -113,6 +113,10 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         noted = (document.blocks[0], *map(Paragraph, asked.notes), *document.blocks[1:])
         document = replace(document, blocks=noted)
     else:
+        if _is_vague(intent, ctx):  # then a longer period has nothing either
+            window, reached = await _wider(ctx, tip)
+            intent = replace(intent, window=window)
+            asked = replace(asked, intent=intent, reached=reached)
         lines = await _nothing(asked, ctx)
         lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
@@ -289,7 +293,7 @@ async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
         changes = await asyncio.to_thread(left_of, changes, intent.without)
     told: list[Block] = []
     if intent.people:
-        told += await asyncio.to_thread(by_author, changes, ctx.language)
+        told += await asyncio.to_thread(by_author, changes, ctx.watched.repository, ctx.language)
     if intent.files:
         told += await asyncio.to_thread(by_file, changes, ctx.language)
     if intent.daily:

@@ -317,7 +317,9 @@ def _answer(
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
         *map(Paragraph, state),
-        Paragraph(words.PEOPLE(language, people=people_words(people, language))),
+        Paragraph(
+            words.PEOPLE(language, people=people_words(people, ctx.watched.repository, language))
+        ),
         Listing(tuple(_item(graded, facts, ctx) for graded, facts in page)),
         Paragraph(joined([f"{counted} · ", end]), aside=True),
     ]

@@ -150,7 +150,7 @@ async def answering(app: Workspace, shelf: Site) -> Site:
     """The shelf with an answer to questions, as who sits at the machine has it."""
     assert app.config is not None
     watched = [await app.watch_configured(one) for one in app.config.repositories]
-    return replace(shelf, ask=alone(app, watched, "UTC").ask)
+    return replace(shelf, ask=alone(app, watched, "UTC").ask, strangers_read=True)
 
 
 class PagesServer:

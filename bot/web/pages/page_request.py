@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from bot.web.pages.site import NotThere, Site, SiteRepository
+from bot.web.pages.site import Ask, NotThere, Site, SiteRepository
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
@@ -114,6 +114,11 @@ class PageRequest:
         """When a repository was last read; available after :meth:`covered`."""
         found = self.read.get(repository.name)
         return found[-1].until if found else None
+
+    @property
+    def ask(self) -> Ask | None:
+        """Answers this reader's questions, for which changes that the archive lacks are read."""
+        return self.shelf.ask if self.shelf.may_read(signed_in=self.signed_in) else None
 
     def shown(self) -> SiteRepository:
         """The repository that the path names. Raises ``NotThere``."""

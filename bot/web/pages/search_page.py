@@ -141,7 +141,7 @@ async def _lead_on(asked: PageRequest, words: str) -> None:
     shown = asked.shown()
     if (named := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, named[1])):
         raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
-    if asked.shelf.ask is not None and _is_question(asked, words):
+    if asked.ask is not None and _is_question(asked, words):
         raise Moved(_address(shown, words))
 
 
@@ -274,7 +274,7 @@ async def ask_page(asked: PageRequest) -> Page:
 
     Raises ``Moved`` to the search, which is also where questions are asked, if there is none.
     """
-    shown, ask = asked.shown(), asked.shelf.ask
+    shown, ask = asked.shown(), asked.ask
     if ask is None:
         raise NotThere
     question = asked.word("q")
@@ -341,7 +341,7 @@ async def _examples(asked: PageRequest) -> list[tuple[str, str]]:
     """Questions that have an answer, about the last archived days, with their pages."""
     shown = asked.shown()
     extent = await extent_of(asked, shown)
-    if extent is None or asked.shelf.ask is None:
+    if extent is None or asked.ask is None:
         return []
     last = extent.last.astimezone(asked.shelf.zone).date()
     days = {"last": last, "week": last - timedelta(days=6), "month": last - timedelta(days=29)}

@@ -7,6 +7,7 @@ import pytest
 from digest.answer.tallies import by_author, people_of
 from digest.core.authors import is_bot
 from digest.core.enums import Language
+from digest.core.grade import Repository
 from digest.document import Document
 from digest.markdown import markdown
 from tests.support.fakes import graded
@@ -29,7 +30,7 @@ def test_co_authors_count_and_bots_stand_apart():
         graded("a2", "Fix a kernel (#2)", author="Ada"),
         graded("a3", "Bump (#3)", author="renovate[bot]"),
     ]
-    blocks = by_author(changes, Language.EN)
+    blocks = by_author(changes, Repository(name="owner/name"), Language.EN)
     shown = markdown(Document(title="", blocks=blocks, language="en"))
     assert "By author (1 person), 1 more as co-authors" in shown
     assert "Ada (2)" in shown

@@ -136,3 +136,13 @@ async def test_a_dependency_is_told_with_the_version_that_is_required(ctx):
     await ask("what changed this week", ctx)
     shown = markdown((await ask("was the windows dependency updated", ctx)).document)
     assert "`example.org/windows` is required now: `v1.2.0` (`go.mod:3`)." in shown
+
+
+async def test_what_is_not_found_names_the_period_that_was_searched(ctx):
+    """Nobody gave a period: a month was looked up, not a week."""
+    for question in ("any reverts?", "any reverts in windows?"):
+        shown = markdown((await ask(question, ctx)).document)
+        assert "2025-12-24 12:00 – 2026-01-23 12:00" in shown, question
+        assert "No" in shown
+    shown = markdown((await ask("any reverts this week?", ctx)).document)
+    assert "2026-01-19 00:00 – " in shown

@@ -15,7 +15,7 @@ from bot.web.pages.routes import routes
 from bot.web.server import application
 from bot.web.site_factory import alone
 from digest.core.enums import Language
-from tests.servers.pages import shelved
+from tests.servers.pages import TOKEN, shelved
 
 ASK = "/r/owner/open/-/ask"
 SEARCH = "/r/owner/open/-/search"
@@ -127,9 +127,23 @@ async def test_link_of_another_site_asks_nothing(reader):
     assert 'value="explain #3"' in page
 
 
-async def test_pages_of_a_server_answer_no_questions(client):
-    assert (await client.get(ASK, params={"q": "explain #3"})).status_code == 404
-    assert "/-/ask" not in (await client.get("/r/owner/open")).text
+async def test_pages_of_a_server_answer_who_signed_in(client):
+    question = {"q": "explain #3"}
+    assert (await client.get(ASK, params=question)).status_code == 404
+    assert "/-/ask" not in (await client.get(SEARCH)).text
+    moved = await client.get(SEARCH, params={"q": "what changed on 2026-03-02"})
+    assert moved.status_code == 200
+    await client.post("/admin/sign-in", data={"token": TOKEN})
+    assert "Remove the wait" in (await client.get(ASK, params=question)).text
+    assert "/-/ask" in (await client.get(SEARCH)).text
+    moved = await client.get(SEARCH, params={"q": "what changed on 2026-03-02"})
+    assert (moved.status_code, moved.headers["location"][: len(ASK)]) == (303, ASK)
+
+
+async def test_authors_in_answers_lead_to_their_pages(reader):
+    for question in ("what changed on 2026-03-02", "explain #3", "who changed most 2026-03-02"):
+        page = (await reader.get(ASK, params={"q": question})).text
+        assert f'<a href="{AUTHORS}/Ada%20Lovelace" rel="noopener nofollow">Ada' in page, question
 
 
 async def test_authors_have_pages_of_what_they_wrote_by_their_whole_name(client):
