@@ -4,8 +4,8 @@
 and of hearing; whole programs are killed at random moments, and what they stand on fails: git's
 children, PostgreSQL, Redis, the disk, the archive's lock, the clock. Counts the runs in which a
 line of a digest, or the answer to a message, stands nowhere or once more than it should. On
-Telegram a message that was on its way when the process died is lost, as the documentation says; it
-is counted apart. Each row of the table is replaced when its runs are over.
+Telegram and behind a webhook a message that was on its way when the process died is lost, as the
+documentation says; it is counted apart. Each row of the table is replaced when its runs are over.
 """
 
 from __future__ import annotations
