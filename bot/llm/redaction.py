@@ -138,6 +138,16 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 
+# Several words between quotes; what speaks about a password or ends as a sentence is no password.
+_PHRASE = re.compile(
+    rf"{_KEY}[\"'\]]{{0,2}}\s{{0,4}}(?::=|=>|[=:])\s{{0,4}}[rbfu]?"
+    r"(?:\"([^\"\n]{8,200})\"|'([^'\n]{8,200})')",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r".*(?:pass|pwd|secret|key|token|credential|[{}<>()%]).*|.*[.:!?…]", re.IGNORECASE
+)
+
 # A name that ends in a word for a secret, with a long random value.
 _RANDOM = re.compile(
     r"(?:token|secret|key|credentials?|salt|signature)[\"'\]]{0,2}\s{0,4}(?::=|=>|[=:])\s{0,4}"
@@ -196,6 +206,15 @@ def _by_rules(text: str) -> Iterator[str]:
         for quoted, bare in _ASSIGNED.findall(line):
             if _worth(quoted) if quoted else _worth(bare) and _mixed(bare):
                 yield quoted or bare
+        yield from _phrases(line)
+
+
+def _phrases(line: str) -> Iterator[str]:
+    """Passwords of several words."""
+    for double, single in _PHRASE.findall(line):
+        words = (phrase := double or single).split()
+        if len(words) > 1 and not _SPOKEN.fullmatch(phrase) and not _PLACEHOLDER.fullmatch(phrase):
+            yield phrase
 
 
 def _of_address(line: str) -> Iterator[str]:
