@@ -11,6 +11,7 @@ from datetime import timedelta
 from importlib import import_module
 
 from digest.answer.answers import Answer, lengthened, refs_words, shortened, title_of
+from digest.answer.tallies import people_of
 from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.core.reference import Query, Reference
@@ -25,7 +26,6 @@ from digest.i18n.phrase import Phrase, listed
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS, UNSURE
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
-    Again,
     CatchUp,
     Changed,
     Compare,
@@ -39,7 +39,7 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.lexicon import language_of
-from digest.question.parser import Reading, misspelt, parse, read
+from digest.question.parser import Reading, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates
@@ -151,11 +151,12 @@ async def ask(
     talk = await last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     meant: Intent | None = None
+    parts = () if understood or pressed else split(text, ctx.clock.now(), ctx.zone, _own(told))
+    if len(parts) == 1 or (parts and told.conversations and told.conversation):
+        return await _both(parts, told)
     try:
-        reading, meant = await _read(text, understood, told)
-        intent = reading.intent
-        if talk is not None and isinstance(reading.other, Again):
-            intent = reading.other  # what may go on from an answer does so after one
+        reading, meant = await _read(text, understood, told, talk)
+        intent = asked = reading.intent
         if language is None and talk and talk.language and _goes_on(intent):
             told = replace(told, language=talk.language)
         intent, told = await resumed(intent, talk, told)
@@ -169,17 +170,32 @@ async def ask(
             found = _restated(found, intent, reading, told)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
-    await remember(intent, found, told, talk)
+    await remember(intent, found, told, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
-async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Intent | None]:
+async def _both(parts: Sequence[str], ctx: Context) -> Answer:
+    """The answers to two questions of one message; the second may go on from the first."""
+    first = await ask(parts[0], ctx, ctx.language)
+    if len(parts) == 1 or first.error is not None:
+        return first
+    second = await ask(parts[1], ctx, ctx.language)
+    if second.error is not None:
+        return first
+    blocks = (*first.document.blocks, *second.document.blocks)
+    return replace(first, document=replace(first.document, blocks=blocks))
+
+
+async def _read(
+    text: str, understood: str, ctx: Context, talk: Talk | None
+) -> tuple[Reading, Intent | None]:
     """The reading of a question, and its intent where a model chose it. Raises ``UserError``."""
     now = ctx.clock.now()
     if understood:
         intent = parse(understood, now, ctx.zone)
         return Reading(intent), intent
-    background = await _background(text, ctx)
+    follows = "" if talk is None else "change" if talk.subject else "list"
+    background = replace(await _background(text, ctx), follows=follows)
     reading = read(text, now, ctx.zone, background)
     if reading.words:
         words = await _in_index(reading.words, ctx)
@@ -196,13 +212,17 @@ async def _read(text: str, understood: str, ctx: Context) -> tuple[Reading, Inte
 
 async def _background(text: str, ctx: Context) -> Background:
     """What the repository is called, and which words that look misspelt it knows."""
-    own = frozenset(called(ctx.watched))
     doubts = misspelt(text)
     if not doubts:
-        return Background(own=own)
+        return _own(ctx)
     wanted = {term(word): word for word in doubts}
     known = await ctx.archive.vocabulary(ctx.watched.repository, frozenset(wanted))
-    return Background(own=own, known=frozenset(wanted[name] for name in known if name in wanted))
+    return replace(_own(ctx), known=frozenset(wanted[name] for name in known if name in wanted))
+
+
+def _own(ctx: Context) -> Background:
+    """What the repository is called."""
+    return Background(own=frozenset(called(ctx.watched)))
 
 
 async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
@@ -212,8 +232,10 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
     known = await ctx.archive.vocabulary(repository, frozenset().union(*wanted.values()))
     found = {word for word, terms in wanted.items() if not terms.isdisjoint(known)}
     for word in wanted.keys() - found:
-        theirs = Query(author=word, limit=1)
-        if (len(word) > 1 or not word.isascii()) and await ctx.archive.select(repository, theirs):
+        if len(word) == 1 and word.isascii():
+            continue
+        theirs = await ctx.archive.select(repository, Query(author=word, limit=1))
+        if any(len(word) > 1 or word in people_of(graded) for graded in theirs):
             found.add(word)
     return frozenset(found)
 

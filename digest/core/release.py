@@ -135,5 +135,17 @@ def latest(tags: Sequence[str]) -> str:
     return max(alike, key=lambda tag: _number(tag, family))
 
 
+def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:
+    """The first and the latest release of a series such as ``1.2.x``; empty if it has none."""
+    wanted = tuple(map(int, re.findall(r"\d+", name)))
+    numbers = {
+        tag: _number(tag, version.family)
+        for tag in tags
+        if (version := version_of(tag)) and not version.preliminary
+    }
+    fit = [tag for tag, number in numbers.items() if number[: len(wanted)] == wanted]
+    return (min(fit, key=numbers.__getitem__), max(fit, key=numbers.__getitem__)) if fit else ()
+
+
 def _number(tag: str, family: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", tag[len(family) :])[:6]))

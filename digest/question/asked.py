@@ -14,13 +14,14 @@ from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent
+from digest.question.lexicon import NONE
 from digest.question.periods import Now
 from digest.question.slot_values import ARTICLES, Filters, Quote, Symbol, Token, author_in, name_of
 from digest.window import Window
 
 T = TypeVar("T")
 
-_TOPICAL = frozenset({"todo", "foreign"})
+_TOPICAL = frozenset({"todo", "foreign", "lines", "state"})
 """Tags of words that are topic names unless they begin a question."""
 
 _TOPICAL_WORDS = frozenset(
@@ -38,13 +39,18 @@ _DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as tokens, without those that it excludes; ``known`` are words of the index."""
+    """A question as tokens, without those that it excludes; ``known`` are words of the index.
+
+    ``follows`` and ``corrects`` are those of ``Background``.
+    """
 
     text: str
     now: Now
     tokens: tuple[Token, ...]
     excluded: tuple[str, ...] = ()
     known: frozenset[str] | None = None
+    follows: str = ""
+    corrects: bool = False
 
     @cached_property
     def tags(self) -> dict[str, int]:
@@ -201,7 +207,7 @@ class Asked:
         """The author's name and the indexes of its tokens."""
         if self.filters.author:
             return self.filters.author, frozenset()
-        return author_in(self.tokens, asks_who=self.has("who"))
+        return author_in(self.tokens, self.known or NONE, asks_who=self.has("who"))
 
     @property
     def author(self) -> str:

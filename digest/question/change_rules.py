@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 
 from digest.core.enums import ChangeKind, Language
-from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.intent import (
     Again,
@@ -29,7 +29,7 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Quote, Release, Symbol
+from digest.question.slot_values import Path, Quote, Release, Step, Symbol, name_of
 
 
 @rule
@@ -119,14 +119,14 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.commands:
         return
-    cues = asked.has("history", "happened", "explain", "default", "why") or asked.actions
+    cues = asked.has("history", "happened", "explain", "default", "why", "state") or asked.actions
     told = cues or asked.has("kind:deprecations", "bump")
     if (not sure and not cues) or ("=" in name and asked.has("explain")):
         return
     inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
     if not sure and inside and asked.has("happened"):
         return
-    others = sum(1 for word in asked.words if word not in name)
+    others = sum(1 for word in asked.words if word not in name.split() and word not in name)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 if asked.spans else 0
     yield Weighed(weight, Touched(name=name, window=asked.span))
@@ -142,14 +142,42 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         typed = any(tag.startswith("thing:") for tag in token.tags)
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
-    if (name := _acted_on(asked)) is not None:
-        return name, False
+    if name := _in_state(asked):
+        return name, True
+    if acted := _acted_on(asked):
+        return acted, False
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     if asked.spans or not of_one or asked.has("count", "who", "compare", "again"):
         return "", False
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
     return _versioned(asked), True
+
+
+def _in_state(asked: Asked) -> str:
+    """The words whose state is asked for: *is native histograms still experimental*."""
+    end = asked.tags.get("state", 0)
+    released = any(isinstance(token.slot, Release) for token in asked.tokens)
+    if asked.spans or released or asked.has("change", "count", "it"):
+        return ""
+    words: list[str] = []
+    named = [n for n, t in enumerate(asked.tokens[:end]) if not t.tags & _UNNAMED and name_of(t)]
+    for place, token in enumerate(asked.tokens[:end]):
+        command = place > 0 and "own" in asked.tokens[place - 1].tags and "noise" in token.tags
+        if command and not named:
+            words = [asked.tokens[place - 1].text, token.text]  # "uv check"
+        elif place in named:
+            words.append(name_of(token))
+    asks = asked.has("aux", "history") or asked.text.endswith(("吗", "了没", "没有"))
+    return " ".join(words) if asks and 0 < len(words) <= _MOST_STATED else ""
+
+
+_UNNAMED = frozenset(
+    {"aux", "ask", "noise", "history", "again", "own", "state", "it", "greet", "me"}
+)
+"""Tags of words before a state that are no part of a name."""
+_MOST_STATED = 4
+"""Maximum words of a name whose state is asked for."""
 
 
 def _versioned(asked: Asked) -> str:
@@ -190,6 +218,14 @@ def short(asked: Asked) -> Iterator[Weighed]:
         beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
         if asked.has(tag) and asked.only(tag, *beside):
             yield Weighed(5.0, retell)
+        elif asked.has(tag) and asked.follows and retell.language and not asked.left:
+            yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
+    if (
+        asked.follows == "change"
+        and asked.has("lines")
+        and asked.only("lines", "it", "ask", "again", "aux")
+    ):
+        yield Weighed(5.0, ShowDiff())
     if asked.text == "?":
         yield Weighed(5.0, Help())
 
@@ -207,23 +243,62 @@ _BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
 
 @rule
 def of_the_last(asked: Asked) -> Iterator[Weighed]:
-    """Questions about the current change, and about one of a list."""
+    """Questions about the change or name under discussion, however short."""
+    slots = any(token.slot is not None for token in asked.tokens)
+    its = asked.has("it") or asked.follows == "change"
+    if (
+        slots
+        or asked.has("other", "most")
+        or (asked.has("count") and not asked.has("default"))
+        or asked.commands
+    ):
+        return
+    harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
+    bare = asked.only(*_ITS)
+    if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
+        yield Weighed(4.5, Risky())  # "does it affect windows users"
+    elif not bare:
+        return
+    elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
+        if its or asked.has("wrote"):
+            yield Weighed(4.5, Author())
+    elif _WHEN.search(asked.text) and its:
+        yield Weighed(4.7, Released())
+    elif its and (asked.has("why") or _WHICH.search(asked.text)):
+        yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
+    elif (
+        asked.follows == "change"
+        and asked.has("state", "history", "default", *_ACTS)
+        and asked.has("ask", "aux", "it")
+    ):
+        yield Weighed(4.6, Retell())  # "is it still there"
+
+
+_ACTS = (
+    *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
+    *("history", "happened"),
+)
+_ITS = (
+    *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
+    *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
+    *("state", "why", *_ACTS),
+)
+"""Tags of words in a question about the change under discussion."""
+_WHEN = re.compile(
+    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped)\b"
+    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布|发版",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
+    re.IGNORECASE,
+)
+
+
+@rule
+def of_a_list(asked: Asked) -> Iterator[Weighed]:
+    """Questions about one of a list, and requests to explain the current change."""
     its = ("it", "aux", "ask", "join", "prep", "who")
-    asks_risk = asked.has("risk") and asked.only("risk", *its, "kind:security", "graded")
-    if asks_risk or (asked.has("remedy") and asked.only("remedy", *its, "me")):
-        yield Weighed(4.5, Risky())
-    of_whom = asked.has("it") and asked.has("risk") and len(asked.left) < 3 and not asked.has("who")
-    slots = any(isinstance(token.slot, Path | Release | Reference) for token in asked.tokens)
-    named = slots or asked.spans or asked.kinds not in {(), (ChangeKind.BREAKING,)}
-    if of_whom and not named and not asked.has("upgrade"):
-        yield Weighed(4.4, Risky())  # "does it affect windows users"
-    wrote = asked.has("wrote") and asked.has("who", "wrote")
-    if wrote and asked.only("wrote", "agent", "contributors", *its) and asked.is_writing:
-        yield Weighed(4.5, Author())
-    if asked.has("releases") and asked.has("it") and asked.only("releases", "history", *its):
-        yield Weighed(4.7, Released())
-    if asked.text.lower() in {"since when", "when", "when was that", "什么时候", "什么时候的"}:
-        yield Weighed(4.7, Released())
     places = [int(value) for value in asked.values.get("nth", ())]
     beside = (
         *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
@@ -257,7 +332,9 @@ def again(asked: Asked) -> Iterator[Weighed]:
     """The last question for another time or topic, filtered, or counted differently."""
     if asked.has("other") or asked.references or len(asked.left) > 4:
         return
-    if asked.has("back") and asked.only("back", "it", "again", "more", "among", "entry"):
+    undone = asked.has("back") or (asked.follows and asked.has("every"))
+    undone = undone or (asked.has("filter") and asked.has(*_UNDO))
+    if undone and asked.only("back", "it", "again", "more", "among", "entry", "filter", *_UNDO):
         yield Weighed(5.0, Again(back=True))
         return
     if same := _same(asked):
@@ -265,13 +342,18 @@ def again(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.has("me") or asked.commands:
         return
-    first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
+    first = next(
+        (t for t in asked.tokens if not t.tags & {"noise", "greet"} or t.tags & {"only"}), None
+    )
     opens = first is not None and "again" in first.tags and "about" not in first.tags
     opens_about = first is not None and "again" in first.tags and not opens
-    opens_only = first is not None and "only" in first.tags
-    goes_on = opens or asked.has("among") or asked.text.endswith("呢")
-    if asked.has("earlier") and asked.only("earlier", "again", "ask", "change", "happened"):
-        yield Weighed(5.0, Again(earlier=True))
+    only = asked.has("among") or (first is not None and "only" in first.tags)
+    goes_on = opens or asked.has("among") or asked.text.endswith("呢") or asked.corrects
+    if steps := asked.slots(Step):
+        (step, *_), topic = steps, asked.topic
+        if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
+            beside = Again(later=step.unit) if step.later else Again(earlier=step.unit)
+            yield Weighed(5.0, replace(beside, topic=topic))
         return
     if asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
@@ -290,18 +372,23 @@ def again(asked: Asked) -> Iterator[Weighed]:
         daily=asked.has("per:day"),
         people=asked.has("per:author") or (asked.has("contributors") and goes_on),
         files=asked.counts_files,
+        only=only and bool(asked.topic),
     )
     counted = again.daily or again.people or again.files
     slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
     if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
         return
-    turns = asked.has("again", "about") or opens_only
+    turns = asked.has("again", "about") or only or asked.corrects
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
         yield Weighed(4.5, again)
-    elif opens_about and again.topic:
-        yield Weighed(1.4, again)  # after an answer, "what about ssr" goes on from it
+    elif (opens_about or only) and (again.topic or again.author or again.path):
+        yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
+
+
+_UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
+"""Tags of words that take a filter back."""
 
 
 def _same(asked: Asked) -> str:

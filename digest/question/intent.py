@@ -224,9 +224,10 @@ class Retell(Enquiry):
 class Again(Enquiry):
     """The last question again: for another time, topic or change, filtered, or as counts.
 
-    ``earlier`` asks for the same length of time before the last period; ``same`` for changes by
-    the ``author`` of the current change, or in its ``file``; ``back`` for the last list, or if that
-    was narrowed, for all of it.
+    ``earlier`` and ``later`` ask for the time beside the last period: a ``day``, ``week``,
+    ``month`` or ``year``, or a ``period`` as long; ``same`` for changes by the ``author`` of the
+    current change, or in its ``file``; ``back`` for the last list, or if that was narrowed, for
+    all of it. ``only``: the last list narrowed, not one of another topic.
     """
 
     window: Span | None = None
@@ -240,7 +241,9 @@ class Again(Enquiry):
     people: bool = False
     files: bool = False
     without: tuple[str, ...] = ()
-    earlier: bool = False
+    earlier: str = ""
+    later: str = ""
+    only: bool = False
     same: str = ""
     back: bool = False
 

@@ -9,8 +9,9 @@ examples of questions that are understood.
 
 from __future__ import annotations
 
+import itertools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -20,7 +21,20 @@ from digest.errors import UserError
 from digest.question import change_rules, impact_questions, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
 from digest.question.impact_questions import read_profiling
-from digest.question.intent import Changed, Explain, Intent, Unknown
+from digest.question.intent import (
+    Again,
+    Author,
+    Changed,
+    Explain,
+    Intent,
+    Nth,
+    OfCurrent,
+    Released,
+    Releases,
+    Retell,
+    Touched,
+    Unknown,
+)
 from digest.question.lexicon import (
     LONGEST,
     is_foreign,
@@ -53,7 +67,11 @@ def readings(asked: Asked) -> list[Weighed]:
     if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []
     found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
-    return sorted(found, key=lambda one: -one.weight)
+    # What may go on from an answer does so after one.
+    return sorted(
+        found,
+        key=lambda one: -one.weight - bool(asked.follows and isinstance(one.intent, Again)),
+    )
 
 
 _NOBODY = Background()
@@ -91,6 +109,10 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         near = _near("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
     question = without_language(asked) or asked
+    if correction := _CORRECTION.match(question) or _MEANT.search(question):
+        begin, end = correction.span()
+        if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
+            question, background = rest, replace(background, corrects=True)
     if (told := read_managing(asked) or read_profiling(question)) is not None:
         return Reading(told)
     if (reference := reference_of(question)) is not None:
@@ -110,6 +132,57 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     return found
 
 
+def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
+    """The two questions of a text; the first alone if its answer has that of the second.
+
+    Empty if it is one question, or either is not understood.
+    """
+    asked = tidy(text[:LONGEST])
+    for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
+        parts = asked[: joint.start()], asked[joint.end() :]
+        try:
+            first = read(parts[0], now, zone, background)
+            about = "change" if isinstance(first.intent, Explain | OfCurrent | Touched) else "list"
+            second = read(parts[1], now, zone, replace(background, follows=about)).intent
+            if about == "list" and "?" in joint[0] and isinstance(second, Changed):
+                parts = parts[0], f"and {parts[1]}"
+                second = read(parts[1], now, zone, replace(background, follows=about)).intent
+        except UserError:
+            continue
+        its = isinstance(second, OfCurrent) and second.reference is None
+        if not first.sure or (its and about == "list"):
+            continue
+        covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Retell)}
+        if isinstance(second, covered.get(type(first.intent), ())) and its:
+            return parts[:1]
+        if its or ("?" in joint[0] and isinstance(second, Again | Releases)):
+            return parts
+    return ()
+
+
+_JOINT = re.compile(
+    r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
+    r"|, ?(?=(?:who|when|which|what|why|how|since)\b"
+    r"|谁|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)",
+    re.IGNORECASE,
+)
+"""What stands between two questions."""
+
+_MOST_JOINTS = 3
+
+
+_CORRECTION = re.compile(
+    r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"
+    r"(?:(?:i|we) (?:meant?|was asking (?:about|for))|rather|make (?:it|that))\b"
+    r"|(?:no|nope|nah|oops|wait|actually),|not [^,]{1,30}(?:,| but)"
+    r"|(?:(?:不对?|不是|错了|说错了|抱歉|不好意思),?)*(?:我(?:是说|的意思是|说的是|是指|指的是)|应该是)"
+    r"|(?:不对|错了|说错了|不是[^,]{1,20}),是?)[,: -]*",
+    re.IGNORECASE,
+)
+"""How a question that corrects the one before begins: *no, July*, *I meant the scheduler*."""
+_MEANT = re.compile(r"[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE)
+
+
 def misspelt(text: str) -> frozenset[str]:
     """The words of a question that look like misspelt cue words."""
     words = re.findall(r"[a-z]{4,16}", tidy(text[:LONGEST]))
@@ -123,7 +196,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
         if _is_ours(Asked(question, now, tuple(words_of(question)))):
             raise
         return None
-    asked = Asked(question, now, tokens, excluded, background.words)
+    follows, corrects = background.follows, background.corrects
+    asked = Asked(question, now, tokens, excluded, background.words, follows, corrects)
     found = readings(asked)
     if not found:
         return None

@@ -338,6 +338,37 @@ def _other(found: re.Match[str], now: Now) -> Window:
             return now.usual
 
 
+def beside(window: Window, unit: str, now: Now, *, later: bool) -> Window:
+    """The ``day``, ``week``, ``month``, ``year`` or as long a ``period`` next to a window.
+
+    A window that is or begins a calendar week or month has such a one beside it. Raises
+    ``FutureWindow`` if it has not begun.
+    """
+    first = window.since.astimezone(window.zone).date()
+    last = (window.until - timedelta(microseconds=1)).astimezone(window.zone).date()
+    days = (last - first).days + 1
+    if unit == "period" and first.day == 1 and 7 < days <= 31:
+        unit = "month"
+    elif unit == "period" and first.weekday() == 0 and 1 < days <= 7:
+        unit = "week"
+    if unit in {"month", "year"}:
+        months = 12 if unit == "year" else 1
+        begin = _months_on(first, months if later else -months)
+        end = _months_on(begin, months) - timedelta(days=1)
+    else:
+        length = timedelta(days={"day": 1, "week": 7}.get(unit, days))
+        begin = max(first + length, last + timedelta(days=1)) if later else first - length
+        end = begin + length - timedelta(days=1)
+    now.between(day_window(begin, now.zone).since, now.at)
+    return now.days(begin, end)
+
+
+def _months_on(day: date, months: int) -> date:
+    """The first day of a month that many months from that of a day."""
+    years, month = divmod(day.month - 1 + months, 12)
+    return date(day.year + years, month + 1, 1)
+
+
 def default_period(now: datetime, zone: ZoneInfo) -> Window:
     """The window of a question without a period: ``DEFAULT_DAYS`` calendar days until now."""
     return Now(now.replace(microsecond=0), zone).usual

@@ -91,7 +91,8 @@ _FORMS = {
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
     "daily": "per day", "people": "per author", "files": "per file",
     "newcomers": "first-time contributors", "figures": "with numbers",
-    "defaults": "with changed defaults", "kind": "{}", "earlier": "before that",
+    "defaults": "with changed defaults", "kind": "{}", "earlier": "the {} before that",
+    "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}", "refs": "{}",
 }  # fmt: skip
 """The text forms of the fields of an intent, in order."""
@@ -117,8 +118,9 @@ def format_intent(intent: Intent) -> str:
             return f"in {_NAMES[language]}" if language else "longer" if longer else "shorter"
         case Again():
             bare = intent.without or intent.back
-            head = "only" if intent.level or intent.kind else "" if bare else "and"
-            return _text(head, intent, topic='in "{}"', level="{}")
+            narrows = intent.level or intent.kind or intent.only
+            head = "only" if narrows else "" if bare else "and"
+            return _text(head, intent, topic='in "{}"', level="{}", only="")
         case Nth(place=place, aspect=aspect):
             one = f"number {place}" if place > 0 else "the last one" if place else "explain it"
             return f"{one} {aspect}".rstrip()

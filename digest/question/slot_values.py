@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
-from digest.question.lexicon import NONE
+from digest.question.lexicon import NONE, chinese, english
 from digest.window import Window
 
 
@@ -64,7 +65,15 @@ class Stray:
     text: str
 
 
-Slot = Quote | Release | Path | Symbol | Filters | Stray | Reference | Span
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The period before or after the one under discussion, of a length if ``unit`` names one."""
+
+    unit: str
+    later: bool
+
+
+Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Reference | Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +97,16 @@ class Background:
     ``own`` are its names in lower case; ``known`` are the words in its index that look
     misspelt, and ``words`` all words of the question in it, both in lower case; ``None`` if nobody
     looked.
+
+    ``follows``: the question comes after an answer, about a ``change`` or a ``list``;
+    ``corrects``: it corrects the one before.
     """
 
     own: frozenset[str] = frozenset()
     known: frozenset[str] | None = None
     words: frozenset[str] | None = None
+    follows: str = ""
+    corrects: bool = False
 
 
 ARTICLES = frozenset({"the", "our", "a", "an", "this"})
@@ -214,8 +228,17 @@ _BOTS = dict.fromkeys(("bot", "bots", "robots", "机器人"), "[bot]")
 """General words for bots, with the text that their names share."""
 
 
-def author_in(tokens: Sequence[Token], *, asks_who: bool) -> tuple[str, frozenset[int]]:
-    """The author's name, as far as words give it, and the indexes of its tokens."""
+def author_in(
+    tokens: Sequence[Token], known: frozenset[str], *, asks_who: bool
+) -> tuple[str, frozenset[int]]:
+    """The author's name, as far as words give it, and the indexes of its tokens.
+
+    A Chinese character that the repository knows is a name.
+    """
+    for place, token in enumerate(tokens):
+        single = len(token.text) == 1 and not token.text.isascii() and not token.tags
+        if single and token.slot is None and token.text in known:
+            return token.text, frozenset({place})
     rules = (_after_by, _owner) if asks_who else (_after_by, _doer, _owner, _before_agent)
     for place in range(len(tokens)):
         for rule in rules:
@@ -259,3 +282,88 @@ def _excludable(token: Token) -> str | None:
     if isinstance(token.slot, Quote | Symbol):
         return name_of(token)
     return "" if token.slot is None and token.tags & _BESIDE else None
+
+
+# --- Filters --------------------------------------------------------------------------------------
+
+_KEYS = {
+    "author": "author", "by": "author", "作者": "author",
+    "path": "path", "file": "path", "路径": "path", "文件": "path",
+    "level": "level", "级别": "level",
+    "kind": "kind", "type": "kind", "类型": "kind",
+    "label": "label", "tag": "label", "标签": "label",
+    "thing": "thing", "action": "action", "without": "without",
+}  # fmt: skip
+_FILTER = re.compile(
+    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
+    r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
+    r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
+    r"|\"[^\"]*\"",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    r"\b(?:labell?ed|tagged)(?: as| with)? (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
+    r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
+    r"|(?:带有?|标有) ?(?:\"([^\"]{1,80})\"|([^\s\"，的]{1,40})) ?标签的",
+    re.IGNORECASE,
+)
+
+_LEVELS_ZH = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
+
+
+def filters_in(text: str) -> tuple[str, Slot | None]:
+    """A text without its ``key:value`` conditions, and these; with an invalid value, a stray."""
+    taken: dict[str, list[str]] = {}
+
+    def take(found: re.Match[str]) -> str:
+        key = found[1] or found[4]
+        if not key:
+            return found[0]
+        value = next(g for g in (found[2], found[3], found[5], found[6]) if g)
+        taken.setdefault(_KEYS[key.lower()], []).append(value)
+        return " "
+
+    rest = _FILTER.sub(take, text)
+    if labelled := _LABELLED.search(rest):
+        taken.setdefault("label", []).append(next(g for g in labelled.groups() if g))
+        rest = f"{rest[: labelled.start()]} {rest[labelled.end() :]}"
+    return " ".join(rest.split()), _filtered(taken) if taken else None
+
+
+def _filtered(taken: dict[str, list[str]]) -> Slot:
+    levels = [level_named(value) for value in taken.get("level", ())]
+    kinds = [kind_named(value) for value in taken.get("kind", ())]
+    try:
+        things = tuple(map(FactKind, taken.get("thing", ())))
+        actions = tuple(map(Action, taken.get("action", ())))
+    except ValueError:
+        return Stray("filter")
+    once = {"author", "path", "level", "label"}
+    if None in levels or None in kinds or any(len(taken[key]) > 1 for key in once & {*taken}):
+        return Stray("filter")
+    one = {key: values[0] for key, values in taken.items()}
+    return Filters(
+        author=one.get("author", ""),
+        path=one.get("path", ""),
+        level=next(iter(levels), None),
+        kinds=tuple(dict.fromkeys(kind for kind in kinds if kind)),
+        label=one.get("label", ""),
+        without=tuple(taken.get("without", ())),
+        things=things,
+        actions=actions,
+    )
+
+
+def level_named(value: str) -> Level | None:
+    """The level that a word in either language names."""
+    if value in _LEVELS_ZH:
+        return _LEVELS_ZH[value]
+    return Level(value.lower()) if value.lower() in set(Level) else None
+
+
+def kind_named(value: str) -> ChangeKind | None:
+    """The kind that a word in either language names."""
+    if value.lower() in set(ChangeKind):
+        return ChangeKind(value.lower())
+    tags = chinese(value)[0][1] if not value.isascii() else english([value.lower()], 0)[0]
+    return next((ChangeKind(tag[5:]) for tag in sorted(tags) if tag.startswith("kind:")), None)

@@ -10,9 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from digest.core.enums import ChangeKind
-from digest.core.facts import Action, FactKind
-from digest.core.grade import Level
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
@@ -21,14 +18,15 @@ from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, men
 from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.slot_values import (
     Background,
-    Filters,
     Path,
     Quote,
     Release,
     Slot,
+    Step,
     Stray,
     Symbol,
     Token,
+    filters_in,
 )
 
 _MARK = 0xE000
@@ -61,29 +59,6 @@ class _Masked:
         self.text = " ".join(pattern.sub(mark, self.text).split())
 
 
-_KEYS = {
-    "author": "author", "by": "author", "作者": "author",
-    "path": "path", "file": "path", "路径": "path", "文件": "path",
-    "level": "level", "级别": "level",
-    "kind": "kind", "type": "kind", "类型": "kind",
-    "label": "label", "tag": "label", "标签": "label",
-    "thing": "thing", "action": "action", "without": "without",
-}  # fmt: skip
-_FILTER = re.compile(
-    r"(?<![\w\"])(author|by|path|file|level|kind|type|label|tag|thing|action|without): ?"
-    r"(?:\"([^\"]{1,200})\"|([^\s\",]{1,200}))"
-    r"|(作者|路径|文件|级别|类型|标签)[是为]?: ?(?:\"([^\"]{1,200})\"|([^\s\",，的]{1,80}))的?"
-    r"|\"[^\"]*\"",
-    re.IGNORECASE,
-)
-_LABELLED = re.compile(
-    r"\b(?:labell?ed|tagged)(?: as| with)? (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
-    r"|\bwith (?:the )?(?:label|tag) (?:\"([^\"]{1,80})\"|([^\s\"]{1,80}))"
-    r"|(?:带有?|标有) ?(?:\"([^\"]{1,80})\"|([^\s\"，的]{1,40})) ?标签的",
-    re.IGNORECASE,
-)
-
-_LEVELS_ZH = {"高": Level.HIGH, "中": Level.MEDIUM, "低": Level.LOW}
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
 _URL = re.compile(r"<?https?://[^\s，。]+")
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
@@ -101,6 +76,26 @@ _UNRELEASED = re.compile(
     r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
     re.IGNORECASE,
 )
+
+_SERIES = re.compile(
+    r"\b(v?[0-9]+(?:\.[0-9]+){0,2})"
+    r"(?:\.[*Xx](?! ?系列| series)|(?:\.[xX*])? ?(?:series|line\b|系列))",
+    re.ASCII,
+)
+"""All releases with the same first numbers: *the 0.12 series*."""
+
+_UNIT = r"(?:day|week|month|year|period|one|个?(?:天|日|周|星期|礼拜|月|年))"
+_STEP = re.compile(
+    r"\b(?:(?:the|a|one|another|more) )*"
+    rf"(?:{_UNIT} (?:before|after) (?:that|it|this)(?: {_UNIT})?\b"
+    rf"|(?:before|after) (?:that|this)(?: {_UNIT})?(?=$|[,.?])"
+    rf"|{_UNIT} (?:before|earlier|prior|back|after|later)(?=$|[,.?]))"
+    r"|\b(?:the )?(?:previous|preceding|following) (?:period|one)\b|\bearlier(?=$|[,.?])"
+    rf"|(?:再|更|再?[往向]|在?那)之?[前后早]面?(?:一?点|推|数|看|些)?的?(?:[一1]?{_UNIT})?"
+    rf"|[前后下]一{_UNIT}(?=呢$)",
+    re.IGNORECASE,
+)
+"""The period before or after another one, which the question does not name."""
 
 _ASLEEP = re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE)
 
@@ -152,7 +147,8 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 _VERSION = re.compile(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
-    r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?)"
+    r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
+    r"|[vV]?[0-9]+(?:\.[0-9]+){0,2}\.x)"
     rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?![\w-])",
     re.ASCII,
 )
@@ -202,7 +198,9 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     """
     text = _NONE_OF.sub(r"without \1; ", _TAIL.sub("", text))
     masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
-    _filters(masked)
+    masked.text, conditions = filters_in(masked.text)
+    if conditions:
+        masked.take(len(masked.text), len(masked.text), conditions)
     masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
     masked.sub(_URL, _address)
     masked.sub(_ADVISORY, lambda found: Quote(found[0]))
@@ -213,11 +211,13 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
     masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
+    masked.text = _SERIES.sub(r" \1.x ", masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)
     masked.sub(_AFTER, _called)
     masked.sub(_ALONE, _called)
     masked.text = _spelt(masked.text, background)
+    masked.sub(_STEP, _step)
     _spans(masked, now)
     masked.sub(_VERSION, lambda found: Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
@@ -231,67 +231,6 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
 def words_of(text: str) -> list[Token]:
     """The words of a text with their tags, without any slots."""
     return list(_tokens(_Masked(text), Background()))
-
-
-def _filters(masked: _Masked) -> None:
-    """Take ``key:value`` conditions; one with an invalid value is a stray."""
-    taken: dict[str, list[str]] = {}
-
-    def take(found: re.Match[str]) -> str:
-        key = found[1] or found[4]
-        if not key:
-            return found[0]
-        value = next(g for g in (found[2], found[3], found[5], found[6]) if g)
-        taken.setdefault(_KEYS[key.lower()], []).append(value)
-        return " "
-
-    rest = _FILTER.sub(take, masked.text)
-    if labelled := _LABELLED.search(rest):
-        taken.setdefault("label", []).append(next(g for g in labelled.groups() if g))
-        rest = f"{rest[: labelled.start()]} {rest[labelled.end() :]}"
-    masked.text = " ".join(rest.split())
-    if taken:
-        at = len(masked.text)
-        masked.take(at, at, _filtered(taken))
-
-
-def _filtered(taken: dict[str, list[str]]) -> Slot:
-    levels = [level_named(value) for value in taken.get("level", ())]
-    kinds = [kind_named(value) for value in taken.get("kind", ())]
-    try:
-        things = tuple(map(FactKind, taken.get("thing", ())))
-        actions = tuple(map(Action, taken.get("action", ())))
-    except ValueError:
-        return Stray("filter")
-    once = {"author", "path", "level", "label"}
-    if None in levels or None in kinds or any(len(taken[key]) > 1 for key in once & {*taken}):
-        return Stray("filter")
-    one = {key: values[0] for key, values in taken.items()}
-    return Filters(
-        author=one.get("author", ""),
-        path=one.get("path", ""),
-        level=next(iter(levels), None),
-        kinds=tuple(dict.fromkeys(kind for kind in kinds if kind)),
-        label=one.get("label", ""),
-        without=tuple(taken.get("without", ())),
-        things=things,
-        actions=actions,
-    )
-
-
-def level_named(value: str) -> Level | None:
-    """The level that a word in either language names."""
-    if value in _LEVELS_ZH:
-        return _LEVELS_ZH[value]
-    return Level(value.lower()) if value.lower() in set(Level) else None
-
-
-def kind_named(value: str) -> ChangeKind | None:
-    """The kind that a word in either language names."""
-    if value.lower() in set(ChangeKind):
-        return ChangeKind(value.lower())
-    tags = chinese(value)[0][1] if not value.isascii() else english([value.lower()], 0)[0]
-    return next((ChangeKind(tag[5:]) for tag in sorted(tags) if tag.startswith("kind:")), None)
 
 
 def _address(found: re.Match[str]) -> Slot:
@@ -352,6 +291,19 @@ def _spans(masked: _Masked, now: Now) -> None:
 _MOST_SPANS = 2
 _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that add nothing beside another one."""
+
+
+def _step(found: re.Match[str]) -> Step:
+    said = found[0].lower()
+    unit = next((unit for word, unit in _LENGTHS.items() if word in said), "period")
+    return Step(unit, later=re.search("after|later|following|[后下]", said) is not None)
+
+
+_LENGTHS = {
+    "day": "day", "week": "week", "month": "month", "year": "year", "天": "day", "日": "day",
+    "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
+}  # fmt: skip
+"""Words for lengths of time, with what they are called."""
 
 
 def _path(found: re.Match[str]) -> Slot | None:

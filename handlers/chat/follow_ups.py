@@ -8,6 +8,7 @@ from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind
+from digest.core.facts import Action
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
@@ -34,7 +35,7 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.parser import parse
-from digest.question.periods import default_period
+from digest.question.periods import Now, beside, default_period
 from digest.question.questions import QUESTIONS, format_intent
 from digest.window import Window
 from handlers.context import Context
@@ -113,7 +114,12 @@ def _back(last: Intent, talk: Talk, ctx: Context) -> Intent:
     """The list before a single change of it, or all of a list that was narrowed."""
     if isinstance(last, OfChange):
         return _last(talk.list_question, ctx)
-    return replace(last, level=None, kinds=(), without=()) if isinstance(last, Changed) else last
+    whole = _last(talk.unfiltered, ctx) if talk.unfiltered else last
+    if isinstance(last, Changed | DigestOf) and isinstance(whole, Changed | DigestOf):
+        whole = replace(whole, window=last.window)
+    if whole != last or not isinstance(last, Changed):
+        return whole
+    return replace(last, level=None, kinds=(), without=())
 
 
 def _of_list(nth: Nth, talk: Talk) -> Intent:
@@ -166,8 +172,12 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
         return Explain(reference=again.reference)
     if again.level or again.kind:
         return _narrowed(last, again.level, (again.kind,) if again.kind else ())
-    if again.earlier:
-        return _turned(last, Again(window=_before(_window(last, ctx))), ctx)
+    if unit := again.earlier or again.later:
+        now, span = Now(ctx.clock.now(), ctx.zone), _window(last, ctx)
+        if not isinstance(span, Window):
+            raise NothingBefore
+        stepped = beside(span, unit, now, later=bool(again.later))
+        return _turned(last, replace(again, window=stepped, earlier="", later=""), ctx)
     if again.without:
         kept = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
         return replace(kept, without=(*kept.without, *again.without))
@@ -175,6 +185,8 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     if asks:
         if again.topic and isinstance(last, Changed) and last.author and not last.topic:
             asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
+        elif again.only and isinstance(last, Changed) and last.topic:
+            asks["topic"] = f"{last.topic} {again.topic}"
         window = again.window or _window(last, ctx)
         base = last if isinstance(last, Changed) else Changed(window=window)
         return replace(base, window=window, **asks)
@@ -185,13 +197,6 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     if isinstance(last, Compare) and isinstance(again.window, Refs):
         return Compare(refs=again.window)
     return DigestOf(window=again.window)
-
-
-def _before(span: Span) -> Window:
-    """As much time before a period; by days where it is whole days. Raises ``NothingBefore``."""
-    if not isinstance(span, Window):
-        raise NothingBefore
-    return Window(since=span.since - (span.until - span.since), until=span.since, zone=span.zone)
 
 
 def _window(last: Intent, ctx: Context) -> Span:
@@ -221,18 +226,39 @@ def _length(talk: Talk, longer: bool) -> Length:
     return _LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)]
 
 
-async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | None) -> None:
-    """Save the state of the conversation after an answer.
+def _unfiltered(asked: Intent, before: Talk | None, *, one: bool) -> str:
+    """The question of the list before filters were added, if it was filtered."""
+    if before is None or not (one or isinstance(asked, Followup)):
+        return ""
+    if isinstance(asked, Again) and (asked.only or asked.level or asked.kind or asked.without):
+        return before.unfiltered or before.list_question
+    return "" if isinstance(asked, Again) and asked.back else before.unfiltered
 
-    Intents that are no questions are ignored.
 
+def _subject(intent: Intent, answer: Answer) -> str:
+    """The change under discussion: the only one, or what was done to a name."""
+    changes = [row.graded for row in answer.rows]
+    if isinstance(intent, Touched):
+        for action in (Action.REMOVED, Action.RENAMED, Action.ADDED):
+            for graded in changes:
+                if any(f.action is action and intent.name in f.name for f in graded.facts.items):
+                    return graded.sha
+        return next((graded.sha for graded in changes), "")
+    return changes[0].sha if answer.total == 1 and changes else ""
+
+
+async def remember(
+    intent: Intent, answer: Answer, ctx: Context, before: Talk | None, asked: Intent | None = None
+) -> None:
+    """Save the state of a conversation after an answer.
+
+    ``asked`` is the follow-up that stood for the intent. Intents that are no questions are ignored.
     The last list (``before``) is kept while single changes of it are discussed.
     """
     if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
         return
     if isinstance(intent, _LEAVE_NO_TRACE):
         return
-    subject = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
     question = format_intent(intent)
     one = isinstance(intent, OfChange)
     changes = [row.graded for row in answer.rows]
@@ -246,10 +272,11 @@ async def remember(intent: Intent, answer: Answer, ctx: Context, before: Talk | 
             repository=ctx.watched.repository.name,
             at=ctx.clock.now(),
             page=ctx.page,
-            subject=subject,
+            subject=_subject(intent, answer),
             language=ctx.language,
             length=ctx.length,
             listed=listed,
             list_question=(before.list_question if before else "") if one else question,
+            unfiltered=_unfiltered(asked or intent, before, one=one),
         ),
     )

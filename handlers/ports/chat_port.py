@@ -49,7 +49,8 @@ class Talk:
     that was shown, from 1. ``subject`` is the full name of the change under discussion, or empty.
     ``repository`` is the name of the repository asked about; ``at`` is when it was answered.
     ``listed`` are the full names of the changes of the last list, in its order, and
-    ``list_question`` is the question it answered.
+    ``list_question`` is the question it answered; ``unfiltered`` is the one before filters were
+    added to it, or empty.
     """
 
     question: str
@@ -61,6 +62,7 @@ class Talk:
     length: Length = Length.NORMAL
     listed: tuple[str, ...] = ()
     list_question: str = ""
+    unfiltered: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, graded_because, lines_document, window_words
 from digest.answer.release_notes import notes_document, notes_of
-from digest.core.release import LATEST, TaggedRelease, asked_release, latest
+from digest.core.release import LATEST, TaggedRelease, asked_release, in_series, latest
 from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.errors import ForgeFailed, NoRelease
@@ -151,11 +151,21 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
         return intent, LATEST_IS(ctx.language, tag=Code(newest)) if newest else ()
     asked = asked_release(intent.topic)
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
-    release = await ctx.watched.source.release(name) if name else None
+    release = await _release(name, ctx) if name else None
     if asked is None or release is None:
         return intent, ()
     refs = Refs(base=release.before, tip=release.tag)
     return replace(intent, window=refs, topic=asked.topic), _line(release, newest, ctx)
+
+
+async def _release(name: str, ctx: Context) -> TaggedRelease | None:
+    """The release of a name; for a series such as ``1.2.x``, its latest, since before its first."""
+    source = ctx.watched.source
+    if not name.lower().endswith(".x"):
+        return await source.release(name)
+    tags = in_series(name, [*await source.releases()])
+    first, last = [await source.release(tag) for tag in tags] or (None, None)
+    return replace(last, before=first.before) if first and last else None
 
 
 async def _with_latest(intent: Intent, ctx: Context) -> tuple[Intent, str]:

@@ -26,7 +26,7 @@ from digest.question.dates import monday
 from digest.question.intent import Changed, DigestOf, Search
 from digest.question.periods import written
 from digest.question.questions import format_intent
-from digest.question.slots import kind_named
+from digest.question.slot_values import kind_named
 from digest.topics.index_terms import topics_of
 from digest.topics.matching import Resolved, bears
 from digest.topics.synonyms import kin

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.question.dates import number
-from digest.question.periods import DEFAULT_DAYS, default_period, find_period, written
+from digest.question.periods import DEFAULT_DAYS, Now, beside, default_period, find_period, written
 from digest.window import Window, day_window, days_window
 
 ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
@@ -216,3 +216,24 @@ def test_quarters_follow_each_other(now, zone):
     assert last.until == this.since
     assert this.until == now
     assert this.since.astimezone(zone).month in {1, 4, 7, 10}
+
+
+@pytest.mark.parametrize(
+    ("words", "unit", "later", "first", "last"),
+    [
+        ("this week", "period", False, "2026-01-12", "2026-01-18"),
+        ("last week", "period", False, "2026-01-05", "2026-01-11"),
+        ("last week", "month", False, "2025-12-01", "2025-12-31"),
+        ("in December", "period", False, "2025-11-01", "2025-11-30"),
+        ("in November", "period", True, "2025-12-01", "2025-12-31"),
+        ("yesterday", "period", False, "2026-01-21", "2026-01-21"),
+        ("in December", "week", False, "2025-11-24", "2025-11-30"),
+        ("in December", "week", True, "2026-01-01", "2026-01-07"),
+        ("last 3 days", "period", False, "2026-01-18", "2026-01-20"),
+    ],
+)
+def test_the_period_beside_another_is_as_long_or_of_the_calendar(words, unit, later, first, last):
+    zone = ZoneInfo("Asia/Shanghai")
+    now = Now(datetime(2026, 1, 23, 9, 30, tzinfo=UTC), zone)
+    found = beside(window(words, now.at, zone), unit, now, later=later)
+    assert found == days_window(date.fromisoformat(first), date.fromisoformat(last), zone)

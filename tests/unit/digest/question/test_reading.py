@@ -11,9 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from digest.core.enums import Language
 from digest.errors import UserError
-from digest.question.intent import Changed, Touched, Unknown
-from digest.question.parser import parse, read
+from digest.question.intent import (
+    Author,
+    Changed,
+    Nth,
+    Released,
+    Retell,
+    ShowDiff,
+    Touched,
+    Unknown,
+)
+from digest.question.parser import parse, read, split
 from digest.question.slot_values import Background
 from tests.support.speed import slowness
 
@@ -148,3 +158,43 @@ def test_reading_500_characters_is_quick(text):
             parse(asked, NOW, ZONE)
         spent.append(time.process_time() - begin)
     assert min(spent) < 0.025 * slowness()  # 5 ms are meant
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("who removed it", Author()),
+        ("什么时候删的", Released()),
+        ("which release got it", Released()),
+        ("patch?", ShowDiff()),
+        ("代码呢", ShowDiff()),
+        ("in which PR", Nth(place=0)),
+        ("is it stable now", Retell()),
+        ("have you got that in Chinese", Retell(language=Language.ZH)),
+    ],
+)
+def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
+    assert read(text, NOW, ZONE, Background(follows="change")).intent == intent
+
+
+def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
+    read_as = read("翠上周改了什么", NOW, ZONE, Background(words=frozenset({"翠"}))).intent
+    assert isinstance(read_as, Changed)
+    assert (read_as.author, read_as.topic) == ("翠", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("what does #12 do? is it risky?", ("what does #12 do", "is it risky")),
+        ("who wrote #12 and who reviewed it", ("who wrote #12", "who reviewed it")),
+        ("#12 是干嘛的，谁写的", ("#12 是干嘛的",)),
+        ("is VLLM_PORT gone? who removed it?", ("is VLLM_PORT gone",)),
+        ("what changed in MoE? any breaking?", ("what changed in MoE", "and any breaking")),
+        ("what changed this week and who did most", ()),
+        ("which flags were added in July and which removed", ()),
+        ("what changed this week? thanks!", ()),
+    ],
+)
+def test_two_questions_of_a_message_are_told_apart(text, parts):
+    assert split(text, NOW, ZONE, Background()) == parts

@@ -61,3 +61,26 @@ async def test_the_language_goes_back(ctx, question):
 async def test_an_answer_says_how_its_question_was_read(ctx):
     answer = await said(ctx, "security fixes since 2026-01-10")
     assert "Read as: Security · 2026-01-10 to today · octo/engine" in shown(answer)
+
+
+async def test_a_filter_is_taken_back_and_the_period_kept(ctx):
+    await said(ctx, "changes last 20 days", "only the MoE ones")
+    narrowed = await said(ctx, "changes last 20 days", "only the MoE ones", "and last week?")
+    assert shas(narrowed) == ["ccccccc3"]
+    assert shas(await said(ctx, "drop that filter")) == ["ccccccc3", "ddddddd4"]
+
+
+async def test_the_week_before_is_that_before_the_list_behind_the_change(ctx):
+    asked = ("what changed in MoE this week", "the first one", "why is that", "那前一周呢")
+    assert shas(await said(ctx, *asked)) == ["ccccccc3"]
+
+
+async def test_what_was_meant_replaces_what_was_asked(ctx):
+    answer = await said(ctx, "what changed in MoE last month", "sorry, this week I meant")
+    assert (answer.topic, shas(answer)) == ("MoE", ["aaaaaaa1"])
+
+
+async def test_the_two_questions_of_a_message_are_both_answered(ctx):
+    answer = await said(ctx, "who wrote #12 and who reviewed it?")
+    assert "Grace Hopper" in shown(answer)
+    assert "Eve" in shown(answer)
