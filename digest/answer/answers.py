@@ -108,7 +108,8 @@ class Answer:
     ``intent`` is the kind of question: explain, changed, search, digest, help or unknown. ``total``
     is the number of changes found. ``rows`` hold all of them if all were requested, otherwise those
     that the document shows; they are newest first, whatever the document's order. ``error`` is the
-    cause if the question could not be answered. ``understood`` is the question that was answered
+    cause if the question could not be answered. ``subject`` is the full name of the change that
+    follow-ups are about, if several are shown. ``understood`` is the question that was answered
     instead of words that only a model could read.
     """
 
@@ -119,6 +120,7 @@ class Answer:
     total: int = 0
     rows: tuple[AnswerRow, ...] = ()
     understood: str = ""
+    subject: str = ""
     error: UserError | None = field(default=None, compare=False)
 
 

@@ -8,7 +8,6 @@ from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind
-from digest.core.facts import Action
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
@@ -235,18 +234,6 @@ def _unfiltered(asked: Intent, before: Talk | None, *, one: bool) -> str:
     return "" if isinstance(asked, Again) and asked.back else before.unfiltered
 
 
-def _subject(intent: Intent, answer: Answer) -> str:
-    """The change under discussion: the only one, or what was done to a name."""
-    changes = [row.graded for row in answer.rows]
-    if isinstance(intent, Touched):
-        for action in (Action.REMOVED, Action.RENAMED, Action.ADDED):
-            for graded in changes:
-                if any(f.action is action and intent.name in f.name for f in graded.facts.items):
-                    return graded.sha
-        return next((graded.sha for graded in changes), "")
-    return changes[0].sha if answer.total == 1 and changes else ""
-
-
 async def remember(
     intent: Intent, answer: Answer, ctx: Context, before: Talk | None, asked: Intent | None = None
 ) -> None:
@@ -259,6 +246,7 @@ async def remember(
         return
     if isinstance(intent, _LEAVE_NO_TRACE):
         return
+    only = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
     question = format_intent(intent)
     one = isinstance(intent, OfChange)
     changes = [row.graded for row in answer.rows]
@@ -272,7 +260,7 @@ async def remember(
             repository=ctx.watched.repository.name,
             at=ctx.clock.now(),
             page=ctx.page,
-            subject=_subject(intent, answer),
+            subject=answer.subject or only,
             language=ctx.language,
             length=ctx.length,
             listed=listed,

@@ -329,10 +329,21 @@ def _answer(
         document=Document(title=title, blocks=tuple(blocks), language=str(language)),
         topic=intent.name,
         total=len(found),
+        subject=_decisive(found),
         rows=tuple(
             AnswerRow(graded=g, why=_did(facts, intent.name, language)) for g, facts in listed
         ),
     )
+
+
+def _decisive(found: Found) -> str:
+    """The change that removed, renamed, told of in its title, or added a name, else the newest."""
+    did = [(graded, {fact.action for fact in facts}) for graded, facts in found]
+    for action in (Action.REMOVED, Action.RENAMED, None, Action.ADDED):
+        for graded, actions in did:
+            if action in actions or (action is None and _OF_STATE.search(graded.title)):
+                return graded.sha
+    return found[0][0].sha
 
 
 def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:

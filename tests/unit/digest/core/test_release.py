@@ -4,6 +4,7 @@ from digest.core.release import (
     ReleaseQuestion,
     asked_release,
     eligible,
+    in_series,
     latest,
     spellings,
     version_of,
@@ -94,3 +95,9 @@ def test_of_two_lines_of_versions_the_tags_own_comes_before(tag, older, before):
 )
 def test_latest_is_the_highest_of_the_family_that_was_tagged_last(tags, newest):
     assert latest(tags) == newest
+
+
+def test_a_series_is_from_its_first_to_its_latest_final_release():
+    tags = ["0.12.5", "0.12.10", "v0.12.0", "0.11.9", "0.12.11rc1"]
+    assert in_series("0.12.x", tags) == ("v0.12.0", "0.12.10")
+    assert in_series("0.13.x", tags) == ()

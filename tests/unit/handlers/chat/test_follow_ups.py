@@ -84,3 +84,8 @@ async def test_the_two_questions_of_a_message_are_both_answered(ctx):
     answer = await said(ctx, "who wrote #12 and who reviewed it?")
     assert "Grace Hopper" in shown(answer)
     assert "Eve" in shown(answer)
+
+
+async def test_who_and_when_after_a_name_are_of_the_change_that_removed_it(ctx):
+    answer = await said(ctx, "is old_api gone?", "who removed it?")
+    assert (answer.intent, shas(answer)) == ("author", ["ddddddd4"])
