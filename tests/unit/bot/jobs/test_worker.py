@@ -1,4 +1,4 @@
-"""A worker whose places for questions are all taken lets few channels go on."""
+"""A worker: what each job does, and how few channels go on beside many questions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.chat.message_service import Conversation
 from bot.delivery.part_sender import Target
+from bot.forges.hooks import Arrived
 from bot.jobs.job_engine import Engine
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import Worker, run_worker
-from bot.messaging.sender import Sender
+from bot.jobs.worker import RetryLater, Worker, run_worker
+from bot.messaging.receiver import Incoming, MessageEvent
+from bot.messaging.sender import Sender, SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
-from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
-from bot.store.replies import MessageKey
+from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, JobKind
+from bot.store.replies import MessageKey, dump
 from bot.subscriptions.channel_registry import Fixed, Post
-from tests.unit.bot.jobs.test_loop import NINE, World
+from digest.errors import SourceUnavailable
+from tests.support.fakes_delivery import FakeLeases
+from tests.unit.bot.jobs.test_loop import NINE, World, at
 
 
 class Slow:
@@ -142,3 +147,144 @@ async def test_amendments_are_for_channels_that_do_not_rest():
     work = replace(world.work(), posts=Fixed(posts), amend=amend)
     await Worker(work, conversation, {}).amend()
     assert amended == ["awake"]
+
+
+CHANGE = Incoming(
+    platform="p", chat="c", person="u", text="why?", id="1", at=at("2026-01-23T09:00"),
+    fate=MessageEvent.EDITED,
+)  # fmt: skip
+
+
+class Everything:
+    """The services of a worker, which note what they are asked for."""
+
+    def __init__(self, *, sent: bool = True) -> None:
+        self.calls: list[object] = []
+        self.sent = sent
+
+    async def take_up(self, sender, key: MessageKey) -> bool:
+        self.calls.append(("answer", sender, key.account, key.chat, key.message))
+        return self.sent
+
+    async def hear(self, sender, incoming: Incoming) -> None:
+        self.calls.append(("change", sender, incoming))
+
+    async def arrived(self, arrived: Arrived) -> None:
+        self.calls.append(arrived)
+
+    async def enrich_all(self) -> None:
+        self.calls.append("forges")
+
+    async def look_at(self, repository: str) -> None:
+        self.calls.append(("alert", repository))
+
+    async def look(self, targets) -> None:
+        self.calls.append(("parking", targets))
+
+    def holds(self, _target) -> bool:
+        return False
+
+
+def a_worker(world: World, every: Everything | None = None, **work: object) -> Worker:
+    accounts = {"desk": cast("Sender", "desk's sender")}
+    return Worker(
+        replace(world.work(), **work), cast("Conversation", every), accounts, cast("Any", every)
+    )
+
+
+async def test_jobs_are_handed_to_the_services_that_do_them():
+    every = Everything()
+    duties = a_worker(World(), every, alerts=every).duties
+    assert set(duties) == set(JobKind) - {JobKind.SWEEP, JobKind.RESCUE}
+    await duties[JobKind.ANSWER](account="desk", chat="c", message="1")
+    await duties[JobKind.CHANGE](account="desk", incoming=dump(CHANGE))
+    await duties[JobKind.ARRIVED](host="h", repository="a/b", moved=True)
+    await duties[JobKind.ALERT](repository="a/b")
+    await duties[JobKind.FORGES]()
+    assert every.calls == [
+        ("answer", "desk's sender", "desk", "c", "1"),
+        ("change", "desk's sender", CHANGE),
+        Arrived(host="h", repository="a/b", moved=True),
+        ("alert", "a/b"),
+        "forges",
+    ]
+
+
+async def test_jobs_without_their_account_or_service_do_nothing():
+    every = Everything()
+    duties = a_worker(World()).duties
+    with capture_logs() as logs:
+        await duties[JobKind.ANSWER](account="gone", chat="c", message="1")
+        await a_worker(World(), every).duties[JobKind.CHANGE](account="gone", incoming=dump(CHANGE))
+        await duties[JobKind.ARRIVED](host="h", repository="a/b", moved=True)
+        await duties[JobKind.ALERT](repository="a/b")
+        await duties[JobKind.FORGES]()
+    assert every.calls == []
+    assert [(line["event"], line["account"]) for line in logs] == [("answer.no_account", "gone")]
+
+
+async def test_answer_that_was_not_sent_is_tried_again():
+    with pytest.raises(RetryLater):
+        await a_worker(World(), Everything(sent=False)).answer("desk", "c", "1")
+
+
+async def due_world() -> World:
+    world = World()
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    return world
+
+
+async def test_channel_is_brought_up_to_date_and_what_is_left_only_if_the_job_says_so():
+    world = await due_world()
+    world.sender.errors = [SendError(SendReason.UNAVAILABLE) for _ in range(5)]
+    worker = a_worker(world)
+    await worker.channel("team", left=False)
+    assert (world.built, world.sender.texts()) == (["2026-01-23"], [])
+    await worker.channel("team", left=False)
+    await worker.channel("a channel that is gone", left=True)
+    assert world.sender.texts() == []
+    world.spec = replace(NINE, rest=Rest(hours=parse_hours(["10:00-11:00"])))
+    world.clock.time = at("2026-01-23T10:30")
+    await a_worker(world).channel("team", left=True)
+    assert world.sender.texts() == [], "it rests"
+    await worker.channel("team", left=True)
+    assert (world.built, world.sender.texts()) == (["2026-01-23"], ["2026-01-23"])
+
+
+async def test_channel_that_another_process_works_on_is_tried_again_silently():
+    world = await due_world()
+    world.leases = FakeLeases({"slot\0team"})
+    with capture_logs() as logs, pytest.raises(RetryLater):
+        await a_worker(world).channel("team", left=False)
+    assert (logs, world.built) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("error", "traceback"), [(SourceUnavailable("no network"), False), (ZeroDivisionError(), True)]
+)
+async def test_channel_that_cannot_be_built_is_told_and_tried_again(error, traceback):
+    world = await due_world()
+    world.build_errors = [error]
+    with capture_logs() as logs, pytest.raises(type(error)):
+        await a_worker(world).channel("team", left=False)
+    (line,) = (line for line in logs if line["event"] == "slot.failed")
+    assert (line["log_level"], line["channel"]) == ("error", "team")
+    assert bool(line.get("exc_info")) is traceback
+
+
+async def test_settings_and_parked_chats_are_read_again_after_a_minute_or_for_a_new_channel(
+    monkeypatch,
+):
+    world, every = World(), Everything()
+    worker = a_worker(world, parking=every)
+    looks = []
+    for moment, name in [
+        (5.0, "team"), (64.9, "team"), (65.0, "team"), (66.0, "team"), (67.0, "new"),
+    ]:  # fmt: skip
+        monkeypatch.setattr("bot.jobs.worker.time.monotonic", lambda now=moment: now)
+        before = len(every.calls)
+        await worker.channel(name, left=False)
+        looks.append(len(every.calls) - before)
+    assert looks == [1, 0, 1, 0, 1]
+    assert every.calls == [("parking", {})] * 3
