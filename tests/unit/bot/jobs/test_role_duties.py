@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 
-from bot.jobs.role_duties import Scheduler, receive, schedule
+from bot.jobs.role_duties import MessageIntake, Scheduler, duties_of, receive, schedule
+from bot.jobs.roles import ProcessRole
+from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
-from tests.support.fakes_delivery import FakeLeases
+from bot.store.replies import MessageKey, load
+from digest.errors import InvalidConfig, SourceUnavailable
+from tests.support.fakes_delivery import FakeLeases, FakeSender
 from tests.unit.bot.jobs.test_loop import NINE, Changing, Hearing, World, at, message
 
 
@@ -117,3 +126,94 @@ async def test_process_that_listens_hands_messages_over_and_stops():
         while not world.asked:
             await asyncio.sleep(0)
     assert hearing.texts() == ["answer to one"], "a stop lets an answer end"
+
+
+class Inbox:
+    """Records of messages, and the engine that handles changes of them."""
+
+    def __init__(self) -> None:
+        self.claimed: list[MessageKey] = []
+        self.changed: list[tuple[object, ...]] = []
+
+    async def claim(self, key: MessageKey, incoming: Incoming, _now: datetime) -> bool:
+        if incoming.text == "broken":
+            raise SourceUnavailable("no database")
+        self.claimed.append(key)
+        return self.claimed.count(key) == 1
+
+    async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
+        self.changed.append((*key, load(incoming).text))
+
+
+async def test_message_is_stored_before_the_platform_may_forget_it():
+    inbox, sender, taken = Inbox(), Hearing(), []
+    intake = MessageIntake(inbox, inbox, World().clock, {"desk": sender})
+
+    def incoming(text: str, fate: MessageEvent = MessageEvent.SAID) -> Incoming:
+        return replace(message(text), taken=lambda: taken.append(text), fate=fate, trace="t1")
+
+    with capture_logs([merge_contextvars]) as logs:
+        for text in ("one", "one", "broken"):
+            await intake.hear(sender, incoming(text))
+        await intake.hear(sender, incoming("edited", MessageEvent.EDITED))
+        await intake.hear(FakeSender(name="other"), incoming("two"))
+        await intake.recover(sender)
+    said = [line["event"].removeprefix("message.") for line in logs]
+    assert said == ["heard", "repeated", "unanswered", "heard"]
+    assert {line["trace"] for line in logs} == {"t1"}
+    assert taken == ["one", "one", "edited", "two"]
+    accounts = [key.account for key in inbox.claimed]
+    assert accounts == ["desk", "desk", "other"]
+    assert inbox.changed == [("desk", "C9", "m1", "edited")]
+
+
+async def test_slot_that_is_not_again_is_put_down_by_its_claim_alone():
+    world = World()
+    await world.start()
+    world.clock.time = at("2026-01-23T09:00")
+    assert await swept(world) == [], "the ledger of a scheduler puts it down"
+    assert world.ledger.slots["team"] == ["2026-01-23"]
+
+
+async def test_nothing_is_amended_without_channels_and_alerts_that_fail_are_told(left_over):
+    class Alerts:
+        async def wanted(self) -> list[str]:
+            raise ZeroDivisionError
+
+    async def amend(_posts) -> None:
+        """A worker does this."""
+
+    with capture_logs() as logs:
+        put = await swept(left_over, posts=Changing(), amend=amend, alerts=Alerts())
+    assert put == []
+    assert "alert.failed" in {line["event"] for line in logs}
+
+
+async def test_roles_say_when_they_start_and_stop():
+    world, channels = World(), Changing()
+    channels.posts = [world.post()]
+    work = replace(world.work(), posts=channels, receivers=[Hearing()])
+    with capture_logs() as logs:
+        for loop in (partial(schedule, work, Jobs()), partial(receive, work)):
+            async with run_until_here(loop):
+                while logs[-1:] == [] or logs[-1]["event"] == "run.stopped":
+                    await asyncio.sleep(0)
+    said = [
+        {name: line[name] for name in ("event", "role", "channels", "receivers") if name in line}
+        for line in logs
+        if line["event"].startswith("run.")
+    ]
+    assert said == [
+        {"event": "run.started", "role": "scheduler", "channels": 1},
+        {"event": "run.stopped"},
+        {"event": "run.started", "role": "web", "receivers": 1},
+        {"event": "run.stopped"},
+    ]
+
+
+async def test_role_without_a_server_of_its_own_is_refused():
+    app = SimpleNamespace(database=object())
+    with pytest.raises(InvalidConfig, match="the role worker needs PostgreSQL"):
+        await duties_of(
+            ProcessRole.WORKER, app, None, {}, None, forge_sync=None, stack=AsyncExitStack()
+        )  # type: ignore[arg-type]
