@@ -65,7 +65,10 @@ _KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|functi
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
 _EMBEDDED = {
-    "go": re.compile(r"^\t+\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$", re.MULTILINE),
+    "go": re.compile(
+        r"^\t+(?:\w+[ \t]+(?=[^`\n]*`[^`\n]*,inline))?\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$",
+        re.MULTILINE,
+    ),
     "rust": re.compile(
         r"\bflatten\b[^\]\n]{0,80}\)\]\s{0,40}(?:pub(?:\([^)\n]*\))?\s)?\s{0,9}"
         r"\w+: (?:Option<)?(\w+)"
@@ -150,7 +153,9 @@ class TreeCode:
         return [self._entry(d) for d in self._by_name.get(entry.name, ()) if d.kind != "field"]
 
     def may_name(self, name: str) -> bool:
-        """Whether a name may be declared in a place that could not be parsed."""
+        """Whether a name may be declared in another file or a place that could not be parsed."""
+        if "export *" in self.source.changed_text:
+            return True
         if not self.source.text or not self.tree.root_node.has_error:
             return False
         last = _LAST.search(name)

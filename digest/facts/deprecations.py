@@ -10,6 +10,7 @@ was removed) is the version that the text gives for the removal.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -48,6 +49,9 @@ _NOT_A_MARK = re.compile(
 _SAID_SO = re.compile(
     r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
 )
+
+_GOES = re.compile(r"\b(?:will|to) be removed\b")
+_PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 _PERHAPS = re.compile(
     r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
@@ -143,6 +147,8 @@ _AREAS = frozenset({Area.CORE, Area.DOCS})
 _MOST = 100  # notices of one side of a file; more are data
 _SPAN = 6
 """Lines between two marks about the same thing: a call written over several lines."""
+
+_OVERLOADS = 24  # lines below a mark in which overloads stand
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +275,8 @@ def _named_by(
                     for name in _subjects(subject)
                     if docs or name.startswith("-") or _is_known(name, sheet, lines)
                 ]
+    if (found := _GOES.search(said)) and _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
+        return []
     if docs and (found := _SAID_SO.search(line)):  # "this flag is deprecated"
         name = _headed(sheet, first)
     else:
@@ -283,6 +291,11 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
     return _headed(sheet, first) if docs else _enclosing(sheet, first)
+
+
+def _is_prose(subject: str) -> bool:
+    """Whether what will be removed is told in words alone: "Support for such values"."""
+    return _PROSE.fullmatch(subject) is not None and _THIS.search(subject) is None
 
 
 def _headed(sheet: SideLines, line: int) -> str:
@@ -394,6 +407,25 @@ def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:
     return False
 
 
+def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
+    """Whether a mark of a script is on a new name, or on one overload of several.
+
+    An overload is followed by a declaration of its name without a mark.
+    """
+    name = re.escape(notice.name)
+    if language_of(after.path) not in {"javascript", "typescript"}:
+        return False
+    if any(before.whole) and not any(notice.name in line for line in before.whole):
+        return True
+    head = re.compile(rf"\s*(?:export )?(?:declare )?(?:function )?{name}[<(]")
+    below = after.whole[notice.line - 1 : notice.line + _OVERLOADS]
+    heads = [n for n, line in enumerate(below) if head.match(line)]
+    return any(
+        not any("@deprecated" in line for line in below[one:other])
+        for one, other in itertools.pairwise(heads)
+    )
+
+
 def _matched(
     old: list[_Notice], new: list[_Notice], before: SideLines, after: SideLines
 ) -> list[Fact]:
@@ -402,7 +434,14 @@ def _matched(
     found: list[Fact] = []
     for name in dict.fromkeys([*gone, *come]):
         a, b = gone.get(name), come.get(name)
-        if b and not a and _was_marked(before, name, told=b.detail != "mark"):
+        if (
+            b
+            and not a
+            and (
+                _was_marked(before, name, told=b.detail != "mark")
+                or (b.detail == "mark" and _is_member(before, after, b))
+            )
+        ):
             continue
         if a and b and a.removal == b.removal:
             continue

@@ -24,6 +24,7 @@ _SENT = re.compile(r"(?:Request|Response)$")
 _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""
 
+_LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
@@ -92,7 +93,9 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
                 return False
             index = next((p for p in around if p not in packages), None)
             return index is not None and (
-                index == path or _names(texts[index], top) or _passes_on(texts[index], index, path)
+                index == path
+                or any(_names(names, top) for names in _listed(fact, texts[index]))
+                or _passes_on(texts[index], index, path)
             )
         case "go":
             return False if _INNER_GO.search(path) else None
@@ -110,6 +113,11 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
         case "c" | "cpp" | "cuda":
             return _PUBLIC_HEADER.search(path) is not None
     return None
+
+
+def _listed(fact: Fact, text: str) -> list[str]:
+    """The lists of exports of an index; all of it for options, which its functions may take."""
+    return [text] if fact.kind is FactKind.CONFIG else _LISTED.findall(text)
 
 
 def _passes_on(text: str, index: str, path: str) -> bool:

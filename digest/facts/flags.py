@@ -8,19 +8,19 @@ commons-cli. Names are given as users type them: ``--ssl-ciphers``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
-from digest.facts.named_settings import NamedSetting
+from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
 _PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
-    r"|\bcli\.\w+Flag\{|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
+    r"|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
 _SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
@@ -74,7 +74,12 @@ _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 _GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
 _LONGEST_STRUCTURE = 60_000  # characters
+_LONGEST_SWITCH = 400  # lines
+_ABOVE_SWITCH = 5  # lines in which the list of values is named
 _STRUCTURE = re.compile(r"struct (\w+)")
+_COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
+_STATEMENT = re.compile(r"\n\w")
+_HUMPS = re.compile(r"[A-Z][a-z0-9]*")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -88,13 +93,55 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         return
     if language == "go":
         yield from _feature_changes(before, after)
-    yield from named_settings.compare(
-        FactKind.FLAG,
-        before,
-        after,
-        [s for s in _declared(before, language) if not _became_field(s, before, after)],
-        [s for s in _declared(after, language) if not _became_field(s, after, before)],
-    )
+    olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
+    news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
+    yield from named_settings.compare(FactKind.FLAG, before, after, olds, news)
+    if before.text.count("flatten") == after.text.count("flatten"):
+        for action, sides, lost, others in (
+            (Action.REMOVED, (before, after), olds, news),
+            (Action.ADDED, (after, before), news, olds),
+        ):
+            touched = {s.names[0] for s in others}
+            alone = [s for s in lost if s.names[0] not in touched]
+            yield from _of_commands(action, *sides, alone, language)
+
+
+def _of_commands(
+    action: Action,
+    here: SideText,
+    there: SideText,
+    flags: Sequence[NamedSetting],
+    language: str,
+) -> Iterator[Fact]:
+    """Flags that one command alone has on one side, while others have them on both."""
+    those = [f for f in flags if is_named(there.text, f) and (f.scope and f.scope in there.text)]
+    commands = {id(f): _command(here.text, f.scope, language) for f in those}
+    if not any(commands.values()):
+        return
+    known = {(s.scope, n) for s in _declared(entire(there), language) for n in s.names}
+    for flag in those:
+        name = flag.names[0]
+        if (command := commands[id(flag)]) and (flag.scope, name) not in known:
+            yield Fact(
+                kind=FactKind.FLAG,
+                action=action,
+                name=f"{command} {name}",
+                detail="command",
+                evidence=here.evidence(flag.line),
+            )
+
+
+def _command(text: str, scope: str, language: str) -> str:
+    """How users call the command that a scope stands for; empty if it stands for none."""
+    if language == "rust":
+        is_command = re.search(rf"^\s+\w+\((?:Box<)?{scope}>?\),?$", text, re.MULTILINE)
+        words = _HUMPS.findall(scope.removesuffix("Args").removesuffix("Options"))
+        return " ".join(words).lower() if is_command else ""
+    if language in {"javascript", "typescript"}:
+        return scope
+    made = rf"\b{re.escape(scope)}\s*:?=\s*[\w.]+\.(?:Command|add_parser)\(\s*\"([\w-]+)\""
+    found = re.search(made, text)
+    return found[1] if found else ""
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
@@ -167,12 +214,29 @@ def _feature_changes(before: SideText, after: SideText) -> Iterator[Fact]:
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
     """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
     for row, line in source.changed():
-        if _CASE.match(line):
+        if _CASE.match(line) and _switches_features(source, row, line):
             start = source.offset(row + 2)
             end = _NEXT_CASE.search(source.text, start, start + _REACH)
             text = source.text[start : end.start() if end else start + _REACH]
             for value in _VALUE.findall(line):
                 yield NamedSetting(names=(f"--{flag}={value}",), line=row + 1, text=text)
+
+
+def _switches_features(source: SideText, row: int, case: str) -> bool:
+    """Whether the ``switch`` of a case is told of features by a line above it or its function."""
+    depth = len(case) - len(case.lstrip())
+    inside = 0  # lines from the case or its switch upwards
+    for line in source.above(row, _LONGEST_SWITCH):
+        is_head = line.startswith("func ")
+        if inside or (
+            line.lstrip().startswith("switch ") and len(line) - len(line.lstrip()) <= depth
+        ):
+            inside += 1
+        if "eature" in line and (is_head or 0 < inside <= _ABOVE_SWITCH):
+            return True
+        if is_head:
+            break
+    return False
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
@@ -200,8 +264,13 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
                 text=source.text[call.start : reach(source.text, call.end) if reach else call.end],
                 spelled=_spelled(names[0].lstrip("-"), language),
                 scope=_scope(source.text, call, language),
-                known=value is not None or not any(p.startswith("**") for p in call.positional),
+                known=value is not None or not _may_default(call, language),
             )
+
+
+def _may_default(call: CodeCall, language: str) -> bool:
+    """Whether a flag without a default may get one where its value is read."""
+    return language == "rust" or any(p.startswith("**") for p in call.positional)
 
 
 def _scope(text: str, call: CodeCall, language: str) -> str:
@@ -210,7 +279,14 @@ def _scope(text: str, call: CodeCall, language: str) -> str:
         start = text.rfind("struct ", max(0, call.start - _LONGEST_STRUCTURE), call.start)
         found = _STRUCTURE.match(text, start) if start >= 0 else None
         return found[1] if found else ""
-    return call.callee.rpartition(".")[0] if language in {"go", "python"} else ""
+    if language in {"javascript", "typescript"}:
+        start = text.rfind(".command(", max(0, call.start - _LONGEST_STRUCTURE), call.start)
+        found = _COMMAND.match(text, start) if start >= 0 else None
+        return found[1] if found and not _STATEMENT.search(text, start, call.start) else ""
+    scope = call.callee.rpartition(".")[0]
+    if language == "go" and call.callee.endswith(".Flag"):
+        return scope if _command(text, scope, language) else ""
+    return scope if language in {"go", "python"} else ""
 
 
 def _spelled(name: str, language: str) -> str:

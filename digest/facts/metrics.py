@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
@@ -69,17 +71,18 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
         old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
     doubt = _unnamed(after, language) > _unnamed(before, language)
-    ends = [{s.names[0] for s in side} for side in (old, new)]
-    old = [s for s in old if not _is_part(s.names[0], ends[1])]
-    new = [s for s in new if not _is_part(s.names[0], ends[0])]
+    parts = _parts([s.names[0] for s in old], [s.names[0] for s in new])
+    old, new = ([s for s in side if s.names[0] not in parts] for side in (old, new))
     for fact in named_settings.compare(FactKind.METRIC, before, after, old, new):
         if fact.action is not Action.REMOVED or not doubt:
             yield fact
 
 
-def _is_part(name: str, others: Collection[str]) -> bool:
-    """Whether a name differs from another by its beginning alone, which a registry may add."""
-    return any(name.endswith(f"_{o}") or o.endswith(f"_{name}") for o in others if o != name)
+def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:
+    """Names that differ from one other by their beginning alone, which a registry may add."""
+    pairs = [(a, b) for a in old for b in new if a.endswith(f"_{b}") or b.endswith(f"_{a}")]
+    met = Counter(chain.from_iterable(pairs))
+    return {name for pair in pairs if max(met[n] for n in pair) == 1 for name in pair}
 
 
 def _unnamed(source: SideText, language: str) -> int:

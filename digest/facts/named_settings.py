@@ -62,8 +62,8 @@ def compare(
     pairs, gone, come = _matched(list(olds), list(news))
     renamed = _renames(gone, come, before, after)
     ends = [{id(pair[n]) for pair in renamed} for n in (0, 1)]
-    gone = [s for s in gone if id(s) not in ends[0] and not _is_named(after.text, s)]
-    come = [s for s in come if id(s) not in ends[1] and not _is_named(before.text, s)]
+    gone = [s for s in gone if id(s) not in ends[0] and not is_named(after.text, s)]
+    come = [s for s in come if id(s) not in ends[1] and not is_named(before.text, s)]
     for old, new in renamed:
         yield _fact(kind, Action.RENAMED, new, after, before=old.names[0], after=new.names[0])
         yield from _changed(kind, old, new, before, after)
@@ -107,7 +107,8 @@ def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
     return list(result.values())
 
 
-def _is_named(text: str, setting: NamedSetting) -> bool:
+def is_named(text: str, setting: NamedSetting) -> bool:
+    """Whether a text has a name in one of the spellings of a setting."""
     names = setting.quoted or (*setting.names, setting.spelled)
     return any(_mentions(text, n) for n in names if n)
 
@@ -144,7 +145,7 @@ def _renames(
             for number, old in enumerate(gone)
             for other, new in enumerate(come)
             if (likeness := _likeness(old, new, before, after))
-            and (old.scope or not (_is_named(after.text, old) or _is_named(before.text, new)))
+            and (old.scope or not (is_named(after.text, old) or is_named(before.text, new)))
         )
     )
     pairs: list[tuple[NamedSetting, NamedSetting]] = []
@@ -162,7 +163,8 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
     texts = [_nameless(s) for s in (old, new)]
-    if old.scope != new.scope or not same_place(before, after, old.line, new.line):
+    stays = old.scope in after.text or new.scope in before.text
+    if (old.scope != new.scope and stays) or not same_place(before, after, old.line, new.line):
         return 0
     if is_opposite(old.names[0], new.names[0]):
         return 0

@@ -146,7 +146,7 @@ _GENERATED_FOLDERS = _words(
 )
 _GENERATED_NAME = re.compile(
     r"_pb2(?:_grpc)?\.pyi?$|\.pb(?:\.gw|\.validate)?\.(?:go|cc|h|rs|dart|swift)$|_pb\.(?:[jt]s|rb)$"
-    r"|^zz_generated|[._-]generated\.\w+$|\.gen\.\w+$|_gen\.go$|_string\.go$|\.g\.(?:dart|cs)$"
+    r"|^zz_generated|[._-]generated\.\w+$|\.gen\.\w+$|_gen\.go$|\.y\.go$|_string\.go$|\.g\.(?:dart|cs)$"
     r"|\.freezed\.dart$|\.designer\.cs$|[.-]min\.(?:js|css|mjs)$|\.(?:js|css|mjs|ts)\.map$"
     r"|\.snap$|\.ambr$|^pkg-info$|^bindata\.go$"
 )
@@ -226,7 +226,7 @@ _BENCHMARK_ENDINGS = ("-bench", "_bench", "-benchmark", "-benchmarks", "_benchma
 _TEST_NAME = re.compile(
     r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
     r"|_(?:test|tests|unittest|spec)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
-    r"|^mock_[^/]*\.go$|_mock\.go$"
+    r"|^(?:mock_[^/]*|fuzz)\.go$|_mock\.go$"
     r"|^(?:pytest\.ini|jest\.config\.\w+|vitest\.config\.\w+|karma\.conf\.\w+|cypress\.config\.\w+"
     r"|playwright\.config\.\w+)$"
 )

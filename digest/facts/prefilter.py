@@ -19,6 +19,7 @@ _STATEMENT = re.compile(
 )
 _TYPED = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*:[ \t]*[^\s#=]")
 _VALUED = re.compile(r"[ \t]*\w+[ \t]*=[ \t]*[^\s=]")
+_EXPORTED = re.compile(r"  (?:type )?\w+(?: as \w+)?,")
 _BARE = re.compile(r"[ \t]*\*{0,2}\w+[ \t]*,?[ \t]*$")
 
 
@@ -37,11 +38,20 @@ def may_declare(hunks: Iterable[Hunk], language: str) -> bool:
             continue
         inside = _INSIDE.get(language)
         shallow = not hunk.section or inside is None or not inside.match(hunk.section)
+        if language == "typescript" and _lists_exports(hunk):
+            return True
         for lines in (hunk.removed, hunk.added):
             for line in lines:
                 if pattern.match(line) or (deeper and shallow and deeper.match(line)):
                     return True
     return False
+
+
+def _lists_exports(hunk: Hunk) -> bool:
+    """Whether some line is a name in a list of exports that began above."""
+    return (not hunk.section or hunk.section.startswith(("export {", "export type {"))) and any(
+        map(_EXPORTED.fullmatch, (*hunk.removed, *hunk.added))
+    )
 
 
 def _may(line: str, section: str) -> bool:

@@ -71,7 +71,7 @@ def reconcile(
         if not (f.detail == "read" and f.name in declared)
         and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
     ]
-    facts = _renamed(facts, _CODE, message, beside)
+    facts = _without_lists(_renamed(facts, _CODE, message, beside))
     lost: dict[tuple[str, str], list[Fact]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action is Action.REMOVED:
@@ -95,6 +95,23 @@ def reconcile(
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
     return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+
+
+def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts with exports joined to what they export, if another fact tells of that.
+
+    What goes is told where it was exported, since its own file may not show that it was public.
+    """
+    symbols = [f for f in facts if f.kind is FactKind.SYMBOL and f.detail != "export"]
+    known = {n for f in symbols for n in (f.name, f.after) if n}
+    known |= {f.before or "" for f in symbols if f.action is Action.RENAMED}
+    gone = {f.name: f for f in symbols if f.action is Action.REMOVED}
+    lists = {
+        id(gone[f.name]): replace(gone[f.name], evidence=f.evidence)
+        for f in facts
+        if f.detail == "export" and f.action is Action.REMOVED and f.name in gone
+    }
+    return [lists.get(id(f), f) for f in facts if f.detail != "export" or f.name not in known]
 
 
 _OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})

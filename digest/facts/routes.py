@@ -62,9 +62,15 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         FactKind.ROUTE,
         before,
         after,
-        [s for s in olds if s.names[0] not in everywhere["new"]],
+        [s for s in olds if s.names[0] not in everywhere["new"] and not _is_listed(s, after)],
         [s for s in news if s.names[0] not in everywhere["old"]],
     )
+
+
+def _is_listed(route: NamedSetting, source: SideText) -> bool:
+    """Whether a path stands alone on a line, in a list of paths that a loop serves."""
+    path = re.escape(route.names[0].partition(" ")[2])
+    return re.search(rf"^\s*[\"']{path}[\"'],?$", source.text, re.MULTILINE) is not None
 
 
 def defined(source: SideText, language: str, name: str) -> bool:

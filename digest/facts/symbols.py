@@ -326,7 +326,7 @@ def _renames(
     scored = []
     for lost in gone:
         for found in come:
-            if lost.kind == found.kind and lost.parent == found.parent:
+            if lost.kind == found.kind != "export" and lost.parent == found.parent:
                 likeness = _likeness(lost, found)
                 if likeness >= _ALIKE or (likeness >= _NEARLY and _in_its_place(lost, found)):
                     scored.append((-likeness, abs(lost.line - found.line), lost, found))

@@ -37,6 +37,9 @@ _SETTABLE = {
 _SHARED = frozenset({FactKind.ENVIRONMENT, FactKind.METRIC})
 """Kinds that belong to no file: one more reader or maker is nothing new."""
 
+_LISTED_ONLY = frozenset({"alias", "command", "export"})
+"""Names of things that may well stay elsewhere, but are not offered here any more."""
+
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _AREAS = frozenset({Area.CORE, Area.BUILD})
 _LAST = re.compile(r"\w+$")
@@ -84,7 +87,7 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
     for index, fact in enumerate(facts.items):
         before = fact.action is Action.ADDED and fact.kind in _SHARED
         after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
-        if (before and not parents) or not (before or after) or fact.detail == "alias":
+        if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
         if words := _words(fact, name):

@@ -46,25 +46,36 @@ _EXPORTED_OBJECT = re.compile(
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The exported declarations in the order of the text, with the public members of classes."""
+    """The exported declarations in the order of the text, with the public members of classes.
+
+    Names that a module passes on from others come last.
+    """
     del path
-    listed = {
-        text_of(named(spec, "name"))
+    specs = [
+        spec
         for statement in root.named_children
-        if statement.type == "export_statement" and named(statement, "source") is None
+        if statement.type == "export_statement"
+        if text_of(named(statement, "source"))[1:2] in {"", "."}  # not what others make
         for clause in statement.named_children
         if clause.type == "export_clause"
         for spec in kids(clause)
-    }
+    ]
+    listed = {text_of(named(spec, "name")) for spec in specs}
+    text = text_of(root)
     objects = {"exports", "module.exports"} | {
         name
-        for m in _EXPORTED_OBJECT.finditer(
-            text_of(root) if "module.exports" in text_of(root) else ""
-        )
+        for m in _EXPORTED_OBJECT.finditer(text if "module.exports" in text else "")
         for name in m.groups()
         if name
     }
-    yield from _statements(root, "", listed, objects, 0)
+    declared: set[str] = set()
+    for item in _statements(root, "", listed, objects, 0):
+        declared.add(item.name)
+        yield item
+    for spec in specs:
+        name = text_of(named(spec, "name"))
+        if name not in declared and name != "default":
+            yield _one("export", text_of(named(spec, "alias")) or name, "", spec, None)
 
 
 def _statements(

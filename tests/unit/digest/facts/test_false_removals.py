@@ -208,3 +208,89 @@ def test_a_metric_made_without_its_prefix_in_another_file_may_be_the_same() -> N
     text = 'package w\n\nvar f = prometheus.NewSummary(prometheus.SummaryOpts{\n\tName: "fsync_duration_seconds",\n\tHelp: "Time.",\n})\n'
     assert defined(whole("w.go", text), "go", "app_wal_fsync_duration_seconds")
     assert not defined(whole("w.go", text), "go", "app_wal_sync_duration_seconds")
+
+
+def test_routes_in_a_list_that_a_loop_serves_are_not_removed() -> None:
+    old = (
+        'package web\n\nfunc New() {\n\trouter.Get("/flags", flags)\n\trouter.Get("/old", old)\n}\n'
+    )
+    new = (
+        'package web\n\nvar paths = []string{\n\t"/flags",\n}\n\nfunc New() {\n'
+        "\tfor _, p := range paths {\n\t\trouter.Get(p, app)\n\t}\n}\n"
+    )
+    assert gone("Serve a list", ("web/web.go", old, new)) == ["GET /old"]
+
+
+def test_cases_of_another_switch_are_not_features() -> None:
+    flag = 'package main\n\nfunc main() {\n\ta.Flag("enable-feature", "Names.").StringsVar(&c)\n}\n'
+    switch = '\nfunc level() {\n\tswitch name {\n\tcase "debug":\n\t\treturn\n\t}\n}\n'
+    assert gone("Drop levels", ("cmd/main.go", flag + switch, flag)) == []
+    feature = switch.replace("func level", "func setFeatures")
+    assert gone("Drop it", ("cmd/main.go", flag + feature, flag)) == ["--enable-feature=debug"]
+
+
+def test_settings_that_an_inlined_structure_may_have_are_not_removed() -> None:
+    old = 'package consul\n\ntype SDConfig struct {\n\tTLS config.TLS `yaml:"tls_config"`\n}\n'
+    new = old.replace(
+        'TLS config.TLS `yaml:"tls_config"`', 'HTTP config.HTTPClient `yaml:",inline"`'
+    )
+    assert gone("Use the common client", ("consul/consul.go", old, new)) == []
+    plain = new.replace(",inline", "http")
+    assert gone("Nest it", ("consul/consul.go", old, plain)) == ["SDConfig.tls_config"]
+
+
+def test_a_default_of_rust_that_is_applied_elsewhere_did_not_change() -> None:
+    old = "struct Args {\n    #[arg(long, default_value_t = Mode::default())]\n    mode: Mode,\n}\n"
+    new = "struct Args {\n    #[arg(long)]\n    mode: Option<Mode>,\n}\n"
+    assert facts_of("Merge settings", ("src/cli.rs", old, new)).of(FactKind.FLAG) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("", "/** @deprecated use `b` */\n  way?: string\n", []),
+        ("way?: string\n", "/** @deprecated use `b` */\n  way?: string\n", ["way"]),
+        (
+            "on(event: string): void\n",
+            "/** @deprecated use `b` */\n  on(event: 'x'): void\n  on(event: string): void\n",
+            [],
+        ),
+    ],
+)
+def test_what_is_new_or_deprecated_in_one_overload_alone_is_not_deprecated(
+    old: str, new: str, names: list[str]
+) -> None:
+    texts = (f"export interface Server {{\n  b: number\n  {t}}}\n" for t in (old, new))
+    assert [f.name for f in deprecated("Change server", ("src/server.ts", *texts))] == names
+
+
+def test_a_use_that_ends_does_not_deprecate_the_flag_it_is_about() -> None:
+    old = "fn warn() {\n}\n"
+    new = (
+        "fn warn() {\n    warn_user!(\n"
+        '        "Paths passed to `--index` should start with a dot. Support for others will be removed in the future"\n'
+        "    );\n}\n"
+    )
+    assert deprecated("Warn about paths", ("src/index_url.rs", old, new)) == []
+
+
+def test_metrics_that_share_an_end_with_a_new_one_are_renamed() -> None:
+    made = (
+        '\tm.a = NewCounter(CounterOpts{{\n\t\tName: "{}",\n\t\tHelp: "Samples that {}.",\n\t}})\n'
+    )
+    texts = (
+        "package q\n\nfunc f() {\n"
+        + made.format(one, "were sent")
+        + "\tx()\n"
+        + made.format(other, "failed")
+        + "}\n"
+        for one, other in (
+            ("succeeded_samples_total", "failed_samples_total"),
+            ("samples_total", "samples_failed_total"),
+        )
+    )
+    facts = facts_of("Rename metrics", ("q/queue.go", *texts)).of(FactKind.METRIC)
+    assert [(f.action, f.before, f.name) for f in facts] == [
+        ("renamed", "succeeded_samples_total", "samples_total"),
+        ("renamed", "failed_samples_total", "samples_failed_total"),
+    ]

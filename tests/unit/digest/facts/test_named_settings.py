@@ -196,3 +196,83 @@ def test_flag_that_becomes_a_field_is_not_gone():
     old = 'class Args:\n    pass\n\n\nparser.add_argument("--max-len", default=1)\n'
     new = "class Args:\n    max_len: int = 1\n"
     assert find("cli.py", old, new, "flag") == []
+
+
+RUST_COMMANDS = """\
+pub enum PipCommand {
+    Compile(PipCompileArgs),
+    Install(PipInstallArgs),
+}
+
+pub struct PipCompileArgs {
+    #[arg(long)]
+    pub output_file: Option<PathBuf>,
+}
+
+pub struct PipInstallArgs {
+    #[arg(long)]
+    pub output_file: Option<PathBuf>,
+    pub packages: Vec<String>,
+}
+"""
+SCRIPT_COMMANDS = """\
+cli
+  .command('[root]', 'serve')
+  .option('--force', 'again')
+
+cli
+  .command('build [root]', 'build')
+  .option('--force', 'again')
+  .option('--outDir <dir>', 'where')
+"""
+GO_COMMANDS = """\
+func main() {
+	check := app.Command("check", "Check.")
+	a := check.Flag("url", "Address.").String()
+	push := app.Command("push", "Push.")
+	b := push.Flag("url", "Address.").String()
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line", "name"),
+    [
+        (
+            "src/cli.rs",
+            RUST_COMMANDS,
+            "Args {\n    #[arg(long)]\n    pub output_file: Option<PathBuf>,\n    pub",
+            "pip install --output-file",
+        ),
+        (
+            "src/cli.ts",
+            SCRIPT_COMMANDS,
+            "  .option('--force', 'again')\n  .option",
+            "build --force",
+        ),
+        (
+            "cmd/main.go",
+            GO_COMMANDS,
+            '\tb := push.Flag("url", "Address.").String()\n',
+            "push --url",
+        ),
+    ],
+)
+def test_flag_that_one_of_several_commands_has_is_told_with_its_command(path, text, line, name):
+    without = {
+        "src/cli.rs": text.replace(line, "Args {\n    pub"),
+        "src/cli.ts": text.replace(line, "  .option"),
+        "cmd/main.go": text.replace(line, ""),
+    }[path]
+    facts = [f.partition(" @")[0] for f in find(path, text, without, "flag")]
+    assert facts == [f"removed {name}"]
+    facts = [f.partition(" @")[0] for f in find(path, without, text, "flag")]
+    assert facts == [f"added {name}"]
+
+
+def test_flag_that_a_command_gets_from_a_shared_group_is_not_removed():
+    shared = RUST_COMMANDS.replace(
+        "    #[arg(long)]\n    pub output_file: Option<PathBuf>,\n    pub packages",
+        "    #[command(flatten)]\n    pub output: OutputArgs,\n    pub packages",
+    )
+    assert find("src/cli.rs", RUST_COMMANDS, shared, "flag") == []

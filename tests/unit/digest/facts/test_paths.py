@@ -24,6 +24,7 @@ AREAS = {
         "tests/test_engine.py",
         "pkg/test_engine.py",
         "pkg/engine_test.go",
+        "promql/fuzz.go",
         "src/test/java/org/example/AppTest.java",
         "src/main/java/org/example/AppTests.java",
         "ui/src/__tests__/button.tsx",
@@ -114,6 +115,7 @@ AREAS = {
         "src/bench/main.rs",
     ],
     Area.GENERATED: [
+        "promql/parser/generated_parser.y.go",
         "pkg/service_pb2.py",
         "pkg/service_pb2_grpc.py",
         "api/service.pb.go",

@@ -1,0 +1,64 @@
+"""Names that an index of a package offers, whether it declares them or passes them on."""
+
+from __future__ import annotations
+
+from digest.core.facts import Action, FactKind
+from digest.facts.exposure import exposed
+from tests.unit.digest.facts.changes import facts_of
+
+INDEX = "export { split, join } from './split'\nexport { load as read } from './load'\n"
+
+
+def offered(old: str, new: str, path: str = "src/index.ts") -> list[tuple[str, str]]:
+    facts = facts_of("Change the interface", (path, old, new)).of(FactKind.SYMBOL)
+    return sorted((f.action.value, f.name) for f in facts)
+
+
+def test_a_name_that_leaves_a_list_of_exports_is_removed_by_the_name_it_had_there():
+    assert offered(INDEX, INDEX.replace("split, join", "join")) == [("removed", "split")]
+    assert offered(INDEX, INDEX.partition("\n")[0] + "\n") == [("removed", "read")]
+    assert offered(INDEX.replace("split, ", ""), INDEX) == [("added", "split")]
+
+
+def test_a_name_of_a_list_over_several_lines_is_read():
+    old = "export {\n  split,\n  join,\n} from './split'\n"
+    assert offered(old, old.replace("  split,\n", "")) == [("removed", "split")]
+
+
+def test_a_list_that_becomes_an_export_of_everything_removes_nothing():
+    assert offered(INDEX, "export * from './split'\nexport { load as read } from './load'\n") == []
+
+
+def test_exports_of_another_package_are_not_the_own_interface():
+    old = "export { transform } from 'builder'\n" + INDEX
+    assert offered(old, INDEX) == []
+
+
+def test_two_names_of_a_list_are_no_rename():
+    assert offered(
+        "export { createFilter } from './utils'\n", "export { createFilters } from './utils'\n"
+    ) == [("added", "createFilters"), ("removed", "createFilter")]
+
+
+def test_a_function_and_its_export_are_one_removal_told_where_it_was_offered():
+    rest = "export const a = 1\n"
+    facts = facts_of(
+        "Drop it",
+        ("src/split.ts", "export function split(): void {\n  run()\n}\n" + rest, rest),
+        ("src/index.ts", "export { split, a } from './split'\n", "export { a } from './split'\n"),
+    )
+    (fact,) = facts.of(FactKind.SYMBOL, Action.REMOVED)
+    assert (fact.detail, fact.before, fact.evidence.path) == (
+        "function",
+        "(): void",
+        "src/index.ts",
+    )
+
+
+def test_what_an_index_only_uses_is_internal():
+    old = "export function compile(): void {\n  run()\n}\n\nexport const a = 1\n"
+    (fact,) = facts_of("Drop it", ("lib/src/compile.ts", old, "export const a = 1\n")).items
+    used = "import { compile } from './compile'\nexport const b = compile()\n"
+    listed = "export { compile } from './compile'\n"
+    assert exposed(fact, {"lib/src/index.ts": used}).public is False
+    assert exposed(fact, {"lib/src/index.ts": listed}).public is True
