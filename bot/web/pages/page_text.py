@@ -38,6 +38,7 @@ STATES = {
 """The later fates of a change, in the order of display."""
 
 PHRASES = {
+    "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "stray": Phrase(
         "On another branch: lists and counts leave it out.", "属于其他分支：列表和计数不包含它。"
     ),

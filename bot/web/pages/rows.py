@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from urllib.parse import quote
 
@@ -16,14 +16,16 @@ from bot.store.browsing import ChangeLine
 from bot.web.pages.entries import ChangeView, Told, entry_of, loaded
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
-from digest.analysis.analyse import gist
+from digest.analysis.analyse import acts, gist
 from digest.answer.marks import Mark, marks_of, urgency
 from digest.core.authors import authored
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, plain
+from digest.report.assembly import ReportEntry
 from digest.report.condensed import why
+from digest.report.follow_ups import follow_ups
 
 OF_DAY = 40_000
 """Characters of changes that the page of a day writes out; others are fetched when they are
@@ -48,7 +50,10 @@ _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A change in a list: ``why`` is its consequence in one line, empty for a low change."""
+    """A change in a list: ``why`` is its consequence in one line, empty for a low change.
+
+    ``after`` is the change that it follows up.
+    """
 
     line: ChangeLine
     title: Spans
@@ -57,6 +62,7 @@ class Row:
     added: int
     deleted: int
     files: int
+    after: ChangeLine | None = None
 
     @property
     def level(self) -> Level:
@@ -127,7 +133,8 @@ def size_of(row: Row) -> int:
     author = row.line.author
     texts = (plain(row.title), plain(row.why), author)
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
-    written += len(quote(author, errors="replace")) + _MARK * len(row.marks)
+    marks = len(row.marks) + (row.after is not None)
+    written += len(quote(author, errors="replace")) + _MARK * marks
     codes = sum(isinstance(span, Code) for span in (*row.title, *row.why))
     return _BARE + (_WHY if row.why else 0) + _CODE * codes + written
 
@@ -143,8 +150,8 @@ async def rows_of(
 ) -> Sequence[Row]:
     """The rows of changes, cached by ``key`` until the archive changes.
 
-    They belong to the requested repository unless ``shown`` is another one. If ``sort``, the most
-    important comes first; otherwise they keep the order of ``lines``.
+    They belong to the requested repository unless ``shown`` is another one. If ``sort``, they are
+    :func:`weighed`; otherwise they keep the order of ``lines``.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
@@ -152,7 +159,7 @@ async def rows_of(
     async def made() -> Sequence[Row]:
         changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
         rows = await asyncio.to_thread(made_rows, changes, lines, told, language)
-        return sorted(rows, key=weight) if sort else rows
+        return weighed(rows) if sort else rows
 
     return await asked.shelf.rows.of((shown.repository.name, version, language, sort, *key), made)
 
@@ -162,12 +169,43 @@ def weight(row: Row) -> tuple[float, ...]:
     return (row.level.rank, *urgency(row.marks, row.line.score))
 
 
+def weighed(rows: Sequence[Row]) -> list[Row]:
+    """The rows, the most important first, with the follow-ups of its level behind each."""
+    place = {row.line.sha: at for at, row in enumerate(rows)}
+
+    def key(row: Row) -> tuple[float, ...]:
+        joins = row.after is not None and row.after.level is row.level
+        first = rows[place[row.after.sha]] if row.after and joins else row
+        return (*weight(first), place[first.line.sha], joins)
+
+    return sorted(rows, key=key)
+
+
 def made_rows(
     changes: Sequence[Graded], lines: Sequence[ChangeLine], told: Told, language: Language
 ) -> list[Row]:
     """The rows of changes in their order; ``lines`` have their levels as adjusted by models."""
     of = {line.sha: line for line in lines}
-    return [_row(graded, of[graded.sha], told, language) for graded in changes]
+    after = _followed(changes, of, language)
+    rows = [_row(graded, of[graded.sha], told, language) for graded in changes]
+    return [replace(row, after=after.get(row.line.sha)) for row in rows]
+
+
+def _followed(
+    changes: Sequence[Graded], lines: Mapping[str, ChangeLine], language: Language
+) -> dict[str, ChangeLine]:
+    """What each follow-up follows up, as in a digest."""
+    newest = sorted(changes, key=lambda graded: lines[graded.sha].at, reverse=True)
+    levelled = (replace(g, grade=replace(g.grade, level=lines[g.sha].level)) for g in newest)
+    none = Analysis(language=language)
+    found = follow_ups([ReportEntry(graded=graded, analysis=none) for graded in levelled])
+    of = {graded.sha: graded for graded in changes} if found else {}
+    return {
+        one.graded.sha: lines[sha]
+        for sha, later in found.items()
+        for one in later
+        if acts(gist(of[sha], language)) or not acts(gist(one.graded, language))
+    }
 
 
 def _why(graded: Graded, told: Analysis | None, language: Language) -> Spans:

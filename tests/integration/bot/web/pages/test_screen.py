@@ -16,14 +16,14 @@ from playwright.sync_api import sync_playwright
 from tests.servers.pages import MONDAY, PagesServer, fill_archive, write_config
 from tests.support.builders import RepositoryBuilder
 
-HIGH = 7
+HIGH = 20
 CHANGES = 54
 DAY = "/r/owner/open/-/days/2026-03-02"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Pages over a day of changes, of which seven break something."""
+    """Pages over a day of changes, of which twenty break something."""
     folder = tmp_path_factory.mktemp("screen")
     before = os.environ.get("DIGESTBOT_DATA")
     os.environ["DIGESTBOT_DATA"] = str(folder / "data")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.rows import LARGEST, Row, _pages, size_of
+from bot.web.pages.entries import line_of
+from bot.web.pages.rows import LARGEST, Row, _pages, made_rows, size_of, weighed
 from bot.web.pages.templating import fragment
 from digest.answer.marks import Mark
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import Code, Text
+from tests.support.fakes import graded
 
 TITLES = ["Add a pool", "<b>\"'&" * 20, "修复 KV 缓存" * 8, "x" * 300]
 AUTHORS = ["Ada Lovelace", "\"' onmouseover=alert(1)", "范裕达", ""]
@@ -57,3 +60,25 @@ def test_every_row_is_on_one_page_and_no_page_is_too_large():
     assert [size for page, size in pages] == [sum(map(size_of, page)) for page, _ in pages]
     assert max(size for _, size in pages) <= LARGEST
     assert list(_pages([], LARGEST)) == [([], 0)]
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_follow_up_stands_behind_its_first_change_and_names_it(language):
+    texts = ["Add a pool (#11)", "Add a queue (#12)", "Grow the pool (#13)\n\nFollow-up to #11."]
+    at = datetime(2026, 8, 13, tzinfo=UTC)
+    changes = [graded(f"{n}" * 40, text, {"a.py": 9}, at) for n, text in enumerate(texts, 1)]
+    changes = [
+        replace(one, commit=replace(one.commit, committed_at=at + timedelta(minutes=n)))
+        for n, one in enumerate(changes)
+    ]
+    lines = [replace(line_of(one), level=Level.MEDIUM, score=n / 9) for n, one in enumerate(changes)]
+    rows = weighed(made_rows(changes[::-1], lines, {}, language))
+    assert [row.line.number for row in rows] == [12, 11, 13]
+    assert rows[2].after == lines[0]
+    assert [row.after for row in rows[:2]] == [None, None]
+    written = fragment("parts.html", "row", language, rows[2], "../")
+    assert {Language.EN: "follow-up to #11", Language.ZH: "#11 的后续"}[language] in written
+    lower = replace(lines[2], level=Level.LOW)
+    apart = weighed(made_rows(changes, [*lines[:2], lower], {}, language))
+    assert [row.line.number for row in apart] == [12, 11, 13]
+    assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
