@@ -71,7 +71,9 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
         replace(one, commit=replace(one.commit, committed_at=at + timedelta(minutes=n)))
         for n, one in enumerate(changes)
     ]
-    lines = [replace(line_of(one), level=Level.MEDIUM, score=n / 9) for n, one in enumerate(changes)]
+    lines = [
+        replace(line_of(one), level=Level.MEDIUM, score=n / 9) for n, one in enumerate(changes)
+    ]
     rows = weighed(made_rows(changes[::-1], lines, {}, language))
     assert [row.line.number for row in rows] == [12, 11, 13]
     assert rows[2].after == lines[0]
