@@ -39,6 +39,7 @@ STATES = {
 
 PHRASES = {
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
+    "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(
         "On another branch: lists and counts leave it out.", "属于其他分支：列表和计数不包含它。"
     ),
