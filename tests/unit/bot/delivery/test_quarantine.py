@@ -180,3 +180,37 @@ async def test_refused_post_is_tried_again_and_a_rejected_one_is_given_up(kept, 
     await runner.sweep()
     await runner.sweep()
     assert world.sender.calls == calls
+
+
+async def test_chat_is_parked_from_five_minutes_after_its_first_refusal(kept, clock, target):
+    parking = Quarantine(kept, clock)
+    for minutes in (0, 2, 2.999, 0.001):
+        clock.time += timedelta(minutes=minutes)
+        assert not parking.holds(target)
+        await parking.note(target, [GONE])
+    assert parking.holds(target)
+    assert kept.held[PLACE].strikes == 4
+    assert (kept.held[PLACE].reason, kept.held[PLACE].detail) == ("no_channel", "channel_not_found")
+    assert kept.held[PLACE].next_probe == clock.time + timedelta(minutes=15)
+
+
+async def test_probe_that_fails_is_told_and_one_that_is_not_due_is_not_made(kept, clock, target):
+    parking = await struck(kept, clock, target)
+    clock.time = kept.held[PLACE].next_probe - timedelta(seconds=1)
+    await parking.look({PLACE: target})
+    assert target.sender.probes == []
+    clock.time += timedelta(seconds=1)
+    await parking.look({("fake", "another"): target})
+    assert target.sender.probes == []
+    with structlog.testing.capture_logs() as logs:
+        await parking.look({PLACE: target})
+    assert target.sender.probes == [clock.time]
+    assert [(line["event"], line["chat"]) for line in logs] == [("chat.still_parked", "C1")]
+    assert kept.held[PLACE].probes == 1
+
+
+async def test_refusals_of_one_chat_do_not_count_against_another(kept, clock, target):
+    parking = await struck(kept, clock, target)
+    assert not parking.holds(replace(target, chat="C2"))
+    await parking.note(replace(target, chat="C2"), [POSTED])
+    assert parking.holds(target)

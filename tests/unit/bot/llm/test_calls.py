@@ -228,3 +228,73 @@ def test_estimates_follow_what_the_server_counts():
     before = setup.calls.estimator.factor
     setup.run(Setup.ask)
     assert setup.calls.estimator.factor > before
+
+
+@pytest.mark.parametrize(
+    ("play", "estimated", "calls"),
+    [(ANSWER, False, 1), (replace(ANSWER, metered=None), True, 1), (fault(charged=True), True, 1),
+     (fault(), False, 1)],
+)  # fmt: skip
+def test_usage_says_whether_it_was_counted_or_estimated(play, estimated, calls):
+    setup = Setup(Server(plays=[play]))
+    setup.run(Setup.ask)
+    usage = setup.ledger.total
+    assert (usage.estimated, usage.calls) == (estimated, calls)
+
+
+def test_call_is_logged_with_what_it_took_and_how_it_ended():
+    setup = Setup(Server(seconds=0.12345))
+    with capture_logs() as logs:
+        setup.run(Setup.ask)
+    (line,) = (line for line in logs if line["event"] == "model.call")
+    assert (line["outcome"], line["seconds"], line["input"], line["cached"], line["output"]) == (
+        "ok", 0.123, 900, 400, 50,
+    )  # fmt: skip
+    assert (line["kind"], Decimal(line["cost"])) == (TEAM.kind, setup.ledger.calls[0].usage.cost)
+
+
+def test_fault_is_logged_with_its_status():
+    setup = Setup(Server(plays=[fault(status=503)]))
+    with capture_logs() as logs:
+        setup.run(Setup.ask)
+    (line,) = (line for line in logs if line["event"] == "model.fault")
+    assert (line["reason"], line["detail"], line["status"]) == ("unavailable", "no", 503)
+
+
+def test_nobody_waits_for_a_turn_at_a_server_that_is_left_alone():
+    async def day(setup: Setup) -> float:
+        await asyncio.gather(setup.ask(), setup.ask())
+        began = asyncio.get_running_loop().time()
+        assert isinstance(await setup.ask(), ModelFault)
+        return asyncio.get_running_loop().time() - began
+
+    busy = fault(ModelReason.RATE_LIMITED, retry_after=500.0)
+    assert Setup(Server(plays=[busy, fault(ModelReason.UNAUTHORIZED)])).run(day) == 0
+
+
+def test_answers_make_room_again_for_what_they_did_not_use():
+    async def three(setup: Setup) -> None:
+        for _ in range(3):
+            await setup.ask()
+
+    setup = Setup(Server(), tokens_per_minute=950 + 950 + MOST + 100)
+    setup.run(three)
+    assert setup.server.at == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("reason", "retry_after", "second"),
+    [
+        (ModelReason.RATE_LIMITED, 30.0, 31.0),
+        (ModelReason.RATE_LIMITED, None, 1.0),
+        (ModelReason.UNAVAILABLE, 30.0, 1.0),
+    ],
+)
+def test_only_a_server_that_limits_closes_the_gate_for_all(reason, retry_after, second):
+    async def two(setup: Setup) -> None:
+        for _ in range(2):
+            await setup.ask()
+
+    setup = Setup(Server(plays=[fault(reason, retry_after=retry_after)]))
+    setup.run(two)
+    assert setup.server.at == [0.0, second]

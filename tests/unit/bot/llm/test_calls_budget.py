@@ -2,6 +2,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.config.model_section import CapsSettings
 from bot.llm.calls import CappedBudget
@@ -88,3 +89,54 @@ async def test_next_day_begins_anew(setup):
     await book(ledger, clock, TEAM, usage(1000))
     clock.advance(timedelta(hours=13))
     await purse.reserve(TEAM, usage(1000))
+
+
+async def test_day_begins_at_midnight_to_the_instant(setup):
+    purse, ledger, clock = setup(day={"tokens": 1000})
+    midnight = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    clock.advance(midnight + timedelta(days=1, microseconds=-1) - clock.now())
+    await book(ledger, clock, TEAM, usage(1000))
+    with pytest.raises(BudgetSpent):
+        await purse.reserve(TEAM, usage(1))
+    clock.advance(timedelta(microseconds=1))
+    await book(ledger, clock, TEAM, usage(400))
+    clock.advance(timedelta(hours=23))
+    await purse.reserve(TEAM, usage(600))
+    with pytest.raises(BudgetSpent):
+        await purse.reserve(TEAM, usage(1))
+
+
+async def test_spent_cap_is_told_once_a_day(setup):
+    purse, _, clock = setup(day={"tokens": 100}, channel={"tokens": 50})
+    with capture_logs() as logs:
+        for tokens in (60, 60, 101, 101):
+            with pytest.raises(BudgetSpent):
+                await purse.reserve(TEAM if tokens == 60 else OTHER, usage(tokens))
+        clock.advance(timedelta(days=1))
+        with pytest.raises(BudgetSpent):
+            await purse.reserve(OTHER, usage(101))
+    assert [(line["event"], line["detail"]) for line in logs] == [
+        ("model.capped", "50 tokens a day of channel 'team'"),
+        ("model.capped", "100 tokens a day"),
+        ("model.capped", "100 tokens a day"),
+    ]
+
+
+async def test_money_is_spent_where_a_call_may_cost_more_than_is_left(setup):
+    purse, ledger, clock = setup(day={"money": "2"})
+    await book(ledger, clock, TEAM, usage(10**9, "1.5"))
+    first = await purse.reserve(OTHER, usage(10**9, "0.5"))
+    with pytest.raises(BudgetSpent, match="2 a day"):
+        await purse.reserve(OTHER, usage(1, "0.01"))
+    await purse.settle(first, usage(0))
+    with pytest.raises(BudgetSpent):
+        await purse.reserve(OTHER, usage(1, "0.51"))
+
+
+async def test_caps_of_channels_and_people_let_calls_of_neither_pass(setup):
+    purse, _, _ = setup(channel={"tokens": 0}, person={"money": "0"})
+    await purse.reserve(BillingAccount(kind=CallKind.ANALYSIS), usage(1000, "5"))
+    with pytest.raises(BudgetSpent, match="channel 'c'"):
+        await purse.reserve(BillingAccount(kind=CallKind.ANALYSIS, channel="c"), usage(1, "1"))
+    with pytest.raises(BudgetSpent, match="person 'p'"):
+        await purse.reserve(BillingAccount(kind=CallKind.ANALYSIS, person="p"), usage(1, "1"))
