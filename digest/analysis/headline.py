@@ -8,7 +8,7 @@ put before them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from digest.core.authors import authored
@@ -37,7 +37,8 @@ _TOLD_ELSEWHERE = frozenset(
     optimisation refactor refactoring cleanup chore chores misc minor small core doc docs
     documentation test tests testing ci build style deps dependency dependencies enhancement
     improvement revert wip be ux rfc easy nit nfc internal typo lint typing security breaking
-    release follow up followup hardware change model models kernel kernels dev meta
+    release follow up followup hardware change model models newmodel kernel kernels dev meta other
+    trivial update upgrade
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 
@@ -82,18 +83,28 @@ class Headline:
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The author's title, after what sort of change it is and what it concerns."""
-    subject = facts.subject
-    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
-    scope = ""
-    if found := _SCOPED.match(text):
-        scope, text = found[1], text[found.end() :]
-    where = _concerned(facts, scope, text, labels)
+    _, text = _scoped(facts.subject)
+    where = _where(facts, text, labels)
     label = _label(facts, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_prefixed(label, where, authored(text), language),
         telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
     )
+
+
+def _scoped(subject: Subject) -> tuple[str, str]:
+    """The scope that the title itself begins with, or nothing, and the rest."""
+    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
+    found = _SCOPED.match(text)
+    return (found[1], text[found.end() :]) if found else ("", text)
+
+
+def concerned(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
+    """What tags and scopes say a change is about, each once; ``told`` are known words."""
+    kept = [one for one in (*subject.tags, subject.scope, _scoped(subject)[0]) if one]
+    names = {one.casefold(): one for one in kept if _says(one, told)}
+    return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
 
 
 def title_text(subject: Subject) -> str:
@@ -144,25 +155,21 @@ def secures(facts: Facts) -> bool:
     return advisory or "security" in {facts.subject.scope, *_kinds(facts.subject)}
 
 
-def _concerned(facts: Facts, scope: str, text: str, labels: Sequence[str]) -> str:
+def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     """What a title concerns: the tags and scope that say so, else the platform of all its code."""
-    subject = facts.subject
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
-    kept = [one for one in (*subject.tags, subject.scope, scope) if one and _says(one, told)]
-    if kept:
-        return ", ".join(
-            {low: _PLATFORMS.get(low, one) for one in kept if (low := one.casefold())}.values()
-        )
+    if names := concerned(facts.subject, told):
+        return ", ".join(names)
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
     named = (common | {label.casefold() for label in labels}) - told
     return next((name for low, name in _PLATFORMS.items() if low in named), "")
 
 
-def _says(tag: str, told: set[str]) -> bool:
+def _says(tag: str, told: Collection[str]) -> bool:
     """Whether a tag names something that the title does not."""
     mine = {w.casefold() for w in _WORD.findall(tag)}
-    return bool(mine - _TOLD_ELSEWHERE) and not mine <= told and not tag.isdigit()
+    return bool(mine - _TOLD_ELSEWHERE) and not mine.issubset(told) and not tag.isdigit()
 
 
 def _capital(spans: Spans) -> Spans:

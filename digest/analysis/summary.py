@@ -48,8 +48,10 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 
 _SWITCHES = re.compile(
-    r"\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
-    r"|\b(?:change|switch|flip|set|raise|lower|increase|reduce)\w{0,3} .{0,60}\bdefault\b",
+    r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
+    r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
+    r"|\b(?:change|switch|flip|set|update|bump|raise|lower|increase|reduce)\w{0,3} .{0,60}"
+    r"\bdefault\b",
     re.IGNORECASE,
 )
 """Phrases of titles for a behaviour that changes unless it is configured otherwise."""
@@ -284,7 +286,7 @@ def _bare(version: str | None) -> str:
 
 def _raised(before: str, after: str) -> bool:
     old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
-    return bool(old) and old < new
+    return bool(old) and old[:2] < new[:2]  # an update of the same minor version suits all
 
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:

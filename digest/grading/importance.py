@@ -12,6 +12,7 @@ clock, model reply or other change has any influence.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -75,6 +76,13 @@ _HINTS = frozenset(
     }
 )
 """Signals of which two are needed for that."""
+
+_UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
+"""Signals of an update, which a changelog lists among changes and which few must react to."""
+
+_USE = frozenset({"title_hardening", "title_interface", "title_removal"})
+_INTERNAL = re.compile(r"::|[(<>]|[a-z][A-Z]|\w\.\w|[a-z]_[a-z]|^[A-Z]\w*$")
+"""A name in code that only the project's own developers use: a path, a call, a type, a function."""
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
@@ -198,17 +206,26 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
-    quiet, seen = bool(names & _QUIET), _seen_outside(names) and not names & _FILED
+    seen = _seen_outside(names) and not names & _FILED
+    quiet = bool(names & _QUIET)
     if level is Level.HIGH and (quiet or not seen):
         level = Level.MEDIUM
-    if level is not Level.LOW and (seen or not quiet):
+    if level is not Level.LOW and (seen or (not quiet and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
+    if "note_changed" in due and (names & _UPDATES or "core" not in names):
+        due["note_changed"] = replace(due["note_changed"], level=Level.MEDIUM)
     if undone:
         return {
             name: Demand(level=Level.MEDIUM, strength=demand.strength)
             for name, demand in due.items()
         }
     return due
+
+
+def _names_use(found: Sequence[Signal]) -> bool:
+    """Whether a title speaks of what users call or set, of safety, or of a removal."""
+    code = next((s.subject for s in found if s.name == "title_code"), "")
+    return not _INTERNAL.search(code) if code else any(s.name in _USE for s in found)
 
 
 def _seen_outside(names: Collection[str]) -> bool:

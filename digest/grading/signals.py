@@ -38,6 +38,13 @@ _BOUND = 400  # characters; longer subjects are pasted bodies
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
 """The start of a title or of one of its tags."""
 
+_USED = (
+    r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|\b[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
+    r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
+    r"|\bconfig(?:uration)? (?:field|setting)s?\b)"
+)
+"""What a user calls or sets, in a title."""
+
 _RULES = {
     "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
     r"|implement(?:s|ing|ation)?|integrat(?:es?|ing|ion)|exposes?|provides?|feat(?:ure)?s?"
@@ -60,11 +67,12 @@ _RULES = {
     r"|examples?|changelog",
     "ci": r"ci|workflows?|ci pipelines?|github actions?|nightly (?:tests?|builds?|ci|runs?)"
     r"|pre-?commit|lint\w{0,4}|codeowners",
-    "upgrade": r"bump\w{0,3}|upgrad\w{1,3}|updat(?:e|es|ed|ing) \S{1,80} to|(?:un)?pin(?:s|ning)?",
+    "upgrade": rf"{_BEGIN}(?:bump\w{{0,3}}|upgrad\w{{1,3}}|(?:un)?pin(?:s|ning)?)"
+    r"|(?:bump|upgrad)\w{1,3} \S{1,80} to|updat(?:e|es|ed|ing) \S{1,80} to",
     "breaking": r"breaking|incompatib\w{1,5}",
     "logging": r"log(?:s|ging|ger)?|warnings?|(?:error|log) messages?",
     "revert": r"revert(?:s|ed)?",
-    "chore": r"misc|chores?|minor|nits?|nfc",
+    "chore": r"misc|chores?|minor|nits?|nfc|(?:bump|prepare|cut|tag) (?:the )?(?:version|release)",
     "benchmark": r"bench\w{0,8}",
     "interface": r"api|endpoints?|cli|options?|flags?|arguments?|param(?:s|eters?)?"
     r"|config(?:s|uration|urable)?|env(?:ironment)?",
@@ -85,11 +93,13 @@ _MOST_BODY = 4_000  # characters
 
 _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
-    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to"
+    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to|as (?:the )?defaults?\b"
+    r"|fix(?:es|ed|ing)? (?:the )?(?:\S{1,40} )?defaults? (?:for|of|values?|when)\b"
     r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
     r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
-    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}\b(?:builds|images?|wheels?|platforms?)\b"
+    r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}"
+    r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
     r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
     "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
     "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z])|(?:is|are|be|as|now) deprecated",
@@ -97,18 +107,20 @@ _DEMANDS = {
     r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
     r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
     "behaviour": rf"{_BEGIN}(?:treat|stabili[sz]e|promote|graduate|switch|hide|respect|honou?r"
-    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? ",
+    r"|prefer|ignore|always|never|only)(?:s|d|es|ed|r?ing)? "
+    rf"|{_BEGIN}(?:mak|chang|set|skip|suppress|preserv|us|discover|disabl|bump|do not|don't|stop)"
+    rf"(?:e|s|es|ed|ing)? .{{0,60}}{_USED}",
     "instead": r"\b(?:instead of|rather than) (?!deprecat)",
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
     r"|validate)(?:s|ed|ing)? ",
-    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|\b[A-Z][A-Z0-9]+_[A-Z]|\bflags?\b"
-    r"|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv)",
+    "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])"
+    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv)",
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
-    r"(?:[ `]--\w|`[a-z]{2,20} [a-z -]{2,40}`|\b[A-Z][A-Z0-9]+_[A-Z]\w+|\bflags?\b"
-    r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
-    r"|\bconfig(?:uration)? (?:field|setting)s?\b)",
+    rf"{_USED}",
     "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
     r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version)",
+    "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
+    r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
     "security": r"security|vulnerab\w{1,8}|cve-\d{4}|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b",
 }
@@ -121,12 +133,6 @@ _DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DE
 
 _SAID = {n: re.compile(r, re.IGNORECASE) for n, r in _BODY.items()}
 
-_DEMANDED["rename"] = re.compile(_DEMANDS["rename"].replace("renam", "[Rr]enam"))
-
-_DEMANDED["contract_removed"] = re.compile(
-    _DEMANDS["contract_removed"].replace("(?:remov|drop|delet)", "(?:[Rr]emov|[Dd]rop|[Dd]elet)")
-)
-
 _REMOVALS = frozenset(
     {"contract_removed", "deprecated_removed", "deprecation", "rename", "support_dropped"}
 )
@@ -136,7 +142,7 @@ _HOUSEKEEPING = re.compile(
     r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
     r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
     r"|clarif\w{1,5}|explains?|flatten\w{0,3}|hoist\w{0,3}|centrali[sz]\w{1,4}|pre-?allocat\w{1,3}"
-    r"|rework\w{0,3}|plumb\w{0,3}|typos?|unneeded|empty|private|local variables?|lint\w{0,3}|ci"
+    r"|rework\w{0,3}|plumb\w{0,3}|typos?|unneeded|private|local variables?|lint\w{0,3}|ci"
     r"|warnings?)(?![\w-])",
     re.IGNORECASE,
 )
@@ -229,7 +235,7 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         return
     housekeeping = _HOUSEKEEPING.search(text)
     for name, rule in _DEMANDED.items():
-        if not (core or title.shipped or name in _WITHOUT_CODE):
+        if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
         where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
         if (found := rule.search(where)) and not (housekeeping and name in _REMOVALS):

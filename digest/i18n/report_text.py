@@ -81,6 +81,8 @@ LEAD_MORE = Phrase(
 
 LEAD_KINDS = Phrase("{lead} ({kinds})", "{lead}（{kinds}）")
 
+LEAD_TOPICS = Phrase("{lead}, most often in {topics}", "{lead}，多与 {topics} 有关")
+
 LEAD_LATE = Phrase(
     "{n:commit|commits} arrived late, with dates before this window",
     "{n} 个提交迟到，其日期早于本时段",
@@ -124,6 +126,7 @@ REASONS = {
     "says_rename": Phrase("announces a renaming (“{subject}”)", "宣布重命名（“{subject}”）"),
     "says_requirement": Phrase("raises a requirement (“{subject}”)", "提高环境要求（“{subject}”）"),
     "says_security": Phrase("about security (“{subject}”)", "涉及安全（“{subject}”）"),
+    "says_shipped": Phrase("is about what is installed (“{subject}”)", "涉及安装包（“{subject}”）"),
     "says_support_dropped": Phrase("drops support (“{subject}”)", "停止支持（“{subject}”）"),
     "schema_changed": Phrase("changed schema {subject}", "模式变更 {subject}"),
     "security_code": Phrase("security-related code: {subject}", "安全相关代码：{subject}"),

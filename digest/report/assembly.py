@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from digest.analysis.analyse import acts, analyse, gist
+from digest.analysis.headline import concerned
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
 from digest.document import Spans, unstopped
+from digest.grading.importance import urgency
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import joined, listed
 from digest.window import Window
 
 if TYPE_CHECKING:
@@ -48,12 +50,18 @@ def entry_of(graded: Graded, given: Analysis | None, language: Language) -> Repo
     """A change with its analysis, by default the one from facts."""
     told = given or analyse(graded, language)
     facts = told if told.source is Origin.FACTS else gist(graded, language)
-    return ReportEntry(graded=graded, analysis=told, acts=acts(facts))
+    pressing = urgency(graded.grade) > 0 and graded.facts.reverts is None
+    return ReportEntry(graded=graded, analysis=told, acts=pressing or acts(facts))
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
-    """The entries by level, within a level those to act on first, then by score."""
-    return sorted(entries, key=lambda e: (e.level.rank, not e.acts, -e.graded.grade.score))
+    """The entries by level, within a level the most urgent to act on first, then by score."""
+    return sorted(entries, key=_place)
+
+
+def _place(entry: ReportEntry) -> tuple[float, ...]:
+    grade = entry.graded.grade
+    return (entry.level.rank, not entry.acts, -urgency(grade) * entry.acts, -grade.score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +138,9 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     told = [e for e in entries if e.level is Level.HIGH] or list(entries)
     if kinds := _kinds(told, language):
         spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
+    if topics := shared_topics([e.graded for e in told], len(told) // _SEVERAL)[:_TOPICS]:
+        places = listed(topics, language, limit=_TOPICS)
+        spans = words.LEAD_TOPICS(language, lead=spans, topics=places)
     if not todo:
         spans = words.LEAD_CALM(language, lead=spans)
     late = sum(1 for e in entries if e.late)
@@ -227,6 +238,21 @@ def _foremost(first: Sequence[ReportEntry], more: int, language: Language) -> Sp
     if more > 0:
         spans = words.LEAD_MORE(language, first=spans, n=more)
     return joined([*spans, *STOP(language), "" if language is Language.ZH else " "])
+
+
+_TOPICS, _SEVERAL = 2, 7
+"""Maximum number of topics in a lead, and of how many changes one has to be about it."""
+
+
+def shared_topics(changes: Sequence[Graded], least: int = 0) -> list[str]:
+    """Topics of at least two changes, and ``least``, by tags and scopes, the commonest first."""
+    names: dict[str, str] = {}
+    counted: Counter[str] = Counter()
+    for graded in changes:
+        for name in concerned(graded.facts.subject):
+            counted[names.setdefault(name.casefold(), name)] += 1
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0].casefold()))
+    return [name for name, count in ranked if count >= max(2, least)]
 
 
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:

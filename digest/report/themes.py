@@ -6,11 +6,11 @@ what undoes it or brings it back, and a change with one whose message refers to 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from digest.analysis.headline import concerned
 from digest.analysis.wording import main_places
 from digest.core.enums import Language
 from digest.core.facts import Undone
@@ -18,6 +18,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, Text
 from digest.i18n.phrase import Phrase
+from digest.report.assembly import shared_topics
 from digest.report.follow_ups import series_of
 
 
@@ -133,15 +134,6 @@ MOST = 4
 _SHARE, _FEW = 0.6, 4
 """A theme with more than this share of all changes, and more than a few, separates nothing."""
 
-# Tags for the sort of change, not for its topic.
-_SORTS = frozenset(
-    """
-    bug bugfix build chore ci ci/build cleanup core deps doc docs documentation easy feat feature
-    fix hotfix minor misc model newmodel nit other perf performance refactor revert style test
-    tests trivial typo update upgrade wip
-    """.split()  # noqa: SIM905 - a list a word a line would take a page
-)
-
 
 class ToldChange(Protocol):
     """A change with its analysis; an entry of a report is one."""
@@ -160,19 +152,10 @@ _AROUND = Phrase("{title} and what belongs to it", "{title}及相关改动")
 
 def _title(effort: Sequence[Graded], language: Language) -> Spans:
     """The tag that most of an effort has, else the title of its highest-ranked change."""
-    names = {name.casefold(): name for graded in reversed(effort) for name in _subjects(graded)}
-    borne = Counter(name for g in effort for name in {n.casefold() for n in _subjects(g)})
-    common = [name for name, n in borne.items() if n > 1]
-    if common:
-        return (Text(names[min(common, key=lambda name: (-borne[name], name))]),)
+    if common := shared_topics(effort):
+        return (Text(common[0]),)
     first = max(effort, key=lambda graded: graded.grade.score)
     return _AROUND(language, title=" ".join(first.facts.subject.words.split()))
-
-
-def _subjects(graded: Graded) -> list[str]:
-    """The topics that the author gives: tags and scope, without sorts of change."""
-    subject = graded.facts.subject
-    return [n for n in (*subject.tags, subject.scope) if n and n.casefold() not in _SORTS]
 
 
 def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
@@ -180,7 +163,7 @@ def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
     groups: dict[str, list[Graded]] = {}
     names: dict[str, str] = {}
     for graded in changes:
-        for name in dict.fromkeys(_subjects(graded)):
+        for name in concerned(graded.facts.subject):
             names.setdefault(name.casefold(), name)
             groups.setdefault(name.casefold(), []).append(graded)
     yield from (((Text(names[n]),), group) for n, group in groups.items() if len(group) > 1)

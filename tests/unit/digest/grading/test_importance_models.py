@@ -8,7 +8,7 @@ from math import exp
 import pytest
 
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area, Fact, FactKind, Facts, Undone
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
 from digest.core.grade import Grade, Level, Reason, Thresholds
 from digest.grading.importance import (
     RESEMBLES,
@@ -21,7 +21,7 @@ from digest.grading.importance import (
     urgency,
     weights,
 )
-from tests.unit.digest.grading.test_signals_values import change, fact, file
+from tests.unit.digest.grading.test_signals_values import change, fact, file, note
 
 PLAIN = Weights(version="t", bias=-1.0, weights={})
 LEAST = Thresholds(high=0.6, medium=0.3)
@@ -65,15 +65,19 @@ DOCS, TESTS = (file(area, area, 0, 1) for area in (Area.DOCS, Area.TESTS))
 @pytest.mark.parametrize(
     ("told", "likeness", "level"),
     [
-        (change(), 3.0, Level.MEDIUM),
+        (change(), 3.0, None),
+        (change("Remove the pool"), 3.0, Level.MEDIUM),
+        (change("Keep `pool run` apart"), 3.0, Level.MEDIUM),
+        (change("Remove `Pool::run`"), 3.0, None),
+        (change("Refactor `pool run`"), 3.0, None),
         (change(items=SPOKEN), 3.0, Level.HIGH),
         (change(items=SPOKEN), 0.0, Level.MEDIUM),
         (change(items=SPOKEN), -3.0, None),
         (change("Refactor it"), 3.0, None),
         (change("Refactor it", items=SPOKEN), 3.0, Level.MEDIUM),
         (change("[CI] Tune it", items=SPOKEN), 3.0, None),
-        (change("Write x instead of y"), 3.0, Level.MEDIUM),
-        (change(files=[file("a.py"), DOCS]), 3.0, Level.MEDIUM),
+        (change("Write x instead of y"), 3.0, None),
+        (change(files=[file("a.py"), DOCS]), 3.0, None),
         (change(files=[file("a.py"), DOCS, TESTS]), 3.0, Level.HIGH),
         (change(items=SPOKEN, reverts=Undone(title="Add it")), 3.0, Level.MEDIUM),
         (change("Merge v1 into main", merge=True), 9.0, None),
@@ -94,7 +98,22 @@ def test_likeness_is_the_sum_of_weighted_signals() -> None:
         model = replace(
             PLAIN, bias=-9.0, demand_bias=-3.0, demand_weights={"core_new_files": weight}
         )
-        assert (RESEMBLES in reasons(grade(change(files=files), model=model))) is alike
+        assert (RESEMBLES in reasons(grade(change("Harden it", files=files), model=model))) is alike
+
+
+@pytest.mark.parametrize(
+    ("title", "files", "level"),
+    [
+        ("Tune it", [file("a.py")], Level.HIGH),
+        ("Bump it", [file("a.py")], Level.MEDIUM),
+        ("Tune it", [file("setup.cfg", Area.BUILD)], Level.MEDIUM),
+    ],
+)
+def test_a_changelog_entry_of_a_changed_thing_is_high_unless_it_is_about_an_update(
+    title: str, files: list[FileFacts], level: Level
+) -> None:
+    model = replace(PLAIN, bias=-9.0, demand_bias=-9.0, act=weights().act)
+    assert grade(change(title, files, notes=(note("changed"),)), model=model).level is level
 
 
 def removal(*kinds: FactKind) -> tuple[Fact, ...]:

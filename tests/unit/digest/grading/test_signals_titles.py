@@ -42,6 +42,7 @@ def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str
         ("[CI] Run nightly tests twice", "title_ci"),
         ("Bump serde from 1.0 to 1.1", "title_upgrade"),
         ("30% faster start", "title_figure"),
+        ("Bump version to 0.12.4", "title_chore"),
         ("Run Turbo-7 models", "title_name"),
     ],
 )
@@ -66,6 +67,10 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Stabilize the build cache", "says_behaviour"),
         ("Write `main.py` instead of `hello.py`", "says_instead"),
         ("Treat empty `TOOL_DIR` as unset", "says_behaviour"),
+        ("Make `--check` fail on warnings", "says_behaviour"),
+        ("Don't set APP_COLOR twice", "says_behaviour"),
+        ("Promote alpine to be served as default", "says_default"),
+        ("Fix defaults of the reader", "says_default"),
         ("Bound the length of a prompt (security)", "says_security"),
     ],
 )
@@ -91,6 +96,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Drop GO111MODULE=on",
         "Drop metrics of stopped targets",
         "Remove requirement to use `--overrides`",
+        "Make app_color brighter",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
@@ -107,3 +113,11 @@ def test_a_revert_is_read_by_the_title_of_what_it_undoes() -> None:
     found = read('Revert "[Perf] Add a cache by default" (#7)', undone=undone)
     assert {"title_feature", "title_performance", "title_revert"} <= found
     assert not {name for name in found if name.startswith("says_")}
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Support combined upgrade and reinstall", "Respect version pins", "Pass pinned sums on"],
+)
+def test_upgrades_and_pins_that_users_make_are_no_update(title: str) -> None:
+    assert "title_upgrade" not in read(title)

@@ -247,6 +247,8 @@ def test_merged_branch_and_bots_are_signals():
         ("Rename `--a` to `--b`, unused", [file("a.py")], set()),
         ("Make it the default, unused", [file("a.py")], {"default"}),
         ("Remove docker images", [file("docker/x.yml", Area.CI)], {"support_dropped"}),
+        ("Publish images of 3.14", [file("docker/x.yml", Area.CI)], {"shipped"}),
+        ("Provide images of 3.14", [file("a.py")], set()),
     ],
 )
 def test_demands_of_a_title_count_where_the_change_can_make_them(title, files, found: set[str]):

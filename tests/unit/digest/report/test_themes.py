@@ -96,14 +96,14 @@ def test_a_revert_is_found_by_commit_and_by_title():
 
 def test_themes_by_rule_name_what_the_changes_share():
     more = [
-        change(n, f"[Kernel] Tune {n}", tags=("Bugfix", "Kernel"), path=f"csrc/k/{n}.cu")
+        change(n, f"[Router] Tune {n}", tags=("Bugfix", "Router"), path=f"csrc/k/{n}.cu")
         for n in (11, 12)
     ]
     found = themes(told(*DAY, *more), Language.EN)
     assert [plain(t.title) for t in found] == [
         "Pool",
         "Serve metrics and what belongs to it",
-        "Kernel",
+        "Router",
     ]
     assert all(t.source is Origin.FACTS and t.sentence is None for t in found)
 

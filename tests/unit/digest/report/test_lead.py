@@ -1,0 +1,63 @@
+"""The lead: the most important fact first, then what the day was about."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.enums import Language
+from digest.core.grade import Graded, Level, Reason
+from digest.document import plain
+from digest.report.assembly import assemble, foremost
+from tests.support import samples
+
+
+def change(n: int, title: str, level: Level = Level.HIGH, **more) -> Graded:
+    return samples.change(n, title, level, files=[samples.file(f"src/{n}.py")], **more)
+
+
+SWITCHED = change(
+    1, "Raise the limit of batches to 16", reasons=[Reason(rule="says_default", weight=2.0)]
+)
+NEWS = [
+    change(n, f"Router: serve the {pool} pool", subject={"number": n})
+    for n, pool in ((102, "cold"), (103, "warm"))
+]
+
+
+def lead(*changes: Graded, language: Language = Language.EN) -> str:
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, language)
+    return plain(made.lead)
+
+
+def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
+    assert lead(*NEWS, SWITCHED) == (
+        "Raise the limit of batches to 16 (#101)."
+        " 3 commits, 3 of high importance, most often in Router."
+    )
+    assert lead(*NEWS, SWITCHED, language=Language.ZH).endswith(
+        "3 个提交，其中 3 个高重要度变更，多与 Router 有关。"
+    )
+
+
+def test_a_digest_without_anything_to_act_on_says_so():
+    assert lead(NEWS[0]).endswith("1 commit, 1 of high importance, nothing to act on.")
+
+
+def test_the_most_urgent_of_what_to_act_on_comes_first_whatever_its_score():
+    removed = change(4, "Cut it", reasons=[Reason(rule="flag_removed", weight=3.2)])
+    entries = assemble(samples.REPOSITORY, "main", samples.DAY, [SWITCHED, removed], Language.EN)
+    assert [e.graded.number for e in foremost(entries.entries)] == [104, 101]
+
+
+@pytest.mark.parametrize(
+    ("words", "acts"),
+    [
+        ("Reject offsets before ranges", True),
+        ("Size the default_pool", False),
+        ("Update the default size to 16", True),
+        ("Log what is rejected", False),
+    ],
+)
+def test_titles_of_refusals_and_new_defaults_are_to_be_acted_on(words: str, acts: bool):
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, [change(1, words)], Language.EN)
+    assert made.entries[0].acts is acts
