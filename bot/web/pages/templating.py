@@ -28,6 +28,9 @@ from digest.window import minute
 
 STATIC = "static"
 
+_FLAG = re.compile(r"((?<![\w-])--[A-Za-z][\w-]*)", re.ASCII)
+"""A flag that its author did not mark as code; as code it is not broken after its hyphens."""
+
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
 
 
@@ -57,7 +60,13 @@ def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) ->
 
 @lru_cache(maxsize=8192)
 def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
-    text = marked(clean(span.text), words)
+    if isinstance(span, Code):
+        text = marked(clean(span.text), words)
+    else:
+        pieces = enumerate(_FLAG.split(clean(span.text)))
+        flag = Markup("<code>{}</code>")
+        texts = ((n, marked(one, words)) for n, one in pieces)
+        text = Markup("").join(flag.format(one) if n % 2 else one for n, one in texts)
     if isinstance(span, Link):
         url = address(span.url)
         if not url:

@@ -10,6 +10,7 @@ from datetime import date, datetime, timedelta
 import httpx
 import pytest
 
+from bot.util.clock import FixedClock
 from bot.util.page_links import week_name
 from bot.web.pages.page_text import period_words
 from bot.web.pages.routes import routes
@@ -182,6 +183,21 @@ async def test_stranger_and_other_sites_have_nothing_read(client):
     assert (await client.post(f"{OPEN}/-/read", data=form, headers=evil)).status_code == 404
     assert (await client.post(f"{OPEN}/-/read", data={"span": "--all"})).status_code == 404
     assert (await client.post(f"{OPEN}/-/read", data=form)).status_code == 303
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_folders_of_a_week_that_was_not_read_in_full_are_not_called_none(configuration, seed):
+    """A week after the last change; a seed has one hour that was not read, or none."""
+    later = NOW + timedelta(days=8)
+    hole = stretch(later - timedelta(hours=1 + 33 * seed), 1 if seed < 5 else 0)
+    read = gaps(Window(since=MONDAY, until=later, zone=UTC_ZONE), (hole,))
+    coverage = FakeCoverage(stretches={("owner/open", ""): read})
+    given = {"coverage": coverage, "memo": Memo(), "clock": FixedClock(later)}
+    async with shelved(configuration, **given) as (_, shelf), reader_of(shelf) as reader:
+        page = (await reader.get(OPEN)).text
+        assert ("No changes in this period" in page) == (seed == 5)
+        day = (await reader.get(f"{OPEN}/-/days/2026-03-10")).text
+        assert ("The latest change here: Wed 4 Mar." in day) == ("No changes in this" in day)
 
 
 def reader_of(shelf) -> httpx.AsyncClient:

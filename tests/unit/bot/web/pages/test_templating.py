@@ -73,3 +73,16 @@ def test_files_are_ours_and_small():
     }
     assert sum(map(len, files_by_name().values())) < 34_000
     assert not re.search(rb"url\(|@import", files_by_name()["style.css"])
+
+
+@pytest.mark.parametrize("kind", [Text, Strong])
+def test_flag_without_marks_is_code_so_that_it_is_not_broken(kind):
+    words = re.compile("(fast)")
+    assert "<code>--fast-mode</code>" in spans_markup([kind("Use --fast-mode <now>")])
+    marked = spans_markup([kind("Use --fast-mode")], words)
+    assert "<code>--<mark>fast</mark>-mode</code>" in marked
+    for text in ("a -- b", "x--fast", "---fast", "--1", "--<b>"):
+        assert "<code>" not in spans_markup([kind(text)])
+    assert spans_markup([Code("--fast")]) == "<code>--fast</code>"
+    link = spans_markup([Link("Add --fast", "/x")])
+    assert link == '<a href="/x" rel="noopener nofollow">Add <code>--fast</code></a>'
