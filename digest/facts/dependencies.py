@@ -114,13 +114,14 @@ def find(scene: FileContext) -> Iterable[Fact]:
         return ()
     old, new = scene.lines
     found = _matched(reader, old, new)[:_MOST]
+    if reader is manifests.package_json:
+        found += manifests.exported_paths(old, new)
     if scene.area is not Area.DOCS and not _OF_DEVELOPERS.search(scene.file.path):
         return found
-    return [f if _is_dev(f) else replace(f, detail=f"{f.detail} dev") for f in found]
-
-
-def _is_dev(fact: Fact) -> bool:
-    return fact.detail.endswith(" dev")
+    return [
+        f if f.detail.endswith((" dev", "export")) else replace(f, detail=f"{f.detail} dev")
+        for f in found
+    ]
 
 
 def submodule(file: FileChange) -> Iterable[Fact]:

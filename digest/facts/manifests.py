@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts.manifests_python import key_value, toml_places
 from digest.facts.side_text import SideLines
 from digest.facts.version_pin import Pin, is_toolchain, looks_like_version, of_variable
@@ -21,6 +22,8 @@ _CARGO_TABLE = re.compile(
 )
 _MEMBER = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"\s*,?\s*$")
 _PRIVATE = re.compile(r"(?: {1,4}|\t)\"private\"\s*:\s*true\b")
+_PACKAGE = re.compile(r"(?: {1,4}|\t)(\"name\")\s*:\s*\"([^\"]{1,200})\"")
+_EXPORT = re.compile(r"\s*\"(\./[^\"]{1,200})\"\s*:")
 _OBJECT = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\{")
 _NPM = {
     "dependencies": "npm",
@@ -119,6 +122,38 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
         elif detail:
             tool = section == "engines" or found[1] == "php"
             yield Pin(found[1], found[2] or None, number, detail, toolchain=tool)
+
+
+def exported_paths(before: SideLines, after: SideLines) -> Iterator[Fact]:
+    """The paths of a package that its ``package.json`` offers to importers on one side only."""
+    if any(map(_PRIVATE.match, (*before.whole, *after.whole))):
+        return
+    olds, news = _exports(before), _exports(after)
+    for action, side, those, others in (
+        (Action.REMOVED, before, olds, news),
+        (Action.ADDED, after, news, olds),
+    ):
+        package = next((m[2] for line in side.whole if (m := _PACKAGE.match(line))), "")
+        wide = [path.partition("*")[0] for path in others if "*" in path]
+        for path, line in those.items() if package and olds and news else ():
+            if path not in others and not path.startswith(tuple(wide)):
+                yield Fact(
+                    kind=FactKind.SYMBOL,
+                    action=action,
+                    name=f"{package}/{path[2:]}",
+                    detail="export",
+                    evidence=side.evidence(line),
+                    public=True,
+                )
+
+
+def _exports(side: SideLines) -> dict[str, int]:
+    sections = _json_sections(side.whole)
+    return {
+        found[1]: number
+        for number, (line, section) in enumerate(zip(side.whole, sections, strict=True), 1)
+        if section == "exports" and (found := _EXPORT.match(line))
+    }
 
 
 def _json_sections(whole: tuple[str, ...]) -> list[str]:

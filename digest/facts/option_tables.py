@@ -187,6 +187,7 @@ _HEADER = re.compile(
     r"^[^\s/].*?\b(?P<name>[Dd]efault\w*|DEFAULT\w*|\w+Defaults)\b[^=]{0,120}=\s*(?:&?(?P<type>\w+)\{|Object\.freeze\(\{|\{)"
 )
 
+_MAKER = re.compile(r"func (?P<name>Default\w*)\(\) \*?(?:\w+\.)?(?P<type>\w+) \{$")
 _LITERAL = re.compile(r"\d[\w.*]*|true|false|[\"'`].*[\"'`]|[\w.]*[A-Z]\w*|-\d+|nil|null|undefined")
 _INITIALISED = re.compile(
     r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
@@ -292,7 +293,7 @@ def _default_tables_owner(source: SideText, row: int) -> str:
     """The table of defaults around a line: its type, or its own name."""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
         if line[:1] not in {"", " ", "\t", "/", "*"}:
-            found = _HEADER.match(line)
+            found = _HEADER.match(line) or _MAKER.match(line)
             return (found["type"] or found["name"]) if found else ""
         if found := _NESTED.match(line):
             return found["type"] or found["name"]

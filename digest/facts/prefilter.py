@@ -80,7 +80,7 @@ def _may(line: str, section: str) -> bool:
 _DECLARES = {
     "rust": re.compile(
         r"\s*pub\b|\s*(?:async |unsafe |const |extern \S+ )*fn\b|(?:impl|mod|trait)\b|\s*\) ->"
-        r"|    (?:mut )?\w+: [^;{=]*,$|\s*#\[serde\("
+        r"|    (?:mut )?\w+: [^;{=]*,$|\s*#\[serde\(|\s*(?:#\[option\()?default = r?"
     ),
     "go": re.compile(
         r"(?:func|type|var|const)\b|\t(?:\w+, )*[A-Z]\w*(?:\s+\S|\(|$)|\t\w+ [^=:(){}]+,$|\) .*\{$"

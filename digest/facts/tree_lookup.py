@@ -16,6 +16,7 @@ from digest.core.change import Change, Hunk
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts import env_variables, flags, metrics, routes
 from digest.facts.paths import area_of, language_of
+from digest.facts.renames import last
 from digest.facts.side_text import block, whole
 
 Place = tuple[str, str]
@@ -84,12 +85,15 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
     """
     parents = change.commit.parents
     asked = []
+    kept = {last(f.name) for f in facts.of(FactKind.DEPRECATION, Action.ADDED)}
     for index, fact in enumerate(facts.items):
         before = fact.action is Action.ADDED and fact.kind in _SHARED
         after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
         if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
+        if fact.kind is FactKind.CONFIG and after and name != fact.name and last(name) in kept:
+            continue  # the old name stays for a while
         if words := _words(fact, name):
             commit = parents[0] if before else change.sha
             near = _written(change, fact) if fact.kind is FactKind.METRIC else ""

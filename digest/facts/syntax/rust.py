@@ -38,6 +38,11 @@ _KINDS = {
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
 _RENAME_ALL = re.compile(r"\brename_all(?:\([^()]*)?\s*=\s*\"([\w-]+)\"")
 _RENAME = re.compile(r"\brename(?:\s*\([^()]*?deserialize)?\s*=\s*\"([\w.-]+)\"")
+_DEFAULT = re.compile(
+    r"\boption\(\s*default\s*=\s*(?:r#\"(?P<raw>[^#]{0,300})\"#|r?\"(?P<text>(?:[^\"\\]|\\.){0,300}+)\")"
+)
+"""The default that an attribute gives for the documentation of a setting."""
+
 _SKIPPED = re.compile(r"\bserde\([^)]*\b(?:skip|skip_deserializing|flatten)\b")
 _WORD_START = re.compile(r"_([a-z])")
 _FUNCTIONS = ("function_item", "function_signature_item")
@@ -92,7 +97,9 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
             yield _field(child, owner, text_of(named(child, "name")))
 
 
-def _field(node: Node, owner: str, name: str, above: int = 0) -> Declaration:
+def _field(
+    node: Node, owner: str, name: str, above: int = 0, value: str | None = None
+) -> Declaration:
     return Declaration(
         kind="field",
         name=joined(owner, name),
@@ -101,6 +108,7 @@ def _field(node: Node, owner: str, name: str, above: int = 0) -> Declaration:
         head=node.end_point.row,
         read=partial(Signature, text="", returns=bare(named(node, "type"))),
         above=above,
+        value=value,
     )
 
 
@@ -120,7 +128,10 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
             elif spelled and not given and spelled[1] == "camelCase":
                 name = _WORD_START.sub(lambda found: found[1].upper(), name)
             if not _SKIPPED.search(above):
-                yield _field(child, owner, name, child.start_point.row - first if above else 0)
+                default = _DEFAULT.search(above)
+                rows = child.start_point.row - first if above else 0
+                value = (default["raw"] or default["text"] or "") if default else None
+                yield _field(child, owner, name, rows, value and value.replace("\\", ""))
             above = ""
 
 

@@ -470,3 +470,28 @@ def test_default_of_documentation_is_told_if_code_bears_it_out(old, new, facts):
         ("docs/config.md", DOCS.format(3000), DOCS.format(5173)),
     )
     assert shown(list(change.items), FactKind.CONFIG) == facts
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "values"),
+    [
+        ('"\\"py38\\""', '"\\"py39\\""', ('"py38"', '"py39"')),
+        ('r#"["."]"#', 'r#"[".", "src"]"#', ('["."]', '[".", "src"]')),
+        ('r"3"', 'r"5"', ("3", "5")),
+    ],
+)
+def test_default_that_an_attribute_documents_is_that_of_the_setting(old, new, values):
+    text = (
+        "#[derive(Deserialize, OptionsMetadata)]\npub struct Options {{\n    #[option(\n"
+        '        default = {},\n        value_type = "str"\n    )]\n'
+        "    pub target_version: Option<String>,\n}}\n"
+    )
+    (fact,) = told("crates/x/src/options.rs", text.format(old), text.format(new))
+    assert (fact.name, fact.detail) == ("Options.target_version", "default")
+    assert (fact.before, fact.after) == values
+
+
+def test_default_of_a_structure_that_a_function_makes_is_told():
+    text = "package a\n\nfunc DefaultConfig() Config {{\n\treturn Config{{\n\t\tVersion: {},\n\t}}\n}}\n"
+    facts = told("a.go", text.format("V1"), text.format("V2"))
+    assert shown(facts, FactKind.CONFIG) == [("changed", "Config.Version", "V1", "V2")]

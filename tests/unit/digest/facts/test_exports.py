@@ -62,3 +62,28 @@ def test_what_an_index_only_uses_is_internal():
     listed = "export { compile } from './compile'\n"
     assert exposed(fact, {"lib/src/index.ts": used}).public is False
     assert exposed(fact, {"lib/src/index.ts": listed}).public is True
+
+
+MANIFEST = """\
+{
+  "name": "vite",
+  "exports": {
+    "./client": {
+      "types": "./client.d.ts"
+    },
+    "./terser": {
+      "require": "./dist/terser.cjs"
+    }
+  }
+}
+"""
+
+
+def test_a_path_that_leaves_the_exports_of_a_package_is_removed():
+    lost = MANIFEST.replace(',\n    "./terser": {\n      "require": "./dist/terser.cjs"\n    }', "")
+    assert offered(MANIFEST, lost, "package.json") == [("removed", "vite/terser")]
+    assert offered(lost, MANIFEST, "package.json") == [("added", "vite/terser")]
+    wide = lost.replace('"./client"', '"./*": "./dist/*",\n    "./client"')
+    assert offered(MANIFEST, wide, "package.json") == [("added", "vite/*")]
+    private = [t.replace("{\n", '{\n  "private": true,\n', 1) for t in (MANIFEST, lost)]
+    assert offered(*private, "package.json") == []
