@@ -258,6 +258,9 @@ NOTHING = frozenset({"None", "nil", "null", "nullptr", "undefined"})
 _ZERO = frozenset({"", "0", "false", "False", "[]", "{}", "()"})
 """What stands for nothing, so that writing it as a default changes nothing."""
 
+_SAME = ({"0", "nullptr"}, {"NULL", "nullptr"}, {"0", "False"}, {"1", "True"})
+"""Two ways to write one value."""
+
 _CALLED = re.compile(
     r"(?!(?:list|dict|set|tuple)\(\))(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?"
     r"\((?P<given>[^()]*)\)"
@@ -271,6 +274,8 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     the same thing with other literals.
     """
     if any((value or "").startswith("lambda") for value in (before, after)):
+        return False
+    if {before, after} in _SAME:
         return False
     if before is None or after is None:
         given = before or after or ""

@@ -132,7 +132,7 @@ _RECORD = re.compile(
 
 _MARKED_AS = re.compile(
     r"Mark\w{0,20}Deprecated\(\s*\"(?P<flag>[\w.-]{2,80})\""
-    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=[^=].{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
+    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
 )
 _DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
 _HEADING = re.compile(

@@ -134,7 +134,7 @@ def _is_foreign(name: str, path: str) -> bool:
 
 def _is_own(prefix: str, path: str) -> bool:
     """Whether the project has the name that a variable begins with, judged by its folders."""
-    return prefix.lower() in re.split(r"[/._-]", path.lower())
+    return prefix.lower() in path.lower().split("/")
 
 
 @cache
@@ -216,8 +216,8 @@ def _entry_end(text: str, start: int) -> int:
 
 
 def _default(value: str, name: str) -> str | None:
-    """The second argument of the first call in ``value`` whose first one is the name."""
-    for match in re.finditer(rf"\w\(\s*[\"']{name}[\"']", value):
+    """The second argument of the innermost call in ``value`` whose first one is the name."""
+    for match in reversed([*re.finditer(rf"\w\(\s*[\"']{name}[\"']", value)]):
         call = call_at(value, match.start(), value.index("(", match.start()), "python")
         if call is not None and len(call.positional) > 1:
             return call.positional[1]
@@ -254,6 +254,7 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
                     names=(name,),
                     line=source.line_at(source.text.find(name, call.start)),
                     value=call.get("default", 1),
+                    known=not source.text.startswith(" or ", call.end),
                     text=source.text[call.start : call.end],
                     detail="read",
                 )

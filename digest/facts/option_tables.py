@@ -183,6 +183,11 @@ _FALLBACK = re.compile(
     r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
 )
 
+_OF_CLASS = re.compile(
+    r"    (?P<name>[a-z]\w*) = (?P<value>True|False|None|-?\d[\d._]*)(?:\s+#.*)?"
+)
+"""An option of a class, which those who inherit from it may set."""
+
 _HEADER = re.compile(
     r"^[^\s/].*?\b(?P<name>[Dd]efault\w*|DEFAULT\w*|\w+Defaults)\b[^=]{0,120}=\s*(?:&?(?P<type>\w+)\{|Object\.freeze\(\{|\{)"
 )
@@ -192,6 +197,7 @@ _LITERAL = re.compile(r"\d[\w.*]*|true|false|[\"'`].*[\"'`]|[\w.]*[A-Z]\w*|-\d+|
 _INITIALISED = re.compile(
     r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
 )
+_OF_LANGUAGE = {"cpp": (_INITIALISED,), "python": (_MEMBER, _OF_CLASS)}
 _CONSTRUCTOR = re.compile(r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(")
 _LANGUAGES = frozenset({"go", "typescript", "javascript", "cpp", "python"})
 _SCRIPTS = frozenset({"typescript", "javascript"})
@@ -220,10 +226,10 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
         return False
     for hunk in hunks:
         if hunk.removed and hunk.added and len(hunk.added) <= _DEFAULT_TABLES_MOST:
-            member = _INITIALISED if language == "cpp" else _MEMBER
-            names = {found["name"] for line in hunk.removed if (found := member.match(line))}
-            if any((f := member.match(line)) and f["name"] in names for line in hunk.added):
-                return True
+            for member in _OF_LANGUAGE.get(language, (_MEMBER,)):
+                names = {found["name"] for line in hunk.removed if (found := member.match(line))}
+                if names and any((f := member.match(n)) and f["name"] in names for n in hunk.added):
+                    return True
             if language in _SCRIPTS and any(_FALLBACK.search(line) for line in hunk.added):
                 return True
     return False
@@ -239,6 +245,13 @@ def _changed(
     olds, line = lines
     if language == "cpp":
         yield from _initialised(before, after, lines, rows)
+    elif language == "python" and (found := _OF_CLASS.fullmatch(line)):
+        for old in olds:
+            was = _OF_CLASS.fullmatch(old)
+            owner = _owner(after, rows[1] + 1) if was and _same_but(was, found) else ""
+            if was and owner[:1].isupper() and is_told_apart(was["value"], found["value"]):
+                fact = _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+                yield replace(fact, kind=FactKind.SYMBOL, public=None)
     elif (found := _MEMBER.match(line)) and _LITERAL.fullmatch(found["value"]):
         for old in olds:
             was = _MEMBER.match(old)

@@ -173,7 +173,7 @@ _FOLDERS: dict[str, Area] = {
             "unittest unittests unit_tests unit-tests integration_tests integration-tests "
             "integrationtest e2e e2e-tests fixtures __fixtures__ __mocks__ mocks testutil "
             "testutils test_utils test-utils testlib androidtest jvmtest commontest cypress fuzz "
-            "fuzzing conformance"
+            "fuzzing conformance funtests"
         ),
         Area.TESTS,
     ),
@@ -244,7 +244,7 @@ _BUILD_NAME = re.compile(
     r"|mvnw(?:\.cmd)?|gradle\.properties|requirements[\w.-]*\.(?:txt|in)|[\w.-]*requirements\.(?:txt|in)"
     r"|constraints[\w.-]*\.(?:txt|in)|environment[\w.-]*\.ya?ml|conanfile\.(?:py|txt)|vcpkg\.json"
     r"|vcpkg-configuration\.json|pipfile|pixi\.toml|poetry\.toml|uv\.toml|hatch\.toml|noxfile\.py|tox\.ini"
-    r"|tasks\.py|dodo\.py|justfile|\.justfile|taskfile\.ya?ml|magefile\.go|rakefile|gemfile|composer\.json"
+    r"|tasks\.py|dodo\.py|pavement\.py|fabfile\.py|justfile|\.justfile|taskfile\.ya?ml|magefile\.go|rakefile|gemfile|composer\.json"
     r"|package\.swift|podfile|brewfile|procfile|vagrantfile|rust-toolchain(?:\.toml)?|cross\.toml"
     r"|\.python-version|\.nvmrc|\.node-version|\.ruby-version|\.java-version|\.tool-versions|mise\.toml"
     r"|\.mise\.toml|\.sdkmanrc|\.go-version|global\.json|tsconfig[\w.-]*\.json|jsconfig\.json|babel\.config\.\w+"

@@ -176,7 +176,7 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
             continue
         alone = len(gone) == len(come) == 1 and "renam" in title
         for old in gone:
-            named = [new for new in come if alone or _says(words, old, new)]
+            named = [n for n in come if (alone and _together(old, n)) or _says(words, old, n)]
             if len(named) == 1 and id(named[0]) not in changed and not _clash(old, named[0]):
                 changed[id(old)] = None
                 changed[id(named[0])] = _as_renamed(old, named[0])
@@ -195,6 +195,10 @@ def _says(words: str, old: Fact, new: Fact) -> bool:
         rf"(?:to|as|into|->|→|=>|/)\W{{0,6}}(?:the\W+)?(?:new\W+)?(?:[\w]+\.)*{re.escape(names[1])}(?!\w)"
     )
     return any(joint.match(words, place + len(names[0])) for place in places[:20])
+
+
+def _together(old: Fact, new: Fact) -> bool:
+    return old.evidence.path == new.evidence.path or _similar(old.name, new.name)
 
 
 def _clash(old: Fact, new: Fact) -> bool:

@@ -383,7 +383,12 @@ def _changes(
         yield symbol_fact(Action.CHANGED, new.name, detail, _place(*sides), short)
     for one, other in shared(then, now):
         was, is_ = resolved(one.default, before.text), resolved(other.default, after.text)
-        if _tells(was, is_) and not (is_ in NOTHING and _is_filled(other.name, new.body())):
+        private = other.name.startswith("_")
+        if (
+            not private
+            and _tells(was, is_)
+            and not (is_ in NOTHING and _is_filled(other.name, new.body()))
+        ):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None
             evidence = after.evidence(line) if shown else _header(*sides)
@@ -404,7 +409,8 @@ def _tells(before: str | None, after: str | None) -> bool:
 def _is_filled(name: str, body: str) -> bool:
     """Whether a body gives a parameter its default where callers give none."""
     filled = (
-        rf"\b{re.escape(name)}\s*(?:or\b|is None\b|if\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
+        rf"\bnot {re.escape(name)}\b"
+        rf"|\b{re.escape(name)}\s*(?:or\b|is None\b|if\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
     )
     return re.search(filled, body[:_LONGEST_BODY]) is not None
 

@@ -54,6 +54,38 @@ def test_variable_of_somebody_else_is_no_fact(name):
 def test_variable_of_the_project_of_that_name_is_a_fact():
     facts = told("src/cargo/run.py", "x = 1\n", 'x = os.environ.get("CARGO_JOBS")\n')
     assert shown(facts, FactKind.ENVIRONMENT) == [("added", "CARGO_JOBS", None, None)]
+    facts = told("src/cargo_utils/run.py", "x = 1\n", 'x = os.environ.get("CARGO_JOBS")\n')
+    assert shown(facts, FactKind.ENVIRONMENT) == []
+
+
+def test_default_of_a_deprecated_variable_is_that_of_its_reader():
+    entry = 'variables = {\n    "APP_FAST": deprecated_env(\n        "APP_FAST",\n        "v0.23",\n        lambda: os.getenv("APP_FAST", "0"),\n    ),\n}\n'
+    facts = told("app/envs.py", entry, "variables = {\n}\n")
+    assert shown(facts, FactKind.ENVIRONMENT) == [("removed", "APP_FAST", '"0"', None)]
+
+
+def test_default_of_an_option_of_a_class_is_told():
+    text = "class Task:\n    acks_late = {}\n    limit = 3\n"
+    (fact,) = told("app/task.py", text.format(True), text.format(False))
+    assert (fact.name, fact.before, fact.after) == ("Task.acks_late", "True", "False")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("include/db/env.h", "void f(int* p = 0);\n", "void f(int* p = nullptr);\n"),
+        ("app/run.py", 'x = os.getenv("APP_X", 0)\n', 'x = os.getenv("APP_X", False)\n'),
+        ("app/run.py", 'x = os.getenv("APP_X", 9)\n', 'x = os.getenv("APP_X") or load()\n'),
+        (
+            "app/run.py",
+            "def f(a, keys=KEYS):\n    return a\n",
+            "def f(a, keys=None):\n    keys = KEYS if not keys else keys\n    return a\n",
+        ),
+        ("app/run.py", "def f(_loc=loc):\n    pass\n", "def f(_loc=None):\n    pass\n"),
+    ],
+)
+def test_default_that_is_written_in_another_way_did_not_change(path, old, new):
+    assert [f for f in told(path, old, new) if f.detail == "default"] == []
 
 
 STRUCT = "{}pub struct InstallOptions {{\n    pub index: String,\n{}}}\n"

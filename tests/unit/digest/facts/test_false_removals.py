@@ -294,3 +294,25 @@ def test_metrics_that_share_an_end_with_a_new_one_are_renamed() -> None:
         ("renamed", "succeeded_samples_total", "samples_total"),
         ("renamed", "failed_samples_total", "samples_failed_total"),
     ]
+
+
+def test_a_message_that_renames_one_thing_does_not_rename_another() -> None:
+    old = "class Results:\n    def total(self):\n        return 1\n"
+    files = (
+        ("app/result.py", old, "class Results:\n    x = 1\n"),
+        (
+            "app/base.py",
+            "class App:\n    x = 1\n",
+            "class App:\n    def Group(self):\n        return 2\n",
+        ),
+    )
+    actions = {f.action for f in facts_of("Set renamed -> Group", *files).items}
+    assert Action.RENAMED not in actions
+
+
+def test_an_argument_of_an_entry_is_not_what_the_entry_deprecates() -> None:
+    entry = (
+        "OPTIONS = {\n    'BACKEND': Option(None,\n        type='string', deprecate_by='2.5'),\n}\n"
+    )
+    old = entry.replace("type='string', deprecate_by='2.5'", "deprecate_by='2.5', type='string'")
+    assert deprecated("Break lines", ("app/defaults.py", old, entry)) == []
