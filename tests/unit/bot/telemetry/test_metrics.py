@@ -140,3 +140,11 @@ def test_unparsed_files_that_a_use_case_logs_are_counted_and_told(metrics):
     assert value(metrics, "unparsed_files_total") == 3
     told = json.loads(stream.getvalue())
     assert (told["event"], told["repository"], told["files"]) == ("change.unparsed", "o/n", 3)
+
+
+def test_shared_server_that_is_lost_is_down_until_it_is_found(metrics):
+    seen = [value(metrics, "shared_up")]
+    for event in ("shared.lost", "shared.found"):
+        tell(metrics, event)
+        seen.append(value(metrics, "shared_up"))
+    assert seen == [1, 0, 1]

@@ -67,6 +67,15 @@ def test_value_that_may_be_the_same_is_not_met(before, after):
     assert found([default(before, after)]) == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [(">=3.9", ">=3.11", True), (None, ">=3.11", False), (">=3.9", None, False), ("3", "3", False)],
+)
+def test_requirement_is_met_where_both_ends_are_known_and_differ(before, after, told):
+    step = fact(Action.CHANGED, "python", FactKind.TOOLCHAIN, before=before, after=after)
+    assert bool(found([step])) is told
+
+
 def test_renamed_thing_is_known_by_its_old_name():
     steps = [[fact(Action.RENAMED, "--limit", before="--size")]]
     assert found(*steps) == [(Action.RENAMED, "--size", "", "--limit")]

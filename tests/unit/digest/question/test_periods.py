@@ -119,10 +119,18 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("between 2026-01 and 2026-02", date(2026, 1, 1), date(2026, 2, 28)),
         ("1 to 10 March", date(2026, 3, 1), date(2026, 3, 10)),
         ("February", date(2026, 2, 1), date(2026, 2, 28)),
+        ("on the 14th", date(2026, 3, 14), date(2026, 3, 14)),
+        ("on the 30th", date(2026, 3, 30), date(2026, 3, 30)),
     ],
 )
 def test_find_period_reads_days_and_months(words, first, last):
     assert window(words, NOW, BERLIN) == days_window(first, last, BERLIN)
+
+
+def test_a_day_of_the_month_that_has_not_begun_is_that_of_the_month_before():
+    early = NOW.replace(day=10)
+    found = days_window(date(2026, 2, 14), date(2026, 2, 14), BERLIN)
+    assert window("on the 14th", early, BERLIN) == found
 
 
 @pytest.mark.parametrize(
@@ -230,6 +238,9 @@ def test_quarters_follow_each_other(now, zone):
         ("in December", "week", False, "2025-11-24", "2025-11-30"),
         ("in December", "week", True, "2026-01-01", "2026-01-07"),
         ("last 3 days", "period", False, "2026-01-18", "2026-01-20"),
+        ("1 to 7 December", "period", False, "2025-11-24", "2025-11-30"),
+        ("1 to 8 December", "period", False, "2025-11-01", "2025-11-30"),
+        ("2 to 3 January", "period", False, "2025-12-31", "2026-01-01"),
     ],
 )
 def test_the_period_beside_another_is_as_long_or_of_the_calendar(words, unit, later, first, last):

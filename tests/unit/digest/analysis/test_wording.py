@@ -1,0 +1,68 @@
+"""Names and values of facts, in the words of a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.analysis.analyse import analyse
+from digest.analysis.wording import name_with_values, value
+from digest.core.change import Side
+from digest.core.enums import Language
+from digest.core.facts import Action, FactKind
+from digest.document import plain
+from tests.support import samples
+
+CHANGED, ADDED = Action.CHANGED, Action.ADDED
+
+
+def words(kind: FactKind, action: Action, **more: str | None) -> str:
+    found = samples.fact(kind, action, "x", samples.at("a.py", 3), **more)
+    return plain(name_with_values(found, Language.EN))
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "more", "said"),
+    [
+        (FactKind.FLAG, CHANGED, {"before": "1", "after": "2", "detail": "default"},
+         "x (default 1 → 2)"),
+        (FactKind.FLAG, CHANGED, {"after": "2", "detail": "default"}, "x (default none → 2)"),
+        (FactKind.CONFIG, CHANGED, {"after": "2", "detail": "default"},
+         "x (default required → 2)"),
+        (FactKind.SYMBOL, CHANGED, {"before": "2", "detail": "default"},
+         "x (2 → required)"),
+        (FactKind.FLAG, CHANGED, {}, "x"),
+        (FactKind.FLAG, Action.RENAMED, {"before": "y"}, "y → x"),
+        (FactKind.FLAG, Action.RENAMED, {}, "x"),
+    ],
+)  # fmt: skip
+def test_a_name_is_told_with_the_values_that_are_known(kind, action, more, said) -> None:
+    assert words(kind, action, **more) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a" * 40, "a" * 10), ("a" * 39, "a" * 39), ("z" * 40, "z" * 40), ("", "none")],
+)
+def test_a_commit_as_a_value_is_shortened(text: str, said: str) -> None:
+    part = value(text, Language.EN)
+    assert (part if isinstance(part, str) else plain((part,))) == said
+
+
+def test_moved_names_are_told_together_for_each_pair_of_files() -> None:
+    items = [
+        samples.fact(
+            FactKind.SYMBOL, CHANGED, name, samples.at("b.py", 3, Side.NEW),
+            before=before, after="b.py", detail="moved", public=True,
+        )
+        for name, before in (("One", "a.py"), ("Two", "a.py"), ("Three", "c.py"))
+    ]  # fmt: skip
+    graded = samples.change(
+        1, "Move it", samples.Level.HIGH, files=[samples.file("b.py")], items=items
+    )
+    texts = [statement.text for statement in analyse(graded, Language.EN).risks]
+    moved = [text for text in texts if "a.py" in text or "c.py" in text]
+    assert len(moved) == 2
+    assert {("One" in text, "Two" in text, "Three" in text) for text in moved} == {
+        (True, True, False),
+        (False, False, True),
+    }
