@@ -19,7 +19,7 @@ from digest.analysis.context import (
     said,
     unsigned,
 )
-from digest.analysis.quotes import content
+from digest.analysis.quotes import ENDS, content
 from digest.analysis.wording import value
 from digest.core.authors import authored, sentences
 from digest.core.change import Side
@@ -53,6 +53,12 @@ _BINDS = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that says what a reader needs or may not do."""
+
+_WHY = re.compile(
+    r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since|may|might)\b",
+    re.IGNORECASE,
+)
+"""Words of a comment that says why."""
 
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
@@ -144,9 +150,10 @@ def _opening(text: str) -> str:
 def documented(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
-    for clue in islice(found, 1):
-        spans = words.DOCUMENTED(reading.language, words=authored(_opening(clue.text)))
-        yield said(spans, [clue.evidence])
+    for text, clue in islice(((_opening(c.text), c) for c in found), 1):
+        if text.endswith(ENDS) and "**" not in text:
+            spans = words.DOCUMENTED(reading.language, words=authored(text))
+            yield said(spans, [clue.evidence])
 
 
 def remarks(reading: ChangeContext) -> Iterator[Statement]:
@@ -164,8 +171,9 @@ def remarks(reading: ChangeContext) -> Iterator[Statement]:
 
     for clue in sorted(found, key=rank)[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
         known = clue.evidence.path in documents
-        phrase = words.DOCUMENTED if known else words.REMARKED
-        yield said(phrase(reading.language, words=authored(clue.text)), [clue.evidence])
+        if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
+            phrase = words.DOCUMENTED if known else words.REMARKED
+            yield said(phrase(reading.language, words=authored(clue.text)), [clue.evidence])
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:

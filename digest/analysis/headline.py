@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from digest.core.authors import authored
 from digest.core.enums import Language
-from digest.core.facts import Area, FactKind, Facts, Subject
+from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import consequence_text as words
@@ -68,6 +68,25 @@ _SORTS = (
     (words.REFACTORING, frozenset({"refactor", "refactoring", "cleanup"}), ("refactor", "clean")),
 )
 """Labels, the types and tags for which they stand, and how titles begin that need no label."""
+
+_VERBS = tuple(
+    """
+    accept add allow always avoid bound build bump cache call change check clean compile convert
+    correct creat default defer deprecat detect disabl do don't drop emit enabl ensur exclud
+    expos extend fall fetch fix forward give guard handl hide honor honour ignor implement
+    improv includ integrat introduc keep let limit load log make mark migrat minif mov never
+    only optimi order pass pin port prefer preserv prevent print provid publish re record rout
+    select set show simplif skip sort speed split stabili start stop stream support switch sync
+    track treat turn unify updat upgrad us valid wait warn wrap write
+    """.split()  # noqa: SIM905 - a list of quoted words would not be read
+)
+"""How titles begin that say what is done; others name a thing."""
+
+_MOSTLY = 5
+_FEATURES = frozenset({"feat", "feature", "features"})
+_SET = frozenset(
+    {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
+)
 
 _LEAST = 2
 """Minimum number of words of content in a title that says what is different."""
@@ -140,9 +159,20 @@ def _label(facts: Facts, text: str) -> Phrase | None:
     if subject.scope.startswith("dep"):
         return None
     begin = text.lower()
-    return next(
+    if begin.startswith("fus"):
+        return words.PERFORMANCE
+    sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
+    return sort or (words.NEW if not begin.startswith(_VERBS) and _is_new(facts) else None)
+
+
+def _is_new(facts: Facts) -> bool:
+    """Whether a change is a feature, by its author or its settings, and nearly all code is new."""
+    core = [f for f in facts.files if f.area is Area.CORE]
+    more = sum(f.added for f in core) > _MOSTLY * sum(f.deleted for f in core)
+    made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
+    return more and bool(made & _SET or _kinds(facts.subject) & _FEATURES)
 
 
 def _kinds(subject: Subject) -> set[str]:

@@ -48,7 +48,7 @@ _LEANS = re.compile(
 """How sentences begin that need what is before them, or that only refer to another place."""
 
 _STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
-_ENDS = (".", "!", "?", ".)", "。", "！", "？")
+ENDS = (".", "!", "?", ".)", "。", "！", "？")
 
 _SAME = 0.75
 """Minimum share of a paragraph's words in the title for it to count as a repetition."""
@@ -71,7 +71,7 @@ def quoted(reading: ChangeContext) -> Iterator[Statement]:
     paragraphs = (*_described(reading), *reading.facts.paragraphs)
     first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
     text, _ = excerpt(first, reading.bounds.quote)
-    if _STANDS_ALONE.match(text) and not _LEANS.match(text) and text.endswith(_ENDS):
+    if _STANDS_ALONE.match(text) and not _LEANS.match(text) and text.endswith(ENDS):
         yield _quote(reading, first, text)
 
 

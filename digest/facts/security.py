@@ -21,7 +21,8 @@ _ADVISORY = re.compile(
     r"(?:RUSTSEC|PYSEC|GO)-\d{4}-\d{1,5}))\b"
 )
 _WORDS = re.compile(
-    r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|s|ed)?\b|\bremote code execution\b"
+    r"\bvulnerabilit(?:y|ies)\b|\bvulnerable\b|\bexploit(?:able|ed)\b"
+    r"|\b(?:an?|the|known) exploits?\b|\bremote code execution\b"
     r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
     r"|header|shell|crlf|log) injection\b"
     r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|stack|integer) (?:buffer )?overflow\b"

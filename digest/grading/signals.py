@@ -138,6 +138,9 @@ _REMOVALS = frozenset(
 )
 """Demands that housekeeping also looks like."""
 
+_INSIDE = frozenset({"behaviour", "contract_removed", "instead", "rename"})
+"""Demands that a refactoring looks like."""
+
 _HOUSEKEEPING = re.compile(
     r"(?<![\w-])(?:unused|dead|redundant|unnecessary|duplicated?|internal|stale|leftover|extra|useless"
     r"|debug|todo|temporary|workaround|comments?|imports?|prints?|tests?|flaky|mentions?|docs?"
@@ -154,6 +157,9 @@ _ASIDES = re.compile(
 )
 """How titles begin that speak of a demand and make none."""
 
+_REFACTORING = re.compile(
+    r"refactor|(?:\[[^\[\]]{1,40}\] ?){0,4}\[[^\[\]]{0,30}refactor", re.IGNORECASE
+)
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
 _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
@@ -233,12 +239,13 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
     """What a user may have to react to; without core code only ``_WITHOUT_CODE`` counts."""
     if _ASIDES.match(title.subject.words):
         return
-    housekeeping = _HOUSEKEEPING.search(text)
+    inner = _INSIDE if _REFACTORING.match(text) else frozenset()
+    inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
     for name, rule in _DEMANDED.items():
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
         where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
-        if (found := rule.search(where)) and not (housekeeping and name in _REMOVALS):
+        if (found := rule.search(where)) and name not in inner:
             yield f"says_{name}", " ".join(found[0].split())
 
 

@@ -39,7 +39,7 @@ _EXTENT = re.compile(
 
 _LABEL = re.compile(
     r"(?:tests only|ci only|documentation only|benchmarks only|examples only|refactoring|fix"
-    r"|performance|security|breaking)(?: \([^()]{1,60}\))?: (?=\S)",
+    r"|performance|new|security|breaking)(?: \([^()]{1,60}\))?: (?=\S)",
     re.IGNORECASE,
 )
 
@@ -65,7 +65,7 @@ _VERB = re.compile(
     r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
     r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
     r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
-    r"|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
+    r"|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
     r"|resolve|revert|select|stabilize|strip|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
     re.IGNORECASE,
 )

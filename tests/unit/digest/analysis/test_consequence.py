@@ -371,3 +371,18 @@ def test_what_a_new_document_requires_is_quoted_before_comments():
     first = "The documentation adds: “A pool of workers requires two processors.”"
     assert first in told
     assert not any("asked twice" in one for one in told)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "told"),
+    [
+        (ClueKind.DOCS, "When the pool is kept,", False),
+        (ClueKind.DOCS, "**Drain first.** The pool waits.", False),
+        (ClueKind.DOCS, "The pool waits for its workers.", True),
+        (ClueKind.REMARK, "The pool has one worker for each processor.", False),
+        (ClueKind.REMARK, "Without a pool the workers would be made anew.", True),
+    ],
+)
+def test_parts_of_sentences_and_comments_without_a_reason_are_not_quoted(kind, text, told):
+    graded = change("Keep a pool of workers", clues=[clue(kind, name="pool", text=text)])
+    assert bool(lines(graded)[1:]) is told

@@ -15,7 +15,7 @@ from tests.support.samples import file
 
 
 def facts(title, *files):
-    return Facts(subject=read_subject(title), files=files or (file("src/a.py"),))
+    return Facts(subject=read_subject(title), files=files or (file("src/a.py", added=20),))
 
 
 def told(title, language=Language.EN, *files):
@@ -50,10 +50,18 @@ def told(title, language=Language.EN, *files):
         ("Models are supported when loading", "Models are supported when loading"),
         ("vLLM logo at the start of the server", "vLLM logo at the start of the server"),
         ("keys_open join the phrases", "keys_open join the phrases"),
+        ("[Attention] Fuse the two kernels", "Performance (Attention): Fuse the two kernels"),
+        ("[Feature] Mask replay", "New: Mask replay"),
+        ("[V1] Mask replay", "V1: Mask replay"),
     ],
 )
 def test_author_s_words_stay_and_tags_become_a_label(title, line):
     assert told(title) == line
+
+
+def test_a_feature_is_called_new_only_if_nearly_all_its_code_is():
+    assert told("[Feature] Mask replay", Language.ZH) == "新增：Mask replay"
+    assert told("[Feature] Mask replay", Language.EN, file("a.py", added=9)) == "Mask replay"
 
 
 @pytest.mark.parametrize(
