@@ -25,6 +25,7 @@ from digest.i18n.answer_text import (
     PER_DAY,
     SEARCH_FOR,
 )
+from digest.i18n.names_text import NONE
 from digest.i18n.phrase import listed
 from digest.i18n.reading_text import (
     ALL_BUT,
@@ -41,7 +42,7 @@ from digest.question.intent import Changed, Touched
 from digest.question.periods import default_period
 from digest.topics.matching import Resolved, is_general, narrowed
 from digest.topics.synonyms import kin
-from digest.topics.terms import term
+from digest.topics.terms import pieces, term
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -57,7 +58,9 @@ from handlers.questions.list_reading import (
     resolved_topic,
     with_rows,
 )
+from handlers.questions.named_changes import about, names
 from handlers.questions.scope import Reach, count, left_of, newest, reach, seen
+from handlers.questions.upgrade import upgrade, with_announced
 
 
 async def changed(intent: Changed, ctx: Context) -> Answer:
@@ -71,8 +74,6 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     if intent.kinds == (ChangeKind.BREAKING,) and isinstance(intent.window, Refs):
         about_all = not intent.topic or term(intent.topic) in kin("config")
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
-            from handlers.questions.upgrade import upgrade
-
             return await upgrade(intent, reached, ctx, tip)
     if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and _is_vague(intent, ctx):
         from handlers.questions.requirements import required
@@ -85,6 +86,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         if by_name is not None:
             return by_name
     asked = await meant(Meant(intent=intent, reached=reached), ctx)
+    if intent.things and not intent.defaults:
+        asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
     if intent.defaults and (asked.resolved.topics or not intent.topic):
         from handlers.questions.defaults import defaults
 
@@ -95,11 +98,12 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         asked = await touching(asked, ctx)
     if _is_vague(asked.intent, ctx) and asked.held.survey.total < (_FEW if intent.anytime else 1):
         asked = await _longer(asked, ctx, tip)
-    if not asked.held.rows:
+    asked, announced = await with_announced(asked, ctx, tip)
+    if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)
     if asked.held.rows and (intent.newcomers or intent.figures):
         asked = await picked(asked, ctx, tip)
-    if asked.held.rows and asked.intent.actions and asked.intent.topic:
+    if asked.held.rows and asked.intent.actions and asked.intent.topic and not intent.things:
         asked = await acted(asked, ctx)
     intent = asked.intent
     at = seen(ctx, tip)
@@ -110,8 +114,12 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         title = title_of(intent, ctx.language)
         document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
         document = await _counted(document, asked, ctx)
-        noted = (document.blocks[0], *map(Paragraph, asked.notes), *document.blocks[1:])
+        head, *rest = document.blocks
+        noted = (head, *map(Paragraph, asked.notes), *announced, *rest)
         document = replace(document, blocks=noted)
+    elif announced:
+        document = lines_document(intent.topic, [foot(intent.window, at)], at)
+        document = replace(document, blocks=(*announced, *document.blocks))
     else:
         if _is_vague(intent, ctx):  # then a longer period has nothing either
             window, reached = await _wider(ctx, tip)
@@ -132,8 +140,6 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
 
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
     """The answer by names of the code, of a longer period where nobody gave one."""
-    from handlers.questions.named_changes import names
-
     found = await names(intent, reached, ctx, tip)
     if not (found and found.total) and _is_vague(intent, ctx):
         window, wider = await _wider(ctx, tip)
@@ -238,16 +244,30 @@ async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
             found.append(await with_rows(meant, ctx))
         rows = [one for one in found if one.held.rows]
         if rows:
-            # What the repository has least of is what the question is about.
+            # What the repository has least of is what the question is about, of what it names parts
+            # of itself by: "installable" is rarer than "python", and no part.
             terms = frozenset().union(*(one.resolved.topics for one in rows))
             known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
-            best = min(rows, key=lambda one: sum(known.get(t, 0) for t in one.resolved.topics))
+            parts = [one for one in rows if _is_part(one)]
+            best = min(parts or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
             lost = [Code(w) for w in words if w not in best.intent.topic.split()]
             told = listed(lost, ctx.language, limit=9)
             return best.noting(ALL_BUT(ctx.language, words=told))
         if len(words) > _MOST_PARTS:
             return None
     return None
+
+
+def _is_part(asked: Meant) -> bool:
+    """Whether a listed change has the topic as its tag, its scope or a folder."""
+    terms = frozenset(asked.resolved.topics)
+    return any(
+        any(term(name) in terms for name in (*subject.tags, subject.scope))
+        or any(terms.intersection(pieces(part)[-1:]) for part in folders)
+        for graded in (line.graded for line in asked.held.survey.page)
+        for subject in [graded.facts.subject]
+        for folders in [{p for path in graded.facts.paths for p in path.split("/")[:-1]}]
+    )
 
 
 async def _by_rest(asked: Meant, ctx: Context) -> Meant | None:

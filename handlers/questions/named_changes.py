@@ -19,6 +19,7 @@ from digest.report.blocks import title_link
 from digest.topics.terms import pieces
 from handlers.context import Context
 from handlers.ports.storage import Tip
+from handlers.questions.list_reading import resolved_topic
 from handlers.questions.scope import Reach, seen
 
 PUBLIC = (
@@ -59,7 +60,15 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = await asyncio.to_thread(lambda: list(_named(changes, intent)))
     if not found and intent.topic:
-        return None
+        # A change about the topic may add a name without it.
+        topic = await resolved_topic(intent, ctx)
+        if topic.topics:
+            query = replace(query, topics=topic.topics, about=topic.alternatives)
+            changes = await ctx.archive.select(ctx.watched.repository, query)
+            bare = replace(intent, topic="")
+            found = await asyncio.to_thread(lambda: list(_named(changes, bare)))
+        if not found:
+            return None
     at = seen(ctx, tip)
     told = list(dict.fromkeys(one.graded.sha for one in found))
     by_name = {one.graded.sha: one for one in found}

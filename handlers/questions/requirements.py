@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from digest.core.change import Side
 from digest.facts.dependencies import reader_of
 from digest.facts.side_text import SideLines
-from digest.topics.terms import term
+from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 
@@ -45,14 +45,50 @@ class Requirement:
 
 
 async def required(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
-    """The requirements that a name means, what users need first; none for other names."""
+    """The requirements that a name means, what users need first; none for other names.
+
+    What no manifest names may be what others require: then it is what the lock files have.
+    """
+    if name.isupper() and "_" in name:  # an environment variable, whatever package is called so
+        return ()
     files = await ctx.watched.source.files(tip)
     manifests = [path for path in files if reader_of(path) and not _ASIDE.search(path)]
     manifests.sort(key=lambda path: (bool(_OWN.search(path)), path.count("/"), path))
     places = [(tip.sha or "", path) for path in manifests[:_MOST]]
     texts = await ctx.watched.source.contents(places)
     found = await asyncio.to_thread(lambda: list(_pinned(texts)))
-    return next((some for some in _chosen(name, found) if some), ())
+    if chosen := next((some for some in _chosen(name, found) if some), ()):
+        return chosen
+    locks = [path for path in files if _LOCK.search(path) and not _ASIDE.search(path)]
+    locks.sort(key=lambda path: path.count("/"))
+    if not _PACKAGE.fullmatch(name):
+        return ()
+    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in locks[:_LOCKS]])
+    return await asyncio.to_thread(lambda: list(_locked(name, texts)))
+
+
+_LOCK = re.compile(
+    r"(?:^|/)(?:(?:Cargo|uv|poetry|pdm)\.lock|go\.sum|package-lock\.json|pnpm-lock\.yaml)$"
+)
+_LOCKS = 6
+_PACKAGE = re.compile(r"@?[a-z0-9][a-z0-9./-]*[-/.][a-z0-9./-]*[a-z0-9]")
+"""What only a package is called, not a word or a class."""
+
+
+def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
+    """The versions of a package in lock files."""
+    bare = re.escape(name)
+    entry = re.compile(
+        rf'^(?:name = "{bare}"\nversion = "|{bare} v| +"node_modules/{bare}": {{\n +"version": "'
+        rf"| +'?{bare}@)(?P<version>\d[\w.+-]*)",
+        re.MULTILINE,
+    )
+    for (_, path), text in texts.items():
+        for found in entry.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            yield Requirement(
+                name=name, version=found["version"], path=path, line=line, toolchain=False
+            )
 
 
 def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requirement]]:
@@ -83,4 +119,6 @@ def _chosen(
         ranked = [one for one in ranked if one.version]
     yield [one for one in ranked if term(one.name) == wanted]
     yield [one for one in ranked if term(re.sub(r"/v\d+$", "", one.name).split("/")[-1]) == wanted]
+    if len(pieces(name)) > 1:
+        yield [one for one in ranked if term(one.name).endswith(wanted)]
     yield [one for one in ranked if re.split(r"[-_/@]", one.name.lower())[0] == name.lower()]

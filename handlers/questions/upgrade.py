@@ -1,10 +1,10 @@
-"""What an upgrade from one release to another meets: interfaces that went, and the changelog."""
+"""What a release or an upgrade brings: interfaces that went, and the project's own changelog."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -28,15 +28,26 @@ from digest.document import (
 from digest.facts.change_notes import entries, is_change_note
 from digest.facts.side_text import SideLines
 from digest.i18n import answer_text as words
-from digest.i18n.answer_text import GROUP
+from digest.i18n.answer_text import ANNOUNCED_IN, GROUP
 from digest.i18n.phrase import Phrase, joined
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
-from digest.topics.terms import kinds_of
+from digest.topics.terms import kinds_of, pieces
 from handlers.context import Context
 from handlers.ports.storage import Tip
+from handlers.questions.list_reading import Meant, listed_result, query_of
 from handlers.questions.scope import Reach, range_of, seen
+
+_SAVED = 3
+"""Files that still have a name which a change removed somewhere; then it is not gone."""
+
+_WARNING = frozenset({"breaking", "removed", "deprecated"})
+
+
+def _warns(_heading: str, note: Note) -> bool:
+    return note.mark in _WARNING or note.text.upper().startswith("[CHANGE]")
+
 
 _MOST = 25
 """Lines of each group."""
@@ -44,14 +55,18 @@ _MOST = 25
 _FILES = 8
 """Changelogs that are read, those nearest to the root first."""
 
-_SAVED = 3
-"""Files that still have a name which a change removed somewhere; then it is not gone."""
-
-_WARNING = frozenset({"breaking", "removed", "deprecated"})
-
 _NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")
+
+_OF_KIND = {
+    ChangeKind.SECURITY: re.compile(r"^\W*security|\bCVE-\d|\bGHSA-", re.IGNORECASE),
+    ChangeKind.DEPRECATIONS: re.compile(r"\bdeprecat", re.IGNORECASE),
+    ChangeKind.FEATURE: re.compile(r"^\W*(?:feat|enhanc|new\b|added\b|preview)", re.IGNORECASE),
+    ChangeKind.PERFORMANCE: re.compile(r"^\W*perf", re.IGNORECASE),
+    ChangeKind.FIX: re.compile(r"^\W*(?:bug|fix)", re.IGNORECASE),
+}
+"""A heading or the beginning of an entry, by the kind of its changes."""
 
 
 async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer:
@@ -63,14 +78,14 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     changes = await ctx.archive.select(ctx.watched.repository, reached.query)
     between = await range_of(refs, ctx, tip)
     items = await _gone(await asyncio.to_thread(met, changes), between.tip, ctx)
-    announced = await _announced(refs, between.tip, ctx, tip)
-    numbers = {int(n) for note in announced for n in _REQUEST.findall(note.text)}
+    notes = await _announced(refs, between.tip, _warns, ctx, tip)
+    listed = _numbers(notes)
     marked = [g for g in changes if ChangeKind.BREAKING in kinds_of(g) and g.facts.subject.breaking]
     names = {*(one.sha for one in items), *(g.sha for g in marked)}
-    told = [g for g in changes if g.sha in names or g.number in numbers]
+    told = [g for g in changes if g.sha in names or g.number in listed]
     blocks = (
         *upgrade_blocks(items, seen(ctx, tip)),
-        *_group(words.ANNOUNCED_IN, [_said(note) for note in announced], ctx.language),
+        *_group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language),
         *_group(
             words.KINDS[ChangeKind.BREAKING],
             [(title_link(g, ctx.watched.repository),) for g in marked],
@@ -110,36 +125,78 @@ async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequenc
     ]
 
 
-async def _announced(refs: Refs, sha: str, ctx: Context, tip: Tip) -> Sequence[Note]:
-    """The entries of the changelogs that warn, of the releases between two."""
+async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
+    """Also the changes that the changelog of a release lists under the kinds in question.
+
+    The second value tells the entries; both are unchanged and empty for other questions.
+    """
+    intent = asked.intent
+    patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
+    narrower = intent.author or intent.path or intent.label or intent.level or intent.without
+    if not patterns or narrower or not isinstance(intent.window, Refs):
+        return asked, ()
+    topic = set(pieces(intent.topic))
+
+    def fits(heading: str, note: Note) -> bool:
+        about = topic <= set(pieces(note.text))
+        return about and any(p.search(heading) or p.search(note.text) for p in patterns)
+
+    end = (await range_of(intent.window, ctx, tip)).tip
+    notes = await _announced(intent.window, end, fits, ctx, tip)
+    listed = _numbers(notes)
+    select, repository = ctx.archive.select, ctx.watched.repository
+    found: set[str] = set()
+    if asked.held.rows:
+        found = {g.sha for g in asked.only or await select(repository, query_of(asked))}
+    changes = await select(repository, asked.reached.query)
+    more = [g for g in changes if g.sha in found or g.number in listed]
+    if len(more) > len(found):
+        asked = replace(asked, held=await listed_result(more, asked.resolved, ctx), only=more)
+    return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
+
+
+def _numbers(notes: Sequence[Note]) -> frozenset[int]:
+    """The requests that entries name."""
+    return frozenset(int(n) for note in notes for n in _REQUEST.findall(note.text))
+
+
+async def _announced(
+    refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
+) -> Sequence[Note]:
+    """The entries of the changelogs of the releases between two that fit, by heading and text."""
+    first, last = _version(refs.base), _version(refs.tip)
+    if not first:
+        return ()
     files = await ctx.watched.source.files(replace(tip, sha=sha))
     paths = sorted((p for p in files if is_change_note(p)), key=lambda p: (p.count("/"), p))[
         :_FILES
     ]
     texts = await ctx.watched.source.contents([(sha, path) for path in paths])
-    first, last = _version(refs.base), _version(refs.tip)
     found = [
         note
         for (_, path), text in texts.items()
-        for note in _entries(path, text, first, last or (10**6,))
+        for heading, part in _sections(text, first, last or (10**6,))
+        for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
+        if fits(heading, note)
     ]
     return list({note.text: note for note in found}.values())
 
 
-def _entries(path: str, text: str, first: tuple[int, ...], last: tuple[int, ...]) -> Iterator[Note]:
-    lines = text.split("\n")
+def _sections(
+    text: str, first: tuple[int, ...], last: tuple[int, ...]
+) -> Iterator[tuple[str, tuple[tuple[int, str], ...]]]:
+    """The numbered lines of the releases, with the heading above them."""
     part: list[tuple[int, str]] = []
-    inside = False
-    for number, line in enumerate(lines, 1):
-        if line.startswith("#") and (found := _NUMBER.search(line[:80])):
-            inside = first < _padded(found[0]) <= last
+    heading, inside = "", False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("#"):
+            yield heading, tuple(part)
+            heading, part = line, []
+            if found := _NUMBER.search(line[:80]):
+                inside = first < _padded(found[0]) <= last
         if inside:
             part.append((number, line))
-    side = SideLines(path=path, side=Side.NEW, changed=tuple(part), text=text)
-    for note in entries(side):
-        tagged = note.text.upper().startswith("[CHANGE]")
-        if tagged or note.mark in _WARNING:
-            yield note
+    yield heading, tuple(part)
 
 
 def _version(tag: str) -> tuple[int, ...]:
@@ -152,12 +209,14 @@ def _padded(number: str) -> tuple[int, ...]:
 
 
 def _said(note: Note) -> Spans:
+    """An entry in its project's words, with its place."""
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
     return joined([text, " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:
+    """Lines below a head with their number; nothing without lines."""
     if not lines:
         return ()
     head = GROUP.text(language, name=name.text(language), n=len(lines))

@@ -146,3 +146,38 @@ async def test_what_is_not_found_names_the_period_that_was_searched(ctx):
         assert "No" in shown
     shown = markdown((await ask("any reverts this week?", ctx)).document)
     assert "2026-01-19 00:00 – " in shown
+
+
+async def test_what_a_relaxed_topic_keeps_is_what_the_repository_has_a_folder_or_tag_for():
+    changes = [
+        change("aaaaaaa1", "Order Python versions (#11)", {"crates/py-python/a.rs": 5}, NOW),
+        change("bbbbbbb2", "Sort Python keys (#12)", {"crates/py-python/b.rs": 5}, NOW),
+        change("ccccccc3", "Skip items (#13)", {"crates/lock/installable.rs": 5}, NOW),
+    ]
+    earlier = [
+        replace(one, commit=replace(one.commit, committed_at=NOW - timedelta(days=1)))
+        for one in changes
+    ]
+    ctx = context(FakeSource(earlier))
+    await ask("what changed this week", ctx)
+    answer = await ask("what changed in python installable this week", ctx)
+    assert sorted(shas(answer)) == ["aaaaaaa1", "bbbbbbb2"]
+    assert "without `installable`" in markdown(answer.document)
+
+
+async def test_things_of_a_topic_that_has_none_are_said_to_be_none_before_its_changes(ctx):
+    answer = await ask("which flags were added in windows this week", ctx)
+    shown = markdown(answer.document)
+    assert "Flags added, windows: none in this period" in shown
+    assert shas(answer) == ["aaaaaaa1"]
+
+
+async def test_a_package_that_only_a_lock_file_has_is_not_gone():
+    changes = [made("aaaaaaa1", "Update aws-lc-rs (#11)", 1)]
+    ctx = context(FakeSource(changes))
+    tip = await ctx.watched.source.tip()
+    ctx.watched.source.trees = {
+        (tip.sha, "Cargo.lock"): '[[package]]\nname = "aws-lc-rs"\nversion = "1.18.0"\n'
+    }
+    shown = markdown((await ask("is aws-lc-rs still there", ctx)).document)
+    assert "`aws-lc-rs` is required now: `1.18.0` (`Cargo.lock:2`)." in shown

@@ -73,3 +73,19 @@ async def test_an_upgrade_that_meets_nothing_says_so(source):
     source.branch_changes = [one for one in CHANGES if "!" not in one.commit.message]
     shown = markdown((await ask("what breaks from v1.0.0 to v1.2.0", context(source))).document)
     assert "nothing that users rely on was removed" in shown
+
+
+async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(source):
+    source.tags = {**source.tags, "v1.1.0": CHANGES[2].sha}
+    source.trees = {
+        (CHANGES[0].sha, "CHANGELOG.md"): (
+            "# Changelog\n\n## 1.2.0\n\n### Performance\n\n"
+            "- Read files at once, 30 % faster ([#13](https://example.org/13))\n\n"
+            "## 1.1.0\n\n### Performance\n\n- Long ago (#12)\n"
+        )
+    }
+    answer = await ask("performance improvements in v1.2.0", context(source))
+    shown = markdown(answer.document)
+    assert "Read files at once, 30 % faster (#13)" in shown
+    assert "Long ago" not in shown
+    assert [row.graded.number for row in answer.rows] == [13]
