@@ -199,7 +199,7 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
         if clue.kind is not ClueKind.LITERAL or not clue.before or not clue.after:
             continue
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
-        if constant or (len(clue.name) > 3 and clue.name in title):
+        if constant or (len(clue.name) > 3 and clue.name in title and clue.name != "default"):
             name, before, after = code(clue.name), code(clue.before, 40), code(clue.after, 40)
             spans = words.VALUE(reading.language, name=name, before=before, after=after)
             yield said(stopped(spans, reading), [clue.evidence])

@@ -21,6 +21,9 @@ from digest.i18n.phrase import Phrase, joined
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
 _WORD = re.compile(r"[^\W_]+")
+_SORT = re.compile(
+    r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)$", re.IGNORECASE
+)
 _SPLIT = re.compile(r"[/,&|+ -]+")
 
 _TAIL = re.compile(
@@ -121,7 +124,8 @@ def _scoped(subject: Subject) -> tuple[str, str]:
 
 def concerned(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """What tags and scopes say a change is about, each once; ``told`` are known words."""
-    kept = [one for one in (*subject.tags, subject.scope, _scoped(subject)[0]) if one]
+    given = (*subject.tags, subject.scope, _scoped(subject)[0])
+    kept = [_SORT.sub("", one) for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
     return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
 

@@ -36,6 +36,7 @@ from digest.i18n.phrase import joined, listed
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
 """What users set, call and read, in the order it is reported; not the forms of messages."""
 
+_AND = " and "
 _CLAUSES = 2
 """Maximum number of removed or changed things that are mentioned."""
 
@@ -97,6 +98,9 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
         yield from _title(reading, title)
         return
     acts = list(_acts(reading, title))
+    switches = title.telling and _SWITCHES.search(reading.facts.subject.words)
+    if switches and not any(restates(act, reading.graded) for act in acts):
+        yield from _title(reading, title)
     yield from acts
     if title.telling and not any(restates(act, reading.graded) for act in acts):
         yield from _title(reading, title)
@@ -215,15 +219,31 @@ def _renamed(reading: ChangeContext) -> Iterator[Clause]:
 
 def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
     """Changed defaults and choices; a default that is now computed is shown by its old value."""
-    language = reading.language
     for kind in _SETTINGS:
         for f in reading.told(kind, Action.CHANGED):
             if f.detail == "choices" or has_default(f):
-                spans = _changed(f, reading, title)
-                if spans and f.condition:
-                    spans = words.WHERE(language, what=spans, condition=f.condition)
+                spans = _conditional(f, reading, title)
                 if spans:
                     yield spans, [f]
+
+
+def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
+    """A changed default with its condition, and with the condition before if only that changed."""
+    language = reading.language
+    spans = _changed(f, reading, title)
+    if not (spans and f.condition):
+        return spans
+    now, same = f.condition.split(_AND), f"{f.after} if "
+    then = (f.before or "").removeprefix(same).split(_AND)
+    if not (f.before or "").startswith(same):
+        return words.WHERE(language, what=spans, condition=f.condition)
+    return words.WHERE_NOW(
+        language,
+        name=code(f.name),
+        after=value(f.after, language),
+        now=_AND.join([one for one in now if one not in then] or now),
+        then=_AND.join([one for one in then if one not in now] or then),
+    )
 
 
 def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:

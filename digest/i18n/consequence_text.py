@@ -26,6 +26,10 @@ DEFAULT = Phrase(
 )
 
 WHERE = Phrase("{what} where {condition}", "{what}（条件：{condition}）")
+WHERE_NOW = Phrase(
+    "{name} now defaults to {after} where {now} (before: {then})",
+    "{name} 在 {now} 时默认为 {after}（此前：{then}）",
+)
 DEFAULT_NEW = Phrase("{name} now defaults to {after}", "{name}的默认值现为{after}")
 
 DEFAULT_GONE = Phrase("{name} no longer defaults to {before}", "{name}的默认值不再是{before}")

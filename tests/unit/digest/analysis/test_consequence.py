@@ -92,6 +92,19 @@ CONTRACTS = {
         "Config.aot now defaults to True (was False) where torch >= 2.10.",
         "Config.aot 的默认值由 False 改为 True（条件：torch >= 2.10）。",
     ),
+    "default whose condition changed alone": (
+        fact(
+            FactKind.ENVIRONMENT,
+            Action.CHANGED,
+            "APP_AOT",
+            before='"1" if torch >= 2.11 and cached()',
+            after='"1"',
+            detail="default",
+            condition="torch >= 2.10 and cached()",
+        ),
+        'APP_AOT now defaults to "1" where torch >= 2.10 (before: torch >= 2.11).',
+        'APP_AOT 在 torch >= 2.10 时默认为 "1"（此前：torch >= 2.11）。',
+    ),
     "deprecated with a substitute": (
         fact(FactKind.DEPRECATION, Action.ADDED, "--fast", when="v2.0", replacement="--mode"),
         "--fast is deprecated; use --mode; removal is planned for v2.0.",
@@ -386,3 +399,13 @@ def test_what_a_new_document_requires_is_quoted_before_comments():
 def test_parts_of_sentences_and_comments_without_a_reason_are_not_quoted(kind, text, told):
     graded = change("Keep a pool of workers", clues=[clue(kind, name="pool", text=text)])
     assert bool(lines(graded)[1:]) is told
+
+
+def test_title_of_another_default_comes_before_the_one_that_changed():
+    item = fact(
+        FactKind.CONFIG, Action.CHANGED, "Pool.idle", before="None", after="True", detail="default"
+    )
+    literal = clue(ClueKind.LITERAL, name="default", before="None", after="True")
+    graded = change("Enable fusion by default for -O2", item, clues=[literal])
+    assert lines(graded) == ["Enable fusion by default for -O2.", "Pool.idle now defaults to True."]
+    assert acts(gist(graded, Language.EN))

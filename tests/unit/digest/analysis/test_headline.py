@@ -53,6 +53,7 @@ def told(title, language=Language.EN, *files):
         ("[Attention] Fuse the two kernels", "Performance (Attention): Fuse the two kernels"),
         ("[Feature] Mask replay", "New: Mask replay"),
         ("[V1] Mask replay", "V1: Mask replay"),
+        ("[MoE Refactor] Split the runner", "Refactoring (MoE): Split the runner"),
     ],
 )
 def test_author_s_words_stay_and_tags_become_a_label(title, line):
