@@ -232,6 +232,7 @@ class TreeCode:
             head=lambda: one.head + 1,
             read=one.read,
             body=partial(self._body, one.node),
+            quiet=one.kind == javascript.FOREIGN,
         )
 
     def _body(self, node: Node) -> str:

@@ -203,8 +203,8 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
                 come.extend(news[:1] if not before.inherits(news[0]) else [])
     gone, come = _whole(gone), _whole(come)
     if len(gone) + len(come) <= _MOST_SEARCHED:
-        gone = [e for e in gone if not _is_assigned(e, after.source)]
-        come = [e for e in come if not _is_assigned(e, before.source)]
+        gone = [e for e in gone if e.kind == "export" or not _is_assigned(e, after.source)]
+        come = [e for e in come if e.kind == "export" or not _is_assigned(e, before.source)]
     for lost, found in _renames(gone, come):
         gone.remove(lost)
         come.remove(found)

@@ -40,6 +40,9 @@ _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 _METHODS = frozenset({"method_definition", "method_signature", "abstract_method_signature"})
 _FIELDS = frozenset({"public_field_definition", "field_definition", "property_signature"})
 _NAME = re.compile(r"[A-Za-z$][\w$]*")
+FOREIGN = "foreign export"
+"""The kind of names that another package makes: to pass them on is no promise of one's own."""
+
 _EXPORTED_OBJECT = re.compile(
     r"\b(\w+)\s*=\s*(?:exports\s*=\s*)?module\.exports\b|\bmodule\.exports\s*=\s*(\w+)\b(?!\s*[.(])"
 )
@@ -52,15 +55,14 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
     """
     del path
     specs = [
-        spec
+        (spec, text_of(named(statement, "source"))[1:2] in {"", "."})
         for statement in root.named_children
         if statement.type == "export_statement"
-        if text_of(named(statement, "source"))[1:2] in {"", "."}  # not what others make
         for clause in statement.named_children
         if clause.type == "export_clause"
         for spec in kids(clause)
     ]
-    listed = {text_of(named(spec, "name")) for spec in specs}
+    listed = {text_of(named(spec, "name")) for spec, _ in specs}
     text = text_of(root)
     objects = {"exports", "module.exports"} | {
         name
@@ -72,10 +74,11 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
     for item in _statements(root, "", listed, objects, 0):
         declared.add(item.name)
         yield item
-    for spec in specs:
+    for spec, own in specs:
         name = text_of(named(spec, "name"))
-        if name not in declared and name != "default":
-            yield _one("export", text_of(named(spec, "alias")) or name, "", spec, None)
+        shown = text_of(named(spec, "alias")) or name
+        if name not in declared and shown != "default":
+            yield _one("export" if own else FOREIGN, shown, "", spec, None)
 
 
 def _statements(

@@ -32,6 +32,14 @@ def test_a_list_that_becomes_an_export_of_everything_removes_nothing():
 def test_exports_of_another_package_are_not_the_own_interface():
     old = "export { transform } from 'builder'\n" + INDEX
     assert offered(old, INDEX) == []
+    aliased = INDEX.replace("split, ", "") + "export { cut as split } from 'builder'\n"
+    assert offered(INDEX, aliased) == []
+
+
+def test_an_imported_name_that_is_exported_is_added():
+    old = "import type { Options } from './types'\nexport const a = 1\n"
+    new = old + "export type { Options }\n"
+    assert offered(old, new) == [("added", "Options")]
 
 
 def test_two_names_of_a_list_are_no_rename():
