@@ -261,6 +261,15 @@ _ZERO = frozenset({"", "0", "false", "False", "[]", "{}", "()"})
 _SAME = ({"0", "nullptr"}, {"NULL", "nullptr"}, {"0", "False"}, {"1", "True"})
 """Two ways to write one value."""
 
+
+def _is_duration(written: str | None) -> bool | None:
+    """Whether a duration is written as an expression (true) or a text (false)."""
+    if written is None:
+        return None
+    return True if " * time." in written else False if _DURATION.fullmatch(written) else None
+
+
+_DURATION = re.compile(r"\"\d+[a-z]+\"")
 _CALLED = re.compile(
     r"(?!(?:list|dict|set|tuple)\(\))(?:new +)?(?P<callee>[A-Za-z_][\w.:]*)(?:<[^()]*>)?"
     r"\((?P<given>[^()]*)\)"
@@ -275,7 +284,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     """
     if any((value or "").startswith("lambda") for value in (before, after)):
         return False
-    if {before, after} in _SAME:
+    if {before, after} in _SAME or {_is_duration(before), _is_duration(after)} == {True, False}:
         return False
     if before is None or after is None:
         given = before or after or ""

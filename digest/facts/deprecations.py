@@ -78,6 +78,7 @@ _WORD = re.compile(r"-{0,2}[A-Za-z_][\w.:-]{1,80}")
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
 )
+_ITEM = re.compile(r"[\s,]([\w.-]{3,80}) \((?:DEPRECATED|[Dd]eprecated)\)")
 _DEFINED = re.compile(
     r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
     r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
@@ -313,6 +314,8 @@ def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: s
     if found := _ALIAS_NAME.search(line):
         return found["name"].strip(".:")
     if owner := _owner_of(sheet, first):
+        if found := _ITEM.search(line):  # one value of a list, such as a feature
+            return f"{owner}={found[1]}" if "feature" in owner else ""
         return owner
     if _COMMENT.match(line):
         return _marked(sheet, lines, first)

@@ -270,7 +270,8 @@ def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:
 
 def _may_default(call: CodeCall, language: str) -> bool:
     """Whether a flag without a default may get one where its value is read."""
-    return language == "rust" or any(p.startswith("**") for p in call.positional)
+    moves = language == "rust" or call.callee.endswith(".Flag")
+    return moves or any(p.startswith("**") for p in call.positional)
 
 
 def _scope(text: str, call: CodeCall, language: str) -> str:

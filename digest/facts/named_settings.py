@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
-from digest.facts.renames import is_opposite
+from digest.facts.renames import is_opposite, shared
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
@@ -169,10 +169,17 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     if is_opposite(old.names[0], new.names[0]):
         return 0
     alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
-    names = SequenceMatcher(None, old.names[0], new.names[0]).ratio()
+    names = SequenceMatcher(None, *_apart(old.names[0], new.names[0])).ratio()
     if old.value != new.value and names < _ALIKE:
         return 0
     return alike + names if alike >= (_ALIKE if names < _ALIKE else _NEARLY) else 0
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Two names without the words that both begin with, unless that is all of one."""
+    same = shared(one, other)
+    start = max(one.rfind(mark, 0, same) for mark in "_.-") + 1
+    return (one, other) if one[:same] in {one, other} else (one[start:], other[start:])
 
 
 def _nameless(setting: NamedSetting) -> str:

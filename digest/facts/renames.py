@@ -289,14 +289,14 @@ _SHORTEST_SWAP = 2
 def _swap(fact: Fact) -> tuple[str, str]:
     """What a rename replaces by what, as far as the two names differ in their middle."""
     old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
-    start = _shared(old, new)
+    start = shared(old, new)
     rest = old[start:], new[start:]
-    end = _shared(rest[0][::-1], rest[1][::-1])
+    end = shared(rest[0][::-1], rest[1][::-1])
     first, second = (text[: len(text) - end] for text in rest)
     return (first, second) if first and second else (old, new)
 
 
-def _shared(one: str, other: str) -> int:
+def shared(one: str, other: str) -> int:
     """The number of characters with which two texts begin alike."""
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -81,6 +81,16 @@ def test_default_of_an_option_of_a_class_is_told():
             "def f(a, keys=KEYS):\n    return a\n",
             "def f(a, keys=None):\n    keys = KEYS if not keys else keys\n    return a\n",
         ),
+        (
+            "cmd/main.go",
+            'func main() {\n\ta.Flag("wait", "Time.").Default("5m").DurationVar(&w)\n}\n',
+            'func main() {\n\ta.Flag("wait", "Time.").DurationVar(&w)\n}\n',
+        ),
+        (
+            "cmd/main.go",
+            'func main() {\n\tfs.Duration("wait", 1 * time.Minute, "Time.")\n}\n',
+            'func main() {\n\tfs.Duration("wait", "1m", "Time.")\n}\n',
+        ),
         ("app/run.py", "def f(_loc=loc):\n    pass\n", "def f(_loc=None):\n    pass\n"),
     ],
 )

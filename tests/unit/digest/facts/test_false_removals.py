@@ -316,3 +316,17 @@ def test_an_argument_of_an_entry_is_not_what_the_entry_deprecates() -> None:
     )
     old = entry.replace("type='string', deprecate_by='2.5'", "deprecate_by='2.5', type='string'")
     assert deprecated("Break lines", ("app/defaults.py", old, entry)) == []
+
+
+def test_a_value_of_a_list_is_deprecated_and_not_its_flag() -> None:
+    flag = 'package main\n\nfunc main() {{\n\ta.Flag("{}", "Names: agent, receiver{}, other.").StringsVar(&c)\n}}\n'
+    for name, told in (("enable-feature", ["--enable-feature=receiver"]), ("log.names", [])):
+        texts = (flag.format(name, mark) for mark in ("", " (DEPRECATED)"))
+        assert [f.name for f in deprecated("Promote it", ("cmd/main.go", *texts))] == told
+
+
+def test_metrics_that_share_only_their_beginning_are_no_rename() -> None:
+    made = 'package q\n\nvar m = NewGauge(GaugeOpts{{\n\tName: "{}",\n\tHelp: "{}",\n}})\n'
+    old = made.format("app_remote_storage_queue_length", "Items in the queue of samples.")
+    new = made.format("app_remote_storage_queue_last_send_seconds", "Time of the last send.")
+    assert gone("Tail the log", ("q/queue.go", old, new)) == ["app_remote_storage_queue_length"]
