@@ -40,9 +40,13 @@ from tests.servers.webhook import WebhookServer
 from tests.support.builders import Entry, RepositoryBuilder
 
 _COMMITS = 40
+
 _PATIENCE = 180.0
+
 _AGAIN = 2.0
+
 _NOBODY = 65534
+
 _DAY = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=1)
 
 _SECTIONS = {
@@ -54,7 +58,9 @@ _SECTIONS = {
         'domain = "{url}"\nlisten = false\n'
     ),
 }
+
 _CHATS = {"webhook": "team", "slack": CHANNEL, "telegram": str(GROUP), "feishu": "oc_team"}
+
 PLATFORMS = tuple(_SECTIONS)
 _UNREADABLE = {"webhook", "telegram"}
 """Where nobody can ask what arrived, so the channel's promise decides about what is in doubt."""
@@ -184,7 +190,7 @@ def _become(words: list[str], data: str, output: str, nobody: bool, jump: float)
 
 def _jumping(most: float) -> None:
     """Let the clock jump by up to so many seconds, to and fro, twice a second."""
-    from bot.util.clock import SystemClock
+    from bot.util.workers import SystemClock
 
     def now(_: SystemClock) -> datetime:
         chance = random.Random(int(time.monotonic() * 2))

@@ -53,11 +53,10 @@ from bot.platforms.feishu.connection import SocketFrame
 from bot.platforms.slack import create as slack
 from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
-from bot.store.replies import SqlReplies
+from bot.store.replies import SqlInbox, SqlReplies
 from bot.store.sqlite import open_database
-from bot.store.stored_inbox import SqlInbox
-from bot.util.clock import SystemClock
 from bot.util.locks import FileLeases
+from bot.util.workers import SystemClock
 from bot.web.server import application, serving
 from digest.core.enums import Language
 from digest.document import Document

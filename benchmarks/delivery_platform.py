@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from uvloop import new_event_loop
 
-from bot.platforms.telegram.webhook import secret_of
+from bot.platforms.telegram.sender import secret_of
 from tests.integration.bot.platforms.feishu.test_web_events import request as sealed
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu import Message as Asked

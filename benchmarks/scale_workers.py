@@ -38,9 +38,8 @@ from bot.store.job_queue import CHANNELS, JobKind, depth
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
-from bot.subscriptions.channel_registry import Fixed, Post
-from bot.util.clock import SystemClock
-from bot.util.workers import Processes
+from bot.subscriptions.channel_registry import Post
+from bot.util.workers import Processes, SystemClock
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from digest.document import Document, Paragraph, Text
@@ -52,11 +51,13 @@ from digest.window import Window, zone_of
 from handlers.context import Context
 from handlers.digests.ingest import ingest
 from handlers.ports.storage import Range, Tip, Watched
+from tests.support.channels import Fixed
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 """When the scheduler comes back: everything of the hour before is due."""
 
 OUTAGE = timedelta(hours=1)
+
 COMMITS = 40
 
 _Make = Callable[[str, bool], Awaitable[None]]

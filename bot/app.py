@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources
 from bot.store.archive import SqlArchive
-from bot.store.chat_records import SqlProfiles
-from bot.store.conversations import SqlConversations
+from bot.store.chat_records import SqlConversations, SqlProfiles
 from bot.store.coverage import SqlCoverage
 from bot.store.feedback import SqlWeights
-from bot.store.forge_pages import SqlPages
-from bot.store.forge_records import SqlRequests
+from bot.store.forge_records import SqlPages, SqlRequests
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_archive
-from bot.util.clock import SystemClock
 from bot.util.files import Environment, config_file, data_folder
-from bot.util.workers import Processes
+from bot.util.workers import Processes, SystemClock
 from bot.workspace.workspace import Workspace
 from handlers.ports.storage import Clock
 

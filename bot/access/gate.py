@@ -37,8 +37,6 @@ from digest.question.lexicon import tidy
 
 MINUTE, HOUR = 60.0, 3600.0
 
-MINUTE, HOUR = 60.0, 3600.0
-
 
 class DenialReason(StrEnum):
     """Why a message is not answered. A closed set: metrics and tests rely on it."""

@@ -1,6 +1,7 @@
 """Answers questions for a chat: checks access, chooses the repository, calls the use cases.
 
-A message that fails the access check is not even acknowledged.
+A message that fails the access check is not even acknowledged. A press of a feedback button is
+saved as a verdict.
 """
 
 from __future__ import annotations
@@ -9,24 +10,24 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from bot.access.gate import AccessGate, refusal
 from bot.chat.deferred_writes import DeferredWrites
 from bot.chat.repository_choice import ChannelsByChat, Rooms, which
-from bot.chat.responder import AnswerProgress
-from bot.chat.verdicts import Verdicts
+from bot.chat.responder import AnswerProgress, line
+from bot.messaging.receiver import Incoming
 from bot.scheduler.schedule import next_run
-from bot.store.feedback import ReaderVerdict, SqlFeedback
-from bot.store.model_calls import SqlCalls
+from bot.store.analyses import SqlCalls
+from bot.store.feedback import ReaderVerdict, SqlFeedback, graded
 from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
-from bot.workspace.usage_reader import Usages
-from bot.workspace.workspace import Workspace
+from bot.workspace.workspace import Usages, Workspace
 from digest.answer.answers import Answer
-from digest.answer.buttons import answer_buttons, with_buttons
+from digest.answer.buttons import OF_CHANGE, OF_DIGEST, answer_buttons, with_buttons
 from digest.core.enums import Language
+from digest.core.grade import Repository
 from digest.document import Document
 from digest.errors import (
     BrokenArchive,
@@ -37,11 +38,12 @@ from digest.errors import (
     UnwritableFolder,
     UserError,
 )
-from digest.i18n.chat_text import UNREADABLE
+from digest.i18n.chat_text import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS, UNREADABLE
 from digest.question.lexicon import language_of
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey
 from handlers.ports.status_port import BotStatus, Budget, ScheduledRun
+from handlers.ports.storage import Archive, Clock
 from handlers.router import ask
 
 if TYPE_CHECKING:
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from bot.config.channel_section import ChannelConfig, Preferences
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
-    from bot.messaging.receiver import Incoming
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,3 +306,48 @@ def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) 
     thread = asked.receipt.thread if asked.receipt else ""
     chat = channel.chat if channel else asked.chat
     return ConversationKey(platform=account, chat=chat, thread=thread, person=asked.person)
+
+
+_NOTED = {ReaderVerdict.USEFUL: NOTED_USEFUL, ReaderVerdict.USELESS: NOTED_USELESS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """Saves people's verdicts on the repositories that their chat may see."""
+
+    feedback: SqlFeedback
+    archive: Archive
+    clock: Clock
+
+    async def note(
+        self, asked: Incoming, repositories: Sequence[Repository], language: Language
+    ) -> Document | None:
+        """Save the verdict of a press and return the reply; ``None`` if it is known already."""
+        verdict, about = ReaderVerdict(asked.action), asked.text
+        opinion: dict[str, Any] = {
+            "platform": asked.platform,
+            "chat": asked.chat,
+            "person": asked.person,
+            "verdict": verdict,
+            "at": self.clock.now(),
+        }
+        if about.startswith(OF_DIGEST):
+            found = await self.feedback.digest(about.removeprefix(OF_DIGEST))
+            if found is None or found[0] not in {one.name for one in repositories}:
+                return line(NOT_KNOWN.template(language), language)
+            opinion |= {"repository": found[0], "subject": found[1]}
+            return await self._keep(opinion, None, verdict, language)
+        for repository in repositories:
+            sha = about.removeprefix(OF_CHANGE)
+            for change in await self.archive.find(repository, None, sha) if sha else ():
+                opinion |= {"repository": repository.name, "subject": change.sha}
+                return await self._keep(opinion, change, verdict, language)
+        return line(NOT_KNOWN.template(language), language)
+
+    async def _keep(
+        self, opinion: dict[str, Any], change: Any, verdict: ReaderVerdict, language: Language
+    ) -> Document | None:
+        kept = graded(opinion, change.grade if change is not None else None)
+        if not await self.feedback.keep(kept):
+            return None
+        return line(_NOTED[verdict].template(language), language)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from bot.util.files import write_whole
-from digest.document import Document
+from digest.document import Document, Item, Listing, Spans, Table, Text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -79,6 +79,20 @@ def print_document(document: Document, output: Path | None = None) -> None:
 
     terminal = Terminal.of(sys.stdout) if output is None else Terminal()
     emit(terminal.texts(document)[1], output)
+
+
+def table_of(header: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    """A table of plain texts."""
+    return Table(_cells(header), tuple(map(_cells, rows)))
+
+
+def _cells(texts: Iterable[str]) -> tuple[Spans, ...]:
+    return tuple((Text(text),) for text in texts)
+
+
+def lines_of(texts: Iterable[str]) -> Listing:
+    """A list of plain texts."""
+    return Listing(tuple(Item((Text(text),)) for text in texts))
 
 
 def with_usage(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.app import configuration, opened
-from bot.cli.output import ProgressBar, emit, finish, print_document
+from bot.cli.output import ProgressBar, emit, finish, lines_of, print_document, table_of
 from bot.delivery.payload import thaw
 from bot.ops.retention import BATCH, read_again
 from bot.store import backup as copying
@@ -22,7 +23,7 @@ from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository
 from digest.core.reference import parse_reference
-from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Table, Text
+from digest.document import Block, Document, Heading, Paragraph, Table, Text
 from digest.errors import UnknownChange, UserError
 from digest.report.blocks import change_blocks
 from handlers.ports.analysis_port import Basis, StoredAnalysis
@@ -51,22 +52,18 @@ def show_all(config: Path | None) -> None:
                     f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in kept
                 ]
                 blocks.append(Heading(2, (Text("Digests"),)))
-                blocks.append(Listing(tuple(Item((Text(line),)) for line in lines)))
+                blocks.append(lines_of(lines))
             print_document(Document(title="Archive", blocks=tuple(blocks)))
 
     finish(work())
 
 
-def _repositories(held: object) -> Table:
+def _repositories(held: Sequence[maintenance.Holding]) -> Table:
     rows = []
-    assert isinstance(held, tuple | list)
     for one in held:
         extent = f"{one.first:%Y-%m-%d} – {one.last:%Y-%m-%d}" if one.first and one.last else "-"
-        rows.append(
-            tuple((Text(cell),) for cell in (one.repository.name, str(one.changes), extent))
-        )
-    header = tuple((Text(name),) for name in ("repository", "changes", "days"))
-    return Table(header, tuple(rows))
+        rows.append((one.repository.name, str(one.changes), extent))
+    return table_of(("repository", "changes", "days"), rows)
 
 
 def show(name: str, config: Path | None) -> None:
@@ -111,8 +108,8 @@ async def _print_change(app: Workspace, repository: Repository, graded: Graded) 
         else "state: in no digest yet",
         *(_said(basis, kept) for basis, kept in said),
     ]
-    kept = Listing(tuple(Item((Text(line),)) for line in lines))
-    print_document(Document(title=graded.title, blocks=(*blocks, kept), language=str(Language.EN)))
+    shown = (*blocks, lines_of(lines))
+    print_document(Document(title=graded.title, blocks=shown, language=str(Language.EN)))
 
 
 def _said(basis: Basis, kept: StoredAnalysis) -> str:

@@ -215,38 +215,19 @@ def score(
     if since is None:
         raise InvalidWindow("score needs a window; give --since and --until")
     check_output(output)
-    finish(
-        _score_run(
-            place,
-            since,
-            until=until,
-            branch=branch,
-            zone=zone,
-            output=output,
-            config=config,
-        )
-    )
 
+    async def work() -> None:
+        async with opened(config) as app:
+            where = app.zone(zone)
+            watched = await app.watch(place, branch=branch)
+            ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
+            window = between(since, until, where, ctx.clock.now())
+            await watched.source.sync()
+            tip = await watched.source.tip(branch or watched.branch)
+            rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
+            emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
 
-async def _score_run(
-    place: str,
-    since: str,
-    *,
-    until: str | None,
-    branch: str | None,
-    zone: str | None,
-    output: Path | None,
-    config: Path | None,
-) -> None:
-    async with opened(config) as app:
-        where = app.zone(zone)
-        watched = await app.watch(place, branch=branch)
-        ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
-        window = between(since, until, where, ctx.clock.now())
-        await watched.source.sync()
-        tip = await watched.source.tip(branch or watched.branch)
-        rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
-        emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
+    finish(work())
 
 
 def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from typing import Any
 
 from bot.app import opened
 from bot.cli.options import AnswerFormat
-from bot.cli.output import ProgressBar, emit, finish, print_document, usage_to_json
+from bot.cli.output import ProgressBar, emit, finish, print_document, table_of, usage_to_json
 from bot.cli.run_digest import between
 from bot.delivery.quarantine import parked
+from bot.store.analyses import Cost, SqlCalls
 from bot.store.deliveries import SqlRefusals, SqlUncertainDeliveries, UncertainDelivery
 from bot.store.feedback import ReaderVerdict, SqlFeedback
-from bot.store.model_calls import Cost, SqlCalls
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Level, Repository
 from digest.document import (
@@ -30,7 +30,6 @@ from digest.document import (
     Item,
     Listing,
     Paragraph,
-    Spans,
     Table,
     Text,
 )
@@ -202,10 +201,7 @@ def _table(found: Quality) -> Table:
         )
         for row in found.rows
     ]
-    return Table(
-        tuple((Text(name),) for name in names),
-        tuple(tuple((Text(cell),) for cell in row) for row in rows),
-    )
+    return table_of(names, rows)
 
 
 def _told(name: str, one: Proposal) -> str:
@@ -310,8 +306,7 @@ def _cost_table(name: str, costs: Sequence[Cost], key: Callable[[Cost], str]) ->
     for one in costs:
         groups.setdefault((key(one), one.currency), []).append(one)
     rows = [_row(group, currency, groups[group, currency]) for group, currency in sorted(groups)]
-    header = tuple((Text(cell),) for cell in (name, *_HEADER))
-    return Table(header, tuple(tuple((Text(cell),) for cell in row) for row in rows))
+    return table_of((name, *_HEADER), rows)
 
 
 def _row(name: str, currency: str, group: Sequence[Cost]) -> tuple[str, ...]:
@@ -349,12 +344,11 @@ async def _doubts(app: Workspace) -> list[Block]:
     found = await SqlUncertainDeliveries(app.database).newest(_MOST)
     if not found:
         return []
-    header = _deliveries_row("number", "channel", "digest", "part", "what happened")
-    rows = tuple(_deliveries_row(*_doubt(one)) for one in found)
+    header = ("number", "channel", "digest", "part", "what happened")
     number = found[0].delivery
     return [
         Heading(2, (Text("Not posted, or perhaps missing"),)),
-        Table(header, rows),
+        table_of(header, map(_doubt, found)),
         Paragraph(
             (
                 Text("To post one again, give its number: "),
@@ -398,13 +392,11 @@ async def _parked(app: Workspace) -> list[Block]:
         probe = f"{one.next_probe.astimezone(zone):%Y-%m-%d %H:%M}" if one.next_probe else "-"
         why = f"{one.reason}: {one.detail}" if one.detail else one.reason
         where = f"{one.account}:{one.chat}"
-        rows.append(_deliveries_row(where, f"{since.astimezone(zone):%Y-%m-%d %H:%M}", why, probe))
-    header = _deliveries_row("chat", "parked", "why", "next probe")
-    return [Heading(2, (Text("Parked chats"),)), Table(header, tuple(rows))]
-
-
-def _deliveries_row(*cells: str) -> tuple[Spans, ...]:
-    return tuple((Text(cell),) for cell in cells)
+        rows.append((where, f"{since.astimezone(zone):%Y-%m-%d %H:%M}", why, probe))
+    return [
+        Heading(2, (Text("Parked chats"),)),
+        table_of(("chat", "parked", "why", "next probe"), rows),
+    ]
 
 
 def again(number: int, config: Path | None) -> None:

@@ -16,7 +16,6 @@ import structlog
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
 from bot.app import opened
-from bot.chat.home_page import offer_pages
 from bot.chat.message_service import Conversation
 from bot.chat.question_service import QuestionService
 from bot.cli.output import finish
@@ -40,13 +39,13 @@ from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
 from bot.shared_state.shared_parts import SharedParts, open_common
 from bot.store.deliveries import SqlRefusals
-from bot.store.replies import SqlReplies
-from bot.store.stored_inbox import SqlInbox
+from bot.store.replies import SqlInbox, SqlReplies
 from bot.subscriptions.channel_registry import (
     ChannelRegistry,
     admin_target,
     check_called,
     give_inboxes,
+    offer_pages,
     open_senders,
 )
 from bot.subscriptions.chat_subscriptions import Subscribing

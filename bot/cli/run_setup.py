@@ -37,19 +37,26 @@ from bot.delivery.quarantine import parked
 from bot.git.open_source import accepted_address, folder_of, open_source
 from bot.git.repository_layout import layout_of
 from bot.jobs.loop import stop_on_signals
-from bot.ops.check import Probes, Weight, failed, look_at_forge, look_at_model
+from bot.ops.check import (
+    Finding,
+    Probes,
+    Weight,
+    failed,
+    fault,
+    look_at_forge,
+    look_at_model,
+)
 from bot.ops.check import check as check_check
-from bot.ops.doctor import examine, ill
-from bot.ops.doctor_machine import Finding, fault
+from bot.ops.doctor import examine
 from bot.store.deliveries import SqlRefusals
 from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_archive
 from bot.telemetry import logs
-from bot.util.clock import SystemClock
 from bot.util.files import NAME, config_file, data_folder
 from bot.util.sanitize import legible
 from bot.util.secrets import cleared
 from bot.util.section import Settings
+from bot.util.workers import SystemClock
 from bot.web.pages.page_request import RECENT
 from bot.web.pages.routes import routes
 from bot.web.pages.warmup import warm
@@ -206,13 +213,8 @@ def check(file: Path | None, *, spend: bool = False) -> None:
     """
     config = read(file or config_file())
     found = finish(check_check(config, _probes(config, spend=spend)))
-    marks = {
-        Weight.OK: "ok     ",
-        Weight.WARNING: "warning",
-        Weight.ERROR: "ERROR  ",
-    }
     for finding in found:
-        line = f"{marks[finding.weight]} {finding.subject}: {finding.text}"
+        line = f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}"
         sys.stdout.write(f"{cleared(line)}\n")
     if failed(found):
         raise UserError(f"{config.file}: not ready to run; see the lines marked ERROR")
@@ -274,7 +276,7 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
     looked = finish(examine(data, config))
     findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
     emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
-    if ill(findings):
+    if failed(findings):
         raise UserError("something is broken; see the findings above")
 
 
@@ -293,7 +295,9 @@ def _json(findings: Sequence[Finding]) -> str:
         for one in findings
     ]
     return json.dumps(
-        {"schema": 1, "healthy": not ill(findings), "findings": told}, ensure_ascii=False, indent=1
+        {"schema": 1, "healthy": not failed(findings), "findings": told},
+        ensure_ascii=False,
+        indent=1,
     )
 
 

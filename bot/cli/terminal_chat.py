@@ -30,7 +30,7 @@ from bot.store.chat_records import SqlChats
 from bot.store.replies import MessageKey, MessageRecord, Stage
 from bot.subscriptions.chat_subscriptions import resting, spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.document import Document

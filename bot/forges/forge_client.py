@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 
 from bot.forges.fields import Json, tables
 from bot.forges.forge_transport import ForgeLimits, ForgeResponse, ForgeTransport, NoResponse, odd
-from bot.store.forge_pages import ForgePage
+from bot.store.forge_records import ForgePage
 from digest.core.request import PullRequest, RequestState
 from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
 from handlers.ports.storage import Clock

@@ -64,8 +64,7 @@ class Forges:
         from bot.forges.forge_client import Anonymous, ForgeClient, Token
 
         if settings.app_key is not None:
-            from bot.forges.github import HEADERS
-            from bot.forges.github_app import GitHubApp
+            from bot.forges.github import HEADERS, GitHubApp
 
             asking = ForgeClient(settings.api, Anonymous(), self._clock, headers=HEADERS)
             self._asking.append(asking)

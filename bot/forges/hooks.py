@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend
+from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend, body_of, reply
 from bot.store.ledger import HOOK
 from bot.util.tracing import trace
 from handlers.ports.storage import Ledger
@@ -93,6 +93,7 @@ LARGEST = 25 * 2**20
 """The most bytes of a delivery, GitHub's own limit."""
 
 PREFIX = "/hooks/"
+_TEXT = ((b"content-type", b"text/plain"),)
 _LONGEST_ID = 200
 
 
@@ -138,7 +139,7 @@ class Hooks:
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one delivery."""
         if scope["type"] == "http":
-            await _say(send, await self._status(scope, receive))
+            await reply(send, await self._status(scope, receive), headers=_TEXT)
 
     async def settle(self) -> None:
         """Wait until everything that was accepted is done."""
@@ -156,7 +157,7 @@ class Hooks:
         # A signature can only be checked over the whole body; without one nothing is read.
         if manner.signature not in headers:
             return self._refused(name)
-        body = await _whole(receive)
+        body = await body_of(receive, LARGEST)
         if body is None:
             return 413
         assert settings.webhook_secret is not None
@@ -213,24 +214,3 @@ def _merged(told: Any) -> bool:
         return bool(told["object_attributes"].get("action") == "merge")
     request = told.get("pull_request") or {}
     return bool(told.get("action") == "closed" and request.get("merged"))
-
-
-async def _whole(receive: AsgiReceive) -> bytes | None:
-    """The body; ``None`` if it is too long."""
-    body = bytearray()
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return bytes(body)
-        body += message.get("body", b"")
-        more = bool(message.get("more_body"))
-        if len(body) > LARGEST:
-            return None
-    return bytes(body)
-
-
-async def _say(send: AsgiSend, status: int) -> None:
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})

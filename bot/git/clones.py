@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bot.git.address import Address, without_credentials
-from bot.git.git_process import Git, GitFailed, fetching, reading
+from bot.git.git_process import Git, GitFailed, fetching, reading, stdin_lines
 from digest.errors import SourceUnavailable, UnwritableFolder
 
 _EMPTY = re.compile(
@@ -144,7 +144,7 @@ class Clone:
                 "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
                 "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no",
                 _BLOBLESS, "origin", "--stdin",
-                stdin="".join(f"{blob}\n" for blob in blobs).encode(),
+                stdin=stdin_lines(blobs),
             )  # fmt: skip
 
     async def _clone(self) -> None:

@@ -22,7 +22,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import AsyncGenerator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -345,6 +345,11 @@ def fetching(git_dir: Path | None, transports: Sequence[str]) -> Git:
 
 def _settings(values: Mapping[str, str]) -> list[str]:
     return [word for name, value in values.items() for word in ("-c", f"{name}={value}")]
+
+
+def stdin_lines(words: Iterable[str]) -> bytes:
+    """The words as lines for the standard input of a command."""
+    return "".join(f"{word}\n" for word in words).encode()
 
 
 @contextmanager

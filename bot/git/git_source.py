@@ -14,14 +14,20 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.git.address import without_credentials
-from bot.git.branch_authors import with_writers
 from bot.git.git_process import GitFailed
-from bot.git.history_index import FirstParents, NumberIndex
-from bot.git.patches import blobs_of, present, read_changes, read_commits, read_places, read_texts
+from bot.git.history_index import FirstParents, NumberIndex, find_mentions, is_program
+from bot.git.patches import (
+    blobs_of,
+    present,
+    read_changes,
+    read_commits,
+    read_places,
+    read_texts,
+    with_writers,
+)
 from bot.git.release_tags import newest_releases, read_backports, read_release, read_released
 from bot.git.repository_layout import BorrowedRepository
 from bot.git.revisions import DETACHED, References, full_name, revisions, seconds
-from bot.git.tree_names import find_mentions, is_program
 from digest.core.change import Change, Commit
 from digest.core.release import TaggedRelease
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch

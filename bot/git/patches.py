@@ -1,16 +1,19 @@
 """Reads commits into changes and blobs into texts, many in one child process of git.
 
-Reading continues past absent or damaged objects.
+Reading continues past absent or damaged objects. The author of a merge is who wrote the merged
+branch, not whoever merged it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from bot.git.git_process import Git, GitFailed
-from digest.core.change import Change, FileChange
+from bot.git.git_process import Git, GitFailed, stdin_lines
+from digest.core.authors import is_bot
+from digest.core.change import Change, Commit, FileChange
 from digest.diff.git_log import FORMAT, PatchReader
 
 TEXT_LIMIT = 1 << 20
@@ -25,7 +28,7 @@ async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int
     asked = list(dict.fromkeys(names))
     if not asked:
         return {}
-    answers = await git.run("cat-file", "--batch-check", "--buffer", stdin=_lines(asked))
+    answers = await git.run("cat-file", "--batch-check", "--buffer", stdin=stdin_lines(asked))
     found = {}
     for line in answers.decode().splitlines():
         name, kind, *size = line.split(" ")
@@ -68,7 +71,8 @@ async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -
     child for each costs less than a child that lists all sizes first.
     """
     rest, done = b"", 0
-    async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=_lines(names))) as out:
+    asked = stdin_lines(names)
+    async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=asked)) as out:
         async for chunk in out:
             rest += chunk
             at = 0
@@ -86,10 +90,6 @@ async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -
                 at, done = after + 1, done + 1
             rest = rest[at:]
     return []
-
-
-def _lines(names: Iterable[str]) -> bytes:
-    return "".join(f"{name}\n" for name in names).encode()
 
 
 Batch = list[Change]
@@ -159,7 +159,7 @@ async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]
     failure = None
     try:
         async with aclosing(
-            git.stream(*_COMMITS, *_FILES, *_PATCHES, "--", stdin=_patches_lines(names))
+            git.stream(*_COMMITS, *_FILES, *_PATCHES, "--", stdin=stdin_lines(names))
         ) as chunks:
             async for chunk in chunks:
                 batch += reader.feed(chunk)
@@ -262,7 +262,7 @@ async def _collect(
     if not names:
         return []
     arguments: list[str | bytes] = [*_COMMITS, *listing, *options, "--", *paths]
-    return await _gather(git.stream(*arguments, stdin=_patches_lines(names)))
+    return await _gather(git.stream(*arguments, stdin=stdin_lines(names)))
 
 
 async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
@@ -274,5 +274,76 @@ async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
     return batch + reader.finish()
 
 
-def _patches_lines(names: Sequence[str]) -> bytes:
-    return "".join(f"{name}\n" for name in names).encode()
+_MOST_WRITERS = 20
+"""Authors of one branch that are named, those with the most commits first."""
+
+_MOST_COMMITS = 20_000
+"""Commits that are read for one batch; a merge whose branch lies behind them keeps its own author.
+"""
+
+_FORMAT = "%H%x00%P%x00%an%x00%ae"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    parents: tuple[str, ...]
+    author: str
+    email: str
+
+
+async def with_writers(git: Git, batch: Sequence[Change]) -> list[Change]:
+    """The changes; merges get the author of most of their branch's commits.
+
+    The other authors of a branch are in ``writers``. If a branch cannot be read, as in a shallow
+    clone, the merge is left as it is.
+    """
+    merges = [change.commit for change in batch if len(change.commit.parents) > 1]
+    if not merges:
+        return list(batch)
+    graph = await _graph(git, merges)
+    written = {commit.sha: _written(commit, graph) for commit in merges}
+    return [replace(change, commit=written.get(change.sha, change.commit)) for change in batch]
+
+
+async def _graph(git: Git, merges: Sequence[Commit]) -> Mapping[str, _Node]:
+    """The commits between the oldest and the newest of the merges, including their branches."""
+    oldest = min(merges, key=lambda commit: commit.committed_at)
+    names = [*(commit.sha for commit in merges), f"^{oldest.parents[0]}"]
+    try:
+        listed = await git.run(
+            "log", "--no-patch", f"--max-count={_MOST_COMMITS}", f"--format={_FORMAT}",
+            "--stdin", "--", stdin=stdin_lines(names),
+        )  # fmt: skip
+    except GitFailed as failure:
+        if failure.status is None:
+            raise
+        return {}
+    rows = (line.split("\0") for line in listed.decode("utf-8", "replace").splitlines())
+    return {row[0]: _Node(tuple(row[1].split()), row[2], row[3]) for row in rows if len(row) == 4}
+
+
+def _written(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
+    """The merge with the authors of its branch; bots count only if there is nobody else."""
+    line = _reached(merge.parents[:1], graph)
+    branch = _reached(merge.parents[1:], graph) - line
+    single = [node for name in branch if (node := graph.get(name)) and len(node.parents) < 2]
+    people = Counter((node.author, node.email) for node in single)
+    told = [one for one, _ in sorted(people.items(), key=lambda p: (-p[1], p[0]))]
+    persons = [one for one in told if not is_bot(*one)] or told
+    if not persons:
+        return merge
+    names = list(dict.fromkeys(name for name, _ in persons))
+    author, email = persons[0]
+    return replace(merge, author=author, email=email, writers=tuple(names[:_MOST_WRITERS]))
+
+
+def _reached(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:
+    """The commits of the graph that can be reached from ``begin``."""
+    found: set[str] = set()
+    rest = [name for name in begin if name in graph]
+    while rest:
+        name = rest.pop()
+        if name not in found:
+            found.add(name)
+            rest += [parent for parent in graph[name].parents if parent in graph]
+    return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from bot.git.git_process import Git
+from bot.git.git_process import Git, stdin_lines
 from digest.core.release import TaggedRelease, eligible, spellings, version_of
 
 _MOST = 1000
@@ -134,7 +134,7 @@ async def _on_releases(git: Git, tip: str, *which: str) -> list[tuple[str, str, 
     told = await git.run(
         *("log", "--no-color", f"--max-count={_BACKPORTS_MOST}", "-z", "--format=%H%n%s%n%b"),
         *(*which, "--stdin", "--"),
-        stdin="".join(f"{name}\n" for name in (*names, f"^{tip}")).encode(),
+        stdin=stdin_lines([*names, f"^{tip}"]),
     )
     messages = filter(None, told.decode("utf-8", "replace").split("\0"))
     parts = (message.partition("\n") for message in messages)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.git.git_process import Git, GitFailed, reading
+from bot.git.git_process import Git, GitFailed, reading, stdin_lines
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
@@ -30,12 +30,12 @@ def revisions(branch: Tip, selection: Selection) -> Revisions | None:
             return None
         # The end belongs to git's range.
         dates = (f"--since-as-filter=@{since} +0000", f"--until=@{until - 1} +0000")
-        return ("--first-parent", *dates), _lines([branch.sha])
+        return ("--first-parent", *dates), stdin_lines([branch.sha])
     if isinstance(selection, Range):
         excluded = [] if selection.base is None else [f"^{full_name(selection.base)}"]
-        return ("--first-parent",), _lines([full_name(selection.tip), *excluded])
+        return ("--first-parent",), stdin_lines([full_name(selection.tip), *excluded])
     names = dict.fromkeys(full_name(sha) for sha in selection)
-    return (("--no-walk=unsorted", "--ignore-missing"), _lines(list(names))) if names else None
+    return (("--no-walk=unsorted", "--ignore-missing"), stdin_lines(list(names))) if names else None
 
 
 def seconds(window: Window) -> tuple[int, int]:
@@ -51,10 +51,6 @@ def full_name(text: str) -> str:
     if not _FULL_NAME.fullmatch(text):
         raise ValueError(f"{text!r} is not a full commit hash")
     return text
-
-
-def _lines(words: Sequence[str]) -> bytes:
-    return "".join(f"{word}\n" for word in words).encode()
 
 
 DETACHED = "HEAD"

@@ -24,7 +24,7 @@ from bot.llm.response_format import (
 )
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
-from bot.util.clock import SystemClock
+from bot.util.workers import SystemClock
 from handlers.ports.model_port import (
     BudgetPort,
     CallLedger,

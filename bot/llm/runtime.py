@@ -28,9 +28,8 @@ from bot.llm.openai_client import OpenAITransport
 from bot.llm.redaction import Secrets
 from bot.llm.response_format import Anew, DialectFile, DialectMemory, Rung
 from bot.llm.transport_values import ModelFault, ModelTransport
-from bot.store.analyses import SqlAnalyses
+from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.store.database import Database
-from bot.store.model_calls import SqlCalls
 from handlers.ports.analysis_port import AnalysisRun, Flights, Judging, Listener
 from handlers.ports.model_port import (
     BillingAccount,

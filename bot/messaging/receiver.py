@@ -131,15 +131,15 @@ def headers_of(scope: AsgiScope) -> dict[str, str]:
     }
 
 
-async def body_of(receive: AsgiReceive) -> bytes | None:
-    """The whole body; ``None`` if it is larger than ``LARGEST`` or breaks off."""
+async def body_of(receive: AsgiReceive, largest: int = LARGEST) -> bytes | None:
+    """The whole body; ``None`` if it is larger than ``largest`` bytes or breaks off."""
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return None
         body += message.get("body", b"")
-        if len(body) > LARGEST:
+        if len(body) > largest:
             return None
         if not message.get("more_body"):
             return bytes(body)

@@ -22,7 +22,7 @@ from bot.delivery.delivery import Delivery, Posting
 from bot.store.ledger import NOTICE
 from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
-from digest.document import Document, Item, Listing, Paragraph, Span, Text
+from digest.document import Document, Item, Listing, Paragraph, Text
 from digest.i18n import labels as words
 from handlers.ports.storage import Clock, Ledger
 
@@ -166,9 +166,9 @@ class AdminAlerts:
 
     def _document(self, lines: list[str], more: int) -> Document:
         title = words.TITLE.template(self._language)
-        items = [Item((_span(line),)) for line in lines]
+        items = [Item((Text(line),)) for line in lines]
         if more:
-            items.append(Item((_span(words.MORE.text(self._language, n=more)),)))
+            items.append(Item((Text(words.MORE.text(self._language, n=more)),)))
         heading = Paragraph((Text(title),))
         return Document(
             title=title, blocks=(heading, Listing(tuple(items))), language=str(self._language)
@@ -190,10 +190,6 @@ async def telling(notices: AdminAlerts | None, desk: AdminChannel | None) -> Asy
         with suppress(Exception):
             async with asyncio.timeout(LAST_WORD):
                 await notices.post(desk)
-
-
-def _span(text: str) -> Span:
-    return Text(text)
 
 
 def _key(*lines: str) -> str:

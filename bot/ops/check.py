@@ -33,9 +33,9 @@ from bot.messaging.receiver import Called, Receiver
 from bot.messaging.sender import Sender, SendError
 from bot.publishing.forge_sync import home_of
 from bot.scheduler.schedule import slots_after
-from bot.store.model_calls import SqlCalls
+from bot.store.analyses import SqlCalls
 from bot.store.sqlite import open_database
-from bot.util.clock import SystemClock
+from bot.util.workers import SystemClock
 from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
 from handlers.ports.model_port import ModelCall, Usage
@@ -51,12 +51,28 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckResult:
-    """One line of the result: what was checked, and the finding."""
+class Finding:
+    """One line of the result; ``cure`` is the remedy, empty if none is needed or known."""
 
     weight: Weight
     subject: str
     text: str
+    cure: str = ""
+
+
+def well(subject: str, text: str) -> Finding:
+    """A finding that something is in order."""
+    return Finding(weight=Weight.OK, subject=subject, text=text)
+
+
+def worry(subject: str, text: str, cure: str = "") -> Finding:
+    """A finding on something that works but should be changed."""
+    return Finding(weight=Weight.WARNING, subject=subject, text=text, cure=cure)
+
+
+def fault(subject: str, text: str, cure: str = "") -> Finding:
+    """A finding on something that does not work."""
+    return Finding(weight=Weight.ERROR, subject=subject, text=text, cure=cure)
 
 
 _STANDING = {"github": github.standing, "gitlab": gitlab.standing, "gitea": gitea.standing}
@@ -178,9 +194,9 @@ class Probes:
     redis: Callable[[str], Awaitable[str]] | None = None
 
 
-async def check(config: Config, probes: Probes) -> list[CheckResult]:
+async def check(config: Config, probes: Probes) -> list[Finding]:
     """All findings, in the order of the file; repositories are read in parallel."""
-    warnings = [_finding(Weight.WARNING, "secrets", line) for line in config.warnings]
+    warnings = [worry("secrets", line) for line in config.warnings]
     repositories = [
         _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
     ]
@@ -209,43 +225,39 @@ async def check(config: Config, probes: Probes) -> list[CheckResult]:
     if probes.parked is not None:
         found.extend(await _parked(probes.parked(config.data)))
     if not config.repositories:
-        found.append(_finding(Weight.WARNING, "repositories", "none: there is nothing to digest"))
+        found.append(worry("repositories", "none: there is nothing to digest"))
     if not config.channels:
         text = "none: run posts only where chats subscribe"
-        found.append(_finding(Weight.WARNING, "channels", text))
+        found.append(worry("channels", text))
     return [*warnings, *found]
 
 
-def failed(findings: list[CheckResult]) -> bool:
-    """Whether ``run`` would not work as configured."""
+def failed(findings: Sequence[Finding]) -> bool:
+    """Whether something does not work."""
     return any(finding.weight is Weight.ERROR for finding in findings)
 
 
-def _finding(weight: Weight, subject: str, text: str) -> CheckResult:
-    return CheckResult(weight=weight, subject=subject, text=text)
-
-
-async def _guarded(subject: str, look: Awaitable[str]) -> CheckResult:
+async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
     """The finding of a check, or the error that it raised."""
     try:
         async with asyncio.timeout(_PATIENCE):
-            return _finding(Weight.OK, subject, await look)
+            return well(subject, await look)
     except TimeoutError:
-        return _finding(Weight.ERROR, subject, f"no answer within {_PATIENCE:g} seconds")
+        return fault(subject, f"no answer within {_PATIENCE:g} seconds")
     except DigestbotError as error:
-        return _finding(Weight.ERROR, subject, str(error))
+        return fault(subject, str(error))
 
 
-async def _parked(look: Awaitable[Sequence[str]]) -> list[CheckResult]:
+async def _parked(look: Awaitable[Sequence[str]]) -> list[Finding]:
     """The chats that nothing is posted to; an unavailable archive has its own line."""
     try:
         async with asyncio.timeout(_PATIENCE):
-            return [_finding(Weight.WARNING, "parked chat", line) for line in await look]
+            return [worry("parked chat", line) for line in await look]
     except (TimeoutError, DigestbotError):
         return []
 
 
-async def _bearable(look: Awaitable[CheckResult]) -> CheckResult:
+async def _bearable(look: Awaitable[Finding]) -> Finding:
     """A check of something that ``run`` can do without: a warning instead of an error."""
     found = await look
     return replace(found, weight=Weight.WARNING) if found.weight is Weight.ERROR else found
@@ -292,14 +304,14 @@ async def _tip(repository: RepositoryConfig, probes: Probes) -> str:
     return f"{tip.branch} at {tip.sha[:12]}" if tip.sha else f"{tip.branch}, without commits"
 
 
-async def _platform(account: PlatformConfig, config: Config) -> list[CheckResult]:
+async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
     """The findings on one account and each of its chats."""
     chats = {c.chat: c.name for c in config.channels if c.platform == account.name}
     subject = f"platform {account.name}"
     try:
         sender: Sender = platforms.load(account.kind).create(account.settings)
     except SendError as error:
-        return [_finding(Weight.ERROR, subject, str(error))]
+        return [fault(subject, str(error))]
     try:
         if not chats:
             return [_unnamed(subject, sender, config), *_uncalled(subject, sender, config)]
@@ -312,23 +324,23 @@ async def _platform(account: PlatformConfig, config: Config) -> list[CheckResult
         await sender.aclose()
 
 
-def _unnamed(subject: str, sender: Sender, config: Config) -> CheckResult:
+def _unnamed(subject: str, sender: Sender, config: Config) -> Finding:
     """The finding on an account without channels: whether others may use it."""
     if not isinstance(sender, Receiver):
-        return _finding(Weight.WARNING, subject, "no channel uses it")
+        return worry(subject, "no channel uses it")
     access = config.access
     if access.anyone or access.chats or access.people or access.admins:
         text = "no channel uses it; chats that [access] allows may ask and subscribe"
-        return _finding(Weight.OK, subject, text)
+        return well(subject, text)
     text = "no channel uses it, and [access] allows nobody: no question would be answered"
-    return _finding(Weight.WARNING, subject, text)
+    return worry(subject, text)
 
 
-def _uncalled(subject: str, sender: Sender, config: Config) -> list[CheckResult]:
+def _uncalled(subject: str, sender: Sender, config: Config) -> list[Finding]:
     """The reasons why the platform cannot call, if it is to."""
     if config.web is None and isinstance(sender, Called) and sender.web is not None:
         text = "receives calls over HTTP, but there is no section [web]"
-        return [_finding(Weight.ERROR, subject, text)]
+        return [fault(subject, text)]
     return []
 
 
@@ -336,11 +348,11 @@ _UPCOMING = 5
 """Times that are shown of each schedule."""
 
 
-def _due(channel: ChannelConfig, now: datetime) -> Iterator[CheckResult]:
+def _due(channel: ChannelConfig, now: datetime) -> Iterator[Finding]:
     for spec, _ in channel.plans:
         slots = islice(slots_after(spec, now), _UPCOMING)
         first, *more = (slot.at.astimezone(channel.zone) for slot in slots)
         kind = "next digests" if spec.kind is Frequency.DAILY else f"next {spec.kind} digests"
         times = [f"{first:%a %Y-%m-%d %H:%M %z}", *(f"{one:%a %m-%d %H:%M}" for one in more)]
         text = f"{kind} {', '.join(times)} ({channel.zone.key})"
-        yield _finding(Weight.OK, f"channel {channel.name}", text)
+        yield well(f"channel {channel.name}", text)

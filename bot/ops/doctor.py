@@ -18,20 +18,16 @@ from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
 from bot.messaging.receiver import Called
 from bot.messaging.sender import SendError
-from bot.ops.check import Weight
+from bot.ops.check import Finding, fault, well, worry
 from bot.ops.doctor_machine import (
-    Finding,
     clock,
     clones,
     compared,
     disk,
-    fault,
     git,
     guarded,
     network,
     python,
-    well,
-    worry,
 )
 from bot.ops.doctor_storage import archive
 from bot.util.files import Environment
@@ -127,8 +123,3 @@ async def _redis(address: str) -> Sequence[Finding]:
     from bot.ops.doctor_storage import redis
 
     return await redis(address)
-
-
-def ill(findings: Sequence[Finding]) -> bool:
-    """Whether something is broken."""
-    return any(one.weight is Weight.ERROR for one in findings)

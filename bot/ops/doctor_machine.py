@@ -18,7 +18,6 @@ import ssl
 import sys
 from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -31,38 +30,13 @@ from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
 from bot.git.address import read_address
 from bot.git.git_process import OLDEST, Git, GitFailed, finding, reading, require_git
-from bot.ops.check import Weight
+from bot.ops.check import Finding, fault, well, worry
 from bot.store.sqlite import FILE
 from bot.util.section import Settings
 from digest.errors import DigestbotError, SourceUnavailable
 
 _PATIENCE = 300.0
 """Seconds for one check; an archive of gigabytes is read completely."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A finding; ``cure`` is the remedy, empty if none is needed."""
-
-    weight: Weight
-    subject: str
-    text: str
-    cure: str = ""
-
-
-def well(subject: str, text: str) -> Finding:
-    """A finding that something is in order."""
-    return Finding(weight=Weight.OK, subject=subject, text=text)
-
-
-def worry(subject: str, text: str, cure: str) -> Finding:
-    """A finding on something that works but should be changed."""
-    return Finding(weight=Weight.WARNING, subject=subject, text=text, cure=cure)
-
-
-def fault(subject: str, text: str, cure: str) -> Finding:
-    """A finding on something that does not work."""
-    return Finding(weight=Weight.ERROR, subject=subject, text=text, cure=cure)
 
 
 async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:

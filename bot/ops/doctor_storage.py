@@ -18,8 +18,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from bot.ops.doctor_machine import Finding, compared, fault, well, worry
-from bot.shared_state.redis_connection import RedisConnection
+from bot.ops.check import Finding, fault, well, worry
+from bot.ops.doctor_machine import compared
+from bot.shared_state.redis_state import RedisConnection
 from bot.store.job_queue import PERIODIC, Depth, depth_on
 from bot.store.migrations import HEAD, REVISIONS
 from bot.store.postgresql import database_url, place_of, user_errors
@@ -67,12 +68,7 @@ def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
     told = f"{file}: intact, {size:.1f} MB, revision {revision}"
     if revision != HEAD:
         told += f", will be migrated to {HEAD} when it is next opened"
-    return [well("archive", told), *_deliveries(connection)]
-
-
-def _deliveries(connection: sqlite3.Connection) -> Sequence[Finding]:
-    """Deliveries that were claimed and are not done, with the platform's error."""
-    return deliveries(connection.execute(STUCK).fetchall())
+    return [well("archive", told), *deliveries(connection.execute(STUCK).fetchall())]
 
 
 def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:

@@ -17,8 +17,7 @@ from bot.store.replies import Records
 from digest.errors import InvalidConfig
 
 if TYPE_CHECKING:
-    from bot.shared_state.redis_connection import RedisConnection
-    from bot.shared_state.redis_state import RedisWindows, WakeUps
+    from bot.shared_state.redis_state import RedisConnection, RedisWindows, WakeUps
 
 
 class SharedParts:
@@ -96,7 +95,7 @@ async def open_common(
     """
     if not url:
         return SharedParts()
-    from bot.shared_state.redis_connection import RedisConnection as Connection
+    from bot.shared_state.redis_state import RedisConnection as Connection
 
     try:
         connection = Connection(url)

@@ -1,4 +1,4 @@
-"""Settings, subscriptions and profiles of chats and people.
+"""Settings, subscriptions, conversations and profiles of chats and people.
 
 Settings and schedules are JSON, because the database only looks them up by chat. A missing key
 counts as not set, so that settings can be added.
@@ -8,21 +8,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, Update, and_, delete, exists, select, update
+from sqlalchemy import Table, Update, and_, bindparam, delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import adapter, columns, from_row, given, matches, storable, typed
-from bot.store.database import Prepared, SqlStore, StatementResult
+from bot.store.columns import adapter, columns, from_row, given, matches, seconds, storable, typed
+from bot.store.database import Database, Prepared, SqlStore, StatementResult
 from bot.store.dialect import upsert
-from bot.store.tables.chat_tables import chat_subscriptions, chats, profiles
+from bot.store.tables.chat_tables import chat_subscriptions, chats, conversations, looks, profiles
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Rule, Subscribed
 from digest.core.enums import Frequency
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
-from handlers.ports.chat_port import ChatKey, Chats, Profiles, StoredProfile
+from handlers.ports.chat_port import (
+    LIFETIME,
+    ChatKey,
+    Chats,
+    ConversationKey,
+    Conversations,
+    Look,
+    Profiles,
+    StoredProfile,
+    Talk,
+)
 
 _KEY = ("platform", "account", "chat")
 _SETTINGS = Prepared(select(chats.c.settings).where(given(chats, *_KEY)))
@@ -220,3 +231,60 @@ async def _load(connection: AsyncConnection, owner: str, repository: Repository)
 def _profile(row: Any) -> StoredProfile:
     entries = tuple(parse_entry(text) for text in json.loads(row.entries))
     return from_row(StoredProfile, row, profile=Profile(entries=entries))
+
+
+_SELDOM = 60
+"""Seconds between two deletions of expired conversations."""
+
+_KEEP = Prepared(upsert(conversations))
+_LOOKED = upsert(looks, where=lambda new: looks.c.at <= new.at)
+_TALK = Prepared(
+    select(conversations.c.state, conversations.c.at).where(
+        given(conversations, "platform", "chat", "thread", "person"),
+        conversations.c.at >= bindparam("since"),
+    )
+)
+
+
+class SqlConversations(SqlStore, Conversations):
+    """Conversations in a database."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._expired = 0
+
+    @override
+    async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
+        values = {**columns(key), "since": seconds(now - LIFETIME)}
+        row = (await self._database.run(_TALK, values)).first
+        return None if row is None else typed(Talk, {**json.loads(row.state), "at": row.at})
+
+    @override
+    async def keep(self, key: ConversationKey, talk: Talk) -> None:
+        state = adapter(Talk).dump_python(talk, mode="json", exclude={"at"})
+        before = seconds(talk.at - LIFETIME)
+        if before >= self._expired + _SELDOM:
+            self._expired = before
+            await self._database.run(delete(conversations).where(conversations.c.at < before))
+        row = {**columns(key), "at": seconds(talk.at), "state": json.dumps(state)}
+        await self._database.run(_KEEP, row)
+
+    @override
+    async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
+        wanted = select(looks.c.at, looks.c.tip).where(matches(looks, _looker(key, repository)))
+        row = (await self._database.run(wanted)).first
+        return None if row is None else from_row(Look, row)
+
+    @override
+    async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
+        await self._database.run(_LOOKED, {**_looker(key, repository), **columns(look)})
+
+    @override
+    async def forget(self, key: ConversationKey) -> None:
+        removed = delete(conversations).where(matches(conversations, columns(key)))
+        await self._database.run(removed)
+
+
+def _looker(key: ConversationKey, repository: Repository) -> dict[str, str]:
+    names = columns(key, "platform", "chat", "person")
+    return {**names, "repository": storable(repository.name)}

@@ -1,4 +1,4 @@
-"""Requests as their forge describes them.
+"""Requests as their forge describes them, and the responses of forges with their etags.
 
 Labels of merged requests are added to the topic index of their changes. The index is built from
 changes alone; labels may arrive before or after the change and are added in either case. A label
@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import adapter, columns, given, moment, seconds, typed
-from bot.store.database import Prepared, SqlStore, select_in
+from bot.store.columns import adapter, columns, given, matches, moment, seconds, storable, typed
+from bot.store.database import Database, Prepared, SqlStore, select_in
 from bot.store.dialect import insert_into, upsert
 from bot.store.rows import add_repository, numbered, reasons_from_json, reasons_to_json
 from bot.store.stored_facts import facts_from_json, facts_to_json
 from bot.store.tables.archive_tables import change_topics, changes, repositories
-from bot.store.tables.chat_tables import forge_marks, requests
+from bot.store.tables.chat_tables import forge_marks, forge_pages, requests
 from digest.core.change import Commit
 from digest.core.grade import Grade, Graded, Repository
 from digest.core.request import PullRequest, RequestState, refreshed
 from digest.topics.index_terms import label_topics
 from handlers.ports.forge_port import KeptRequest, Requests
+from handlers.ports.storage import Clock
 
 
 async def label_requests(
@@ -210,3 +212,60 @@ def _graded(text: str) -> Graded:
         facts=facts_from_json(stored["facts"]),
         grade=typed(Grade, {**stored, "reasons": reasons}),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgePage:
+    """A response: ``value`` is its JSON or text, ``link`` the header that points to other pages."""
+
+    value: Any
+    etag: str = ""
+    link: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    unchanged: bool = False
+
+
+MOST = 2_000
+"""The most responses that are kept; the oldest are removed first."""
+
+_ROOM = 100
+"""How many more than :data:`MOST` may pile up before old ones are removed."""
+
+
+_FORGE_PAGES_KEEP = upsert(forge_pages)
+
+
+class SqlPages(SqlStore):
+    """The responses in a database."""
+
+    def __init__(self, database: Database, clock: Clock, *, most: int = MOST) -> None:
+        super().__init__(database)
+        self._clock = clock
+        self._most = most
+
+    async def get(self, account: str, address: str) -> ForgePage | None:
+        """The stored response to an account."""
+        key = {"account": storable(account), "address": storable(address)}
+        wanted = select(forge_pages).where(matches(forge_pages, key))
+        row = (await self._database.run(wanted)).first
+        if row is None:
+            return None
+        return ForgePage(value=json.loads(row.body), etag=row.etag, link=row.link)
+
+    async def put(self, account: str, address: str, page: ForgePage) -> None:
+        """Store a response in place of the previous one, and remove old ones if too many."""
+        row = {
+            "account": storable(account),
+            "address": storable(address),
+            "at": seconds(self._clock.now()),
+            **columns(page, "etag", "link"),
+            # Lone surrogates and NULs stay escaped.
+            "body": json.dumps(page.value),
+        }
+        async with self._database.writing() as connection:
+            await connection.execute(_FORGE_PAGES_KEEP, row)
+            number = await connection.scalar(select(func.count()).select_from(forge_pages)) or 0
+            if number > self._most + _ROOM:
+                newest = select(forge_pages.c.at).order_by(forge_pages.c.at.desc())
+                oldest = newest.limit(1).offset(self._most).scalar_subquery()
+                await connection.execute(delete(forge_pages).where(forge_pages.c.at <= oldest))

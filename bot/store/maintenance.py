@@ -14,11 +14,11 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, Text, bindparam, delete, func, select, text, update
+from sqlalchemy import Row, Text, bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.columns import from_row, moment
-from bot.store.database import CHUNK, Database, delete_in
+from bot.store.database import CHUNK, Database
 from bot.store.dialect import total
 from bot.store.rows import (
     GRADED,
@@ -29,14 +29,7 @@ from bot.store.rows import (
     graded,
     raise_revision,
 )
-from bot.store.tables.archive_tables import (
-    change_texts,
-    change_topics,
-    changes,
-    contents,
-    metadata,
-    repositories,
-)
+from bot.store.tables.archive_tables import change_texts, changes, contents, metadata, repositories
 from bot.store.text_index_sqlite import OPTIMIZE
 from bot.store.writer import clear_indexes, write_indexes
 from digest.core.grade import Repository
@@ -181,27 +174,6 @@ async def _file_problems(connection: AsyncConnection) -> AsyncIterator[str]:
     await connection.exec_driver_sql(
         "INSERT INTO change_search (change_search, rank) VALUES ('integrity-check', 1)"
     )
-
-
-async def forget(database: Database, repository: Repository) -> int:
-    """Remove the changes of a repository so that they are read again; return how many there were.
-
-    The record of what was posted and which commits were seen stays: nothing is delivered twice.
-    """
-    async with database.writing() as connection:
-        home = await find_repository(connection, repository.name)
-        if home is None:
-            return 0
-        of_repository = changes.c.repository_id == home.id
-        keys = (await connection.scalars(select(changes.c.id).where(of_repository))).all()
-        await connection.execute(
-            delete(change_topics).where(change_topics.c.repository_id == home.id)
-        )
-        await clear_indexes(connection, home.id, keys)
-        await delete_in(connection, contents.c.change_id, keys)
-        await connection.execute(delete(changes).where(of_repository))
-        await raise_revision(connection, repository.name)
-        return len(keys)
 
 
 async def reindex(database: Database, repository: Repository) -> int:

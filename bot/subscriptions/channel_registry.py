@@ -1,13 +1,14 @@
 """Channels: their senders and subscriptions, and the registry that the loop posts from.
 
 The registry may change at any time. The loop reads it at every sweep, and at once after
-:meth:`ChannelRegistry.nudge`, so that a chat that subscribes, pauses or leaves needs no restart.
+:meth:`ChannelRegistry.nudge`, so that a chat that subscribes, pauses or leaves needs no restart. On
+platforms where the bot has a home page, the page shows the chats' digests with their next times.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,17 +17,23 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from bot import platforms
+from bot.access.gate import may_see
+from bot.access.permissions import Policy
 from bot.config.channel_section import Promise, subscription_name
 from bot.config.reader import Config
 from bot.delivery.part_sender import Target
 from bot.messaging.inbox import Inbox, InboxReceiver, InboxStore
 from bot.messaging.receiver import Called
-from bot.messaging.sender import Sender
-from bot.scheduler.schedule import Spec
+from bot.messaging.sender import Hosted, Sender
+from bot.scheduler.schedule import Spec, next_run
 from digest.chat.chat_settings import PLAIN, Filters
 from digest.core.enums import Language
 from digest.core.grade import Level
+from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Strong, Text
 from digest.errors import UserError
+from digest.i18n.chat_text import HOME, HOME_ASK, HOME_NONE, HOME_RUN
+from digest.i18n.phrase import joined
+from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
     from bot.config.channel_section import ChannelConfig, Quiet
@@ -122,32 +129,6 @@ class Channels(Protocol):
         """Return when ``current`` should be called early."""
 
 
-class Fixed:
-    """Channels that never change."""
-
-    def __init__(self, posts: Sequence[Post]) -> None:
-        self._posts = tuple(posts)
-
-    async def current(self) -> Sequence[Post]:
-        """All of them."""
-        return self._posts
-
-    async def changed(self) -> None:
-        """Never returns."""
-        await asyncio.Event().wait()
-
-
-class Configured:
-    """Subscriptions of the configuration."""
-
-    def __init__(self, subscriptions: Sequence[Subscription]) -> None:
-        self._subscriptions = tuple(subscriptions)
-
-    async def subscriptions(self) -> Sequence[Subscription]:
-        """All of them, in the order of the file."""
-        return self._subscriptions
-
-
 class ChannelRegistry:
     """The channels of all sources, the first source first."""
 
@@ -229,21 +210,6 @@ def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
             sender.inbox = Inbox(name, shelf)
 
 
-def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
-    """The channels that can be posted to, by name, in the order of the file."""
-    return {
-        channel.name: Target(
-            name=channel.name,
-            sender=senders[channel.platform],
-            chat=channel.chat,
-            promise=channel.promise,
-            account=channel.platform,
-            silent=channel.silent,
-        )
-        for channel in config.channels
-    }
-
-
 def subscriptions(config: Config) -> list[Subscription]:
     """Every schedule of every channel, in the order of the file."""
     return [
@@ -269,3 +235,62 @@ def check_called(config: Config, senders: Mapping[str, Sender]) -> None:
             raise UserError(
                 f"{config.file}: {name} receives calls over HTTP, but there is no section [web]"
             )
+
+
+def offer_pages(
+    senders: Mapping[str, Sender], subscribed: SubscriptionSource, policy: Policy, clock: Clock
+) -> None:
+    """Give every platform with a home page the function that makes its content."""
+    for account, sender in senders.items():
+        if isinstance(sender, Hosted):
+            sender.page = page_for(account, sender.name, subscribed, policy, clock)
+
+
+def page_for(
+    account: str, kind: str, subscribed: SubscriptionSource, policy: Policy, clock: Clock
+) -> Callable[[str], Awaitable[Document | None]]:
+    """Makes the home page of an account for a person, by the person's id."""
+
+    async def page(person: str) -> Document | None:
+        mine = [one for one in await subscribed.subscriptions() if one.platform == account]
+        told = [one for one in mine if _may_see(one, kind, person, policy)]
+        return home_document(told, clock.now())
+
+    return page
+
+
+def home_document(subscriptions: Sequence[Subscription], now: datetime) -> Document:
+    """The page: a line per subscription, the next one due first."""
+    language = subscriptions[0].language if subscriptions else Language.EN
+    coming = sorted((next_run(one.spec, now), one.name, one) for one in subscriptions)
+    title = HOME.template(language)
+    blocks: list[Block] = [Heading(1, (Text(title),))]
+    if coming:
+        blocks.append(Listing(tuple(_line(one, at, language) for at, _, one in coming)))
+    else:
+        blocks.append(Paragraph((Text(HOME_NONE.template(language)),)))
+    blocks.append(Paragraph((Text(HOME_ASK.template(language)),), aside=True))
+    return Document(title=title, blocks=tuple(blocks), language=str(language))
+
+
+def _line(one: Subscription, at: datetime, language: Language) -> Item:
+    zone = one.spec.zone
+    when = f"{at.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
+    names = ", ".join(settings.name for settings in one.repositories)
+    return Item(joined([Strong(one.name), " · ", HOME_RUN(language, names=names, when=when)]))
+
+
+def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:
+    """Whether a person may see a subscription: private ones are for admins of their chats.
+
+    The page shows nobody what they would not be shown in the chat.
+    """
+    who, where = f"{kind}:{person}", f"{kind}:{one.chat}"
+    named = {settings.name for settings in one.repositories}
+    if not named <= {*may_see(policy, where, who)}:
+        return False
+    if not any(policy.repositories.get(name, True) for name in named):
+        return True
+    # If no admins are named, all members of a chat are admins; the page cannot know which chats the
+    # person is in.
+    return policy.appointed(who, where)

@@ -16,30 +16,6 @@ DIGESTS = "/digests"
 WITHIN = "/-"
 
 
-def page_of(
-    public_url: str,
-    repository: str,
-    *,
-    day: date | None = None,
-    week: date | None = None,
-    change: str = "",
-    topic: str = "",
-    language: str = "",
-    form: str = "",
-) -> str:
-    """The address of a repository's page, or of one of its pages; empty without a public URL.
-
-    At most one of ``day``, ``week`` (any day of it), ``change`` (a commit's name, at least seven
-    digits of it, or a request's number) and ``topic`` is given. ``form`` is ``md`` or ``json``.
-    """
-    if not public_url:
-        return ""
-    path = path_of(repository, day=day, week=week, change=change, topic=topic)
-    ending = f".{form}" if form else ""
-    asked = f"?{urlencode({'lang': language})}" if language else ""
-    return f"{public_url.rstrip('/')}{path}{ending}{asked}"
-
-
 def path_of(
     repository: str,
     *,

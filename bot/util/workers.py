@@ -1,4 +1,4 @@
-"""Processor-bound work: threads for small pieces, processes for many.
+"""The machine's clock, and processor-bound work: threads for small pieces, processes for many.
 
 Processes are started by ``spawn``: a fork of a process with threads (the database driver has some)
 may deadlock (https://docs.python.org/3/library/multiprocessing.html, "Contexts and start methods").
@@ -11,10 +11,12 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -74,3 +76,22 @@ def share_freed() -> None:
 def _quiet() -> None:
     """Leave Ctrl-C to the parent, which ends its workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class SystemClock:
+    """Implements ``Clock``."""
+
+    def now(self) -> datetime:
+        """Now, aware, in UTC."""
+        return datetime.now(UTC)
+
+
+class FixedClock:
+    """A clock that always shows one moment, to answer as of that moment."""
+
+    def __init__(self, moment: datetime) -> None:
+        self._moment = moment
+
+    def now(self) -> datetime:
+        """The moment, aware, in UTC."""
+        return self._moment

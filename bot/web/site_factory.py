@@ -22,12 +22,12 @@ from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.delivery import Wake
 from bot.git.address import identify, read_address
+from bot.store.analyses import SqlCalls
 from bot.store.browsing import SqlBrowsing
 from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
-from bot.store.model_calls import SqlCalls
 from bot.subscriptions.channel_registry import Channels
-from bot.util.clock import SystemClock
 from bot.util.page_links import path_of
+from bot.util.workers import SystemClock
 from bot.web.pages.admin import AdminData
 from bot.web.pages.search_page import READING
 from bot.web.pages.site import HistorySpan, NotThere, Others, Site, SiteRepository

@@ -36,14 +36,6 @@ class NoRoom(ValueError):
     """The budget is too small even for the prompt without the change."""
 
 
-def prompt_for(material: Material, language: Language, count: Count, budget: int) -> Prompt:
-    """One prompt for a high or medium change, with as much of it as fits ``budget`` tokens.
-
-    ``count`` estimates tokens; ``budget`` covers system, user and schema. Raises ``NoRoom``.
-    """
-    return prompts_for(material, language, count, budget, parts=1)[0]
-
-
 def prompts_for(
     material: Material, language: Language, count: Count, budget: int, *, parts: int = PARTS
 ) -> tuple[Prompt, ...]:

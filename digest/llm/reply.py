@@ -135,13 +135,6 @@ class CheckedReply:
     dropped: tuple[Dropped, ...] = ()
 
 
-def parse_reply(
-    value: object, material: Material, language: Language, depth: Level | None = None
-) -> Analysis:
-    """The analysis in a reply; see :func:`judge_reply`."""
-    return judge_reply(value, material, language, depth).analysis
-
-
 def reader(
     material: Material,
     language: Language,

@@ -56,16 +56,6 @@ async def between(
     return await _report(ctx, tip, selection, window, least, late=())
 
 
-async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
-    """The report of the commits that arrived on the branch since the channel's last digest.
-
-    A channel's first digest covers the window only.
-    """
-    tip = await ctx.watched.source.tip(ctx.watched.branch)
-    seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
-    return await come(ctx, tip, seen, window, least)
-
-
 async def come(
     ctx: Context, tip: Tip, seen: str | None, window: Window, least: Level = Level.HIGH
 ) -> Daily:

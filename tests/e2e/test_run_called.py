@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.telegram.webhook import secret_of
+from bot.platforms.telegram.sender import secret_of
 from tests.e2e.running import Running, free_port, running
 from tests.integration.bot.platforms.feishu.test_web_events import KEY
 from tests.integration.bot.platforms.feishu.test_web_events import TOKEN as VERIFICATION
 from tests.integration.bot.platforms.feishu.test_web_events import request as feishu_request
 from tests.integration.bot.platforms.slack.slack_caller import MENTION, SECRET
-from tests.integration.bot.platforms.telegram.test_webhook import HEADER, update
+from tests.integration.bot.platforms.telegram.test_sender_webhook import HEADER, update
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, says
 from tests.servers.feishu_events import SECRET as APP_SECRET

@@ -47,7 +47,9 @@ _KINDS = {
 }
 
 _ASIDE = {Area.CI, Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS}
+
 _ALSO = {"rust-version": "rust"}
+
 _DEFAULTS = ("default", "value")
 
 Label = Mapping[str, Any]

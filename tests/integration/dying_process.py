@@ -29,9 +29,10 @@ from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from bot.util.locks import FileLeases
 from digest.document import Document, Paragraph, Text
+from tests.support.channels import Fixed
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
 

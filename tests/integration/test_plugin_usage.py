@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.workspace.usage_reader import Usages
+from bot.workspace.workspace import Usages
 from digest.core.profile import EntryKind, ProfileEntry
 from digest.errors import UserError
 from tests.support.builders import RepositoryBuilder

@@ -14,11 +14,12 @@ from bot.llm.redaction import MASK, Secrets
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.llm.model_input import Privacy, material
-from digest.llm.packing import prompt_for
 from tests.support import materials
+from tests.support.materials import prompt_for
 from tests.support.speed import slowness
 
 LETTERS = string.ascii_letters + string.digits
+
 UPPER = string.ascii_uppercase + "234567"
 
 

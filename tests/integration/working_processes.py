@@ -28,11 +28,13 @@ from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec
 from bot.store.leases import ServerLeases
 from bot.store.postgresql import open_postgres
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from digest.errors import UnreachableDatabase
 from tests.integration.dying_process import DUE, At, Ledger, build, finish
+from tests.support.channels import Fixed
 
 WORKERS = 3
+
 SLOT = "2026-01-23"
 
 

@@ -17,8 +17,7 @@ from pydantic import SecretStr
 from bot.app import opened
 from bot.config.file_model import Listen, WebSettings
 from bot.config.reader import read
-from bot.subscriptions.channel_registry import Fixed
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Site
 from bot.web.server import application, serving
@@ -29,11 +28,16 @@ from digest.window import Window
 from handlers.digests.ingest import fill, tip_of
 from tests.support import hostile
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import Fixed
 
 TOKEN = "a-token-for-tests-only"
+
 SECRET = "123456:telegram-token-for-tests"
+
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
 NOW = MONDAY + timedelta(days=2)
+
 UTC_ZONE = ZoneInfo("UTC")
 
 CONFIG = """

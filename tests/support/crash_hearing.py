@@ -37,14 +37,12 @@ from bot.platforms.slack import create as slack
 from bot.platforms.slack import sender as slack_sender
 from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.client import Client
-from bot.platforms.telegram.sender import Telegram, TelegramAccount
-from bot.platforms.telegram.webhook import secret_of
-from bot.store.replies import SqlReplies, Stage
+from bot.platforms.telegram.sender import Telegram, TelegramAccount, secret_of
+from bot.store.replies import SqlInbox, SqlReplies, Stage
 from bot.store.sqlite import open_database
-from bot.store.stored_inbox import SqlInbox
 from bot.store.tables.chat_tables import heard
-from bot.util.clock import SystemClock
 from bot.util.locks import FileLeases
+from bot.util.workers import SystemClock
 from bot.web.server import application, serving
 from digest.core.enums import Language
 from digest.document import Document, Paragraph, Text
@@ -68,6 +66,7 @@ WAYS = (
 """How a message comes to the bot."""
 
 MESSAGES = 3
+
 _SIGNING = "signing-secret-31b1"
 
 _PATIENCE, _LINGER = 20.0, 0.1

@@ -6,10 +6,23 @@ import dataclasses
 import hashlib
 
 from digest.core.change import Change, FileChange, FileStatus
+from digest.core.enums import Language
 from digest.core.grade import Grade, Graded, Level, Reason
 from digest.facts.extract import extract
+from digest.llm.change_sheet import Count
 from digest.llm.model_input import Material
+from digest.llm.packing import prompts_for
+from digest.llm.prompt import Prompt
 from tests.unit.digest.facts.changes import blob, commit, file
+
+
+def prompt_for(material: Material, language: Language, count: Count, budget: int) -> Prompt:
+    """One prompt for a high or medium change, with as much of it as fits ``budget`` tokens.
+
+    ``count`` estimates tokens; ``budget`` covers system, user and schema. Raises ``NoRoom``.
+    """
+    return prompts_for(material, language, count, budget, parts=1)[0]
+
 
 SCORES = {Level.HIGH: 0.8, Level.MEDIUM: 0.4, Level.LOW: 0.1}
 

@@ -9,13 +9,29 @@ import json
 import re
 from typing import Any
 
+from digest.core.enums import Language
+from digest.core.grade import Level
+from digest.core.statement import Analysis
+from digest.llm.model_input import Material
+from digest.llm.reply import judge_reply
 from tests.servers.model import Says, Sent
 
+
+def parse_reply(
+    value: object, material: Material, language: Language, depth: Level | None = None
+) -> Analysis:
+    """The analysis in a reply; see :func:`judge_reply`."""
+    return judge_reply(value, material, language, depth).analysis
+
+
 _COMMIT = re.compile(r"^# Commit(?: (C\d+))?, importance (\w+)", re.MULTILINE)
+
 _FILE = re.compile(r"^# (F\d+) (\S+) \|", re.MULTILINE)
+
 _LISTED = re.compile(r"^# (C\d+), importance \w+\n> .*\n\* (.*)", re.MULTILINE)
 
 FALSE = "It also renames `never_heard_of_it` to `made_up_name`."
+
 NOTHING = {"move": "none", "rule": "none", "cites": []}
 
 
@@ -86,6 +102,7 @@ def _analysis(sent: Sent) -> dict[str, Any]:
 
 
 _WHO = {False: " for those who call it", True: "，调用方会受到影响"}
+
 _RISK = {False: " and may surprise those who rely on it", True: "，可能让依赖它的用户感到意外"}
 
 

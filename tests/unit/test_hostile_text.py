@@ -48,7 +48,7 @@ from digest.document import (
 from digest.errors import UserError
 from digest.facts.message import read_description
 from digest.impact.impact_rules import declared_packages, used
-from digest.llm.packing import lines_prompts, prompt_for
+from digest.llm.packing import lines_prompts
 from digest.llm.reply import PartialReply, judge_reply
 from digest.markdown import markdown
 from digest.question.lexicon import is_foreign, language_of
@@ -60,13 +60,15 @@ from digest.topics.index_terms import bearings, topics_of
 from digest.topics.matching import resolve
 from tests.contract.bench import bench_of
 from tests.support import samples
-from tests.support.materials import material, words
+from tests.support.materials import material, prompt_for, words
 
 MOST = 20
 """Times the processor time of plain text."""
 
 SEED = int(os.environ.get("SEED", "1"))
+
 INPUTS = int(os.environ.get("INPUTS", "12"))
+
 NOW, UTC_ZONE = datetime(2026, 3, 10, 12, tzinfo=UTC), ZoneInfo("UTC")
 
 PLAIN = """\
@@ -74,6 +76,7 @@ Size the pool by one flag, so that a start takes 40 % less time. The flag `--poo
 v1.2.0 (#4711), see https://example.org/pool and engine/cli.py; `Pool.start` has an argument more.
 - It fixes what Ada saw in the last week. What changed in the scheduler since Monday?
 """
+
 PLAIN_JSON = '{"summary": [{"text": "Sizes the pool.", "cites": ["F1.H1"]}]}\n'
 
 MARKS = [
@@ -242,7 +245,9 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "error": (cleared, 60_000),
     "address": (without_secrets, 4_000),
 }
+
 COLOURED = ["a.py", "a.js", "a.ts", "a.c", "a.go", "a.rs", "a.java", "a.json", "a.yaml", "a.toml"]
+
 COLOURED += ["a.sh", "a.sql", "a.html", "a.css", "a.proto"]
 
 

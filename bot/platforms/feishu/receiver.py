@@ -70,16 +70,11 @@ def verified(key: str, headers: Mapping[str, str], body: bytes, now: float) -> b
     return hmac.compare_digest(signed.encode(), given.encode())
 
 
-def decrypted(key: str, text: str) -> bytes:
-    """The plain text of AES-256-CBC with the hash of the key, its first block the initial vector.
-
-    Raises :class:`Unreadable`.
-    """
-    return opening(key)(text)
-
-
 def opening(key: str) -> Callable[[str], bytes]:
-    """A function that decrypts with a key. The key is prepared once: events come in hundreds."""
+    """A function that decrypts AES-256-CBC with the hash of a key, the first block its start.
+
+    The key is prepared once: events come in hundreds. The function raises :class:`Unreadable`.
+    """
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.algorithms import AES256
     from cryptography.hazmat.primitives.ciphers.modes import CBC

@@ -15,8 +15,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bot.scheduler.schedule import next_run
+from bot.store.analyses import Cost, SqlCalls
 from bot.store.digests import mark_of
-from bot.store.model_calls import Cost, SqlCalls
 from bot.telemetry.logs import Redaction
 from bot.util.page_links import digest_path
 from bot.web.pages.page_request import PageRequest

@@ -10,7 +10,7 @@ from typing import Any
 from bot.platforms.telegram.sender import Telegram
 from tests.e2e.parity.stage import until
 from tests.integration.bot.platforms.telegram.test_receiver import account
-from tests.integration.bot.platforms.telegram.test_webhook import call, hooked
+from tests.integration.bot.platforms.telegram.test_sender_webhook import call, hooked
 from tests.servers.telegram import BOT, PRIVATE, Shown, TelegramServer
 
 

@@ -30,14 +30,14 @@ from bot.messaging.sender import Ability
 from bot.platforms.slack import sender as slack_sender
 from bot.store.feedback import ReaderVerdict, SqlFeedback
 from bot.store.replies import SqlReplies
-from bot.subscriptions.channel_registry import Fixed
-from bot.util.clock import FixedClock
 from bot.util.locks import FileLeases
+from bot.util.workers import FixedClock
 from bot.workspace.workspace import Workspace
 from tests.e2e.parity import console, feishu, slack, telegram
 from tests.e2e.parity.stage import Stage, until, words
 from tests.servers.slack import BOT_USER, CHANNEL
 from tests.support.builders import START, RepositoryBuilder
+from tests.support.channels import Fixed
 
 Open = Callable[[], AbstractAsyncContextManager[Stage]]
 
@@ -53,6 +53,7 @@ STAGES: list[Open] = [
     feishu.by_http,
     console.at_a_terminal,
 ]
+
 NAMES = [f"{one.__module__.rpartition('.')[2]} {one.__name__}" for one in STAGES]
 
 SCRIPT = (

@@ -16,13 +16,14 @@ from bot.config.reader import read
 from bot.delivery.part_sender import Patience
 from bot.messaging.sender import SendError, SendReason
 from bot.store.replies import MessageKey, SqlReplies
-from bot.subscriptions.channel_registry import Configured, subscriptions
+from bot.subscriptions.channel_registry import subscriptions
 from digest.core.enums import Language
 from digest.document import Document
 from digest.markdown import markdown
 from handlers.ports.chat_port import ConversationKey
 from tests.integration.bot.chat.talk import Board, Talk, said
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import Configured
 from tests.support.fakes_delivery import Crash, Killed, paragraphs
 
 CHANNELS = """

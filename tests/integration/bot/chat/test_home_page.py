@@ -6,12 +6,12 @@ from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
 from bot.access.permissions import Policy
-from bot.chat.home_page import page_for
 from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.scheduler.schedule import Spec
-from bot.subscriptions.channel_registry import Configured, Subscription
+from bot.subscriptions.channel_registry import Subscription, page_for
 from bot.util.terminal_layout import lay_out, plain_text
+from tests.support.channels import Configured
 from tests.support.fakes_delivery import FakeClock
 
 CLOCK = FakeClock(datetime(2026, 1, 23, 12, tzinfo=UTC))

@@ -11,9 +11,9 @@ from bot.forges import forge_client
 from bot.forges.forge_client import Token
 from bot.forges.github import HEADERS, GitHub
 from bot.store.database import Database
-from bot.store.forge_pages import SqlPages
+from bot.store.forge_records import SqlPages
 from bot.store.sqlite import SqliteDatabase
-from bot.util.clock import SystemClock
+from bot.util.workers import SystemClock
 from tests.servers.github import TOKEN, GitHubServer
 
 

@@ -11,17 +11,19 @@ from bot.forges import gitlab as gitlab_client
 from bot.forges.forge_client import Anonymous, ForgeClient, Token
 from bot.forges.gitea import Gitea
 from bot.forges.gitlab import GitLab
-from bot.store.forge_pages import SqlPages
-from bot.util.clock import SystemClock
+from bot.store.forge_records import SqlPages
+from bot.util.workers import SystemClock
 from digest.core.change import FileStatus
 from digest.core.request import IssueState, RequestState, Reviewer, ReviewVerdict
 from digest.errors import ForgeLimited, ForgeUnauthorized, NotOnForge
 from tests.servers import gitea, gitlab
 
 PATCH = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+
 DIFF = (
     f"diff --git a/src/a.py b/src/a.py\nindex 1..2 100644\n--- a/src/a.py\n+++ b/src/a.py\n{PATCH}"
 )
+
 PERSON = {"name": "Ada", "email": "ada@example.org", "date": "2026-01-02T03:04:05+01:00"}
 
 

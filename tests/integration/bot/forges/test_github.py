@@ -10,8 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from bot.forges import forge_transport
 from bot.forges.forge_client import Anonymous, ForgeClient, Token, next_page
-from bot.forges.github import HEADERS, GitHub, standing
-from bot.forges.github_app import GitHubApp
+from bot.forges.github import HEADERS, GitHub, GitHubApp, standing
 from digest.core.change import FileStatus
 from digest.core.request import RequestState, Reviewer, ReviewVerdict
 from digest.errors import ForgeDown, ForgeLimited, ForgeUnauthorized, NotOnForge

@@ -9,7 +9,7 @@ import pytest
 
 from bot.store.archive import SqlArchive
 from bot.store.forge_records import SqlRequests
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from digest.chat.chat_settings import Filters, Rule, RuleField
 from digest.core.enums import Language
 from digest.core.reference import Query
@@ -28,6 +28,7 @@ from tests.servers.loopback import Breaks, Fails
 from tests.support.fakes import REPOSITORY, FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
+
 SOURCE = "class Engine:\n    pass\n"
 
 

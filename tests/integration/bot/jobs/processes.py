@@ -29,21 +29,22 @@ from bot.messaging.rates import Pace, Rate
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability
 from bot.scheduler.schedule import Spec
-from bot.shared_state.redis_connection import RedisConnection
-from bot.shared_state.redis_state import CachedRecords, RedisWindows
+from bot.shared_state.redis_state import CachedRecords, RedisConnection, RedisWindows
 from bot.store.job_queue import WORKED
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
 from bot.store.replies import SqlReplies
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from digest.core.enums import Language
 from digest.errors import UserError
 from tests.integration.dying_process import DUE, At, build, document, finish
 from tests.integration.dying_process import Ledger as Dying
 from tests.integration.working_processes import Board, Dice
+from tests.support.channels import Fixed
 
 WORKERS = 3
+
 HEARTBEAT = 0.5
 
 

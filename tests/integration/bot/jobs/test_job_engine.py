@@ -41,12 +41,13 @@ from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
 from bot.store.replies import MessageKey, SqlReplies
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from digest.document import Document, Paragraph, Text
 from handlers.ports.storage import DeliveryKey
 from tests.integration.bot.chat.talk import Talk
 from tests.integration.bot.chat.talk import said as heard_as
 from tests.integration.dying_process import DUE, At, build, finish
+from tests.support.channels import Fixed
 
 
 class Done:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.config.model_section import ModelConfig
 from bot.ops.check import look_at_model
-from bot.store.model_calls import SqlCalls
+from bot.store.analyses import SqlCalls
 from bot.store.sqlite import FILE, open_database
 from digest.errors import UserError
 from tests.integration.bot.llm.asking import KEY

@@ -18,9 +18,8 @@ from sqlalchemy import Text, insert
 from bot.config.reader import read
 from bot.jobs.job_engine import Engine
 from bot.ops import doctor_machine as machine_module
-from bot.ops.check import Weight
-from bot.ops.doctor import examine, ill
-from bot.ops.doctor_machine import Finding
+from bot.ops.check import Finding, Weight, failed
+from bot.ops.doctor import examine
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import open_postgres
 from bot.store.sqlite import FILE, open_archive, open_database
@@ -57,7 +56,7 @@ def configured(tmp_path: Path, text: str):
 async def test_a_fresh_installation_is_well(data):
     findings = await examine(data, None)
     assert [one for one in findings if one.weight is Weight.ERROR] == []
-    assert not ill(findings)
+    assert not failed(findings)
     assert not data.exists()
 
 

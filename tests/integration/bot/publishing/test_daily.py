@@ -26,17 +26,20 @@ from bot.scheduler.schedule import Slot
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
 from digest.window import day_window
 from handlers.context import Context
-from handlers.digests.daily import due, look
+from handlers.digests.daily import look
 from handlers.ports.storage import State, Tip
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import due
 
 UTC_ZONE = ZoneInfo("UTC")
+
 DAY = timedelta(days=1)
+
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 

@@ -24,8 +24,8 @@ from bot.publishing.revert_notes import RevertNotes
 from bot.publishing.slots import Slots, name_of
 from bot.store.deliveries import SqlAmendments
 from bot.store.digests import KeptDigest, SqlDigests
-from bot.subscriptions.channel_registry import Fixed, Post, subscriptions_of
-from bot.util.clock import FixedClock
+from bot.subscriptions.channel_registry import Post, subscriptions_of
+from bot.util.workers import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Graded, Level, Repository
 from digest.markdown import markdown
@@ -33,10 +33,13 @@ from handlers.ports.status_port import undone_by
 from handlers.ports.storage import Archive
 from handlers.router import ask
 from tests.support.builders import RepositoryBuilder
+from tests.support.channels import Fixed
 from tests.support.fakes_delivery import Crash, FakeLeases, FakeSender, Killed, no_step
 
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
 DAY = timedelta(days=1)
+
 FLAG = {
     "src/cli.py": "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--fast')\n"
 }

@@ -18,13 +18,14 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.digests import mark_of
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from digest.core.grade import Level
 from digest.document import Actions
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
 URLS = {
     "webhook": "https://hook.example/x",
     "discord": "https://discord.com/api/webhooks/123456789012345678/" + "a" * 68,

@@ -16,13 +16,14 @@ from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from digest.core.grade import Level
 from digest.errors import SourceUnavailable, UserError
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
 SLOT = Slot(day=NOON.date(), at=NOON)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from bot.shared_state.redis_connection import RedisConnection
+from bot.shared_state.redis_state import RedisConnection
 from tests.servers.redis import RedisServer, running
 
 

@@ -20,8 +20,13 @@ from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.receiver import Incoming
 from bot.ops.check import Weight
 from bot.ops.doctor_storage import redis as doctor
-from bot.shared_state.redis_connection import RedisConnection
-from bot.shared_state.redis_state import CachedRecords, RedisQuestionCounts, RedisWindows, WakeUps
+from bot.shared_state.redis_state import (
+    CachedRecords,
+    RedisConnection,
+    RedisQuestionCounts,
+    RedisWindows,
+    WakeUps,
+)
 from bot.shared_state.shared_parts import open_common
 from bot.store.replies import MessageKey, SqlReplies, Stage
 from bot.store.sqlite import open_database
@@ -29,6 +34,7 @@ from bot.telemetry.metrics import Metrics
 from digest.errors import InvalidConfig
 
 QUICK = Rate(count=1000, seconds=1.0)
+
 PAIR = Rate(count=2, seconds=0.2)
 
 # The server's clock and the loop's are read at different moments.

@@ -14,15 +14,17 @@ from bot.store.browsing import Extent, SqlBrowsing
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
 from bot.store.forge_records import SqlRequests
-from bot.store.maintenance import forget, reindex
+from bot.store.maintenance import reindex
 from digest.core.grade import Level
 from digest.core.request import PullRequest, RequestState
 from digest.window import day_window
 from tests.integration.bot.store.samples import OTHER, REPOSITORY, START, made
 from tests.integration.bot.store.test_analyses import BASIS, kept
 from tests.integration.bot.store.test_digests import digest
+from tests.support.channels import forget
 
 UTC_ZONE = ZoneInfo("UTC")
+
 SHANGHAI = ZoneInfo("Asia/Shanghai")
 
 

@@ -7,12 +7,13 @@ from datetime import timedelta
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
-from bot.store.maintenance import check, forget, holdings, reindex, size, vacuum
+from bot.store.maintenance import check, holdings, reindex, size, vacuum
 from bot.store.postgresql import open_postgres
 from bot.store.sqlite import SqliteDatabase
 from digest.core.reference import Query
 from handlers.ports.storage import Outcome, State
 from tests.integration.bot.store.samples import OTHER, REPOSITORY, START, made, sha_of
+from tests.support.channels import forget
 
 
 async def test_holdings_tell_count_ends_and_size_by_name(

@@ -219,9 +219,13 @@ async def _listed(archive: SqlArchive, query: Query, page: int = 1) -> list[str]
 
 
 VOCABULARY = ["router", "Cache", "内存", "缓存", "kv", "a", "fix", "Straße", "x-y", "50%", "tile_k"]
+
 words = st.sampled_from(VOCABULARY)
+
 phrases = st.lists(words, min_size=1, max_size=4).map(" ".join)
+
 folders = st.sampled_from(["src/", "src/a", "docs/", "tests/x/", "文档/"])
+
 authors = st.sampled_from(["Ada Lovelace", "grace hopper", "王 芳"])
 
 
@@ -298,7 +302,7 @@ async def test_select_finds_what_a_plain_filter_finds(
     asked: list[Query],
     common: int,
 ) -> None:
-    from bot.store.maintenance import forget
+    from tests.support.channels import forget
 
     # Patched: so that with a dozen changes every way to a result is taken, not only that to a rare one.
     monkeypatch.setattr(query_plan, "COMMON", common)

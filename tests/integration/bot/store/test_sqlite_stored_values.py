@@ -15,8 +15,7 @@ import pytest
 
 from bot.delivery.payload import thaw
 from bot.store.archive import SqlArchive
-from bot.store.chat_records import SqlChats, SqlProfiles
-from bot.store.conversations import SqlConversations
+from bot.store.chat_records import SqlChats, SqlConversations, SqlProfiles
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
@@ -32,7 +31,9 @@ from handlers.ports.chat_port import ChatKey, ConversationKey
 from handlers.ports.storage import DeliveryKey
 
 PACKED = Path(__file__).parents[3] / "data" / "archive-0.1.0.sqlite3.gz"
+
 PROJECT = Repository(name="example/project")
+
 ASKED_AT = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)
 
 

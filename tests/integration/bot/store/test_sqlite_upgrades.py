@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bot.store import backup
+from bot.store.analyses import SqlCalls
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
@@ -22,15 +23,17 @@ from bot.store.digests import SqlDigests
 from bot.store.ledger import SqlLedger
 from bot.store.maintenance import check
 from bot.store.migrations import HEAD, REVISIONS
-from bot.store.model_calls import SqlCalls
 from bot.store.sqlite import FILE, open_database, revision_of
 from digest.core.grade import Repository
 from digest.core.reference import Query
 from handlers.ports.storage import DeliveryKey, PartState
 
 ARCHIVES = Path(__file__).parents[3] / "data" / "archives"
+
 PROJECT = Repository(name="example/project")
+
 DIGEST = "daily:example/project:HEAD:2026-03-04:team"
+
 TITLES = {"Start the server", "[Feature] Add a scheduler", "[CLI] Remove --workers", "[Docs] 说明如何运行"}  # fmt: skip
 
 kept = pytest.mark.parametrize("file", sorted(ARCHIVES.glob("*.gz")), ids=lambda f: f.name[:4])

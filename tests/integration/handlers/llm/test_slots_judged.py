@@ -15,9 +15,9 @@ from bot.delivery.payload import thaw
 from bot.platforms.console import Console
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot, Spec
-from bot.store.model_calls import SqlCalls
+from bot.store.analyses import SqlCalls
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.clock import FixedClock
+from bot.util.workers import FixedClock
 from digest.answer.buttons import without_buttons
 from digest.core.enums import Language
 from digest.core.grade import Level
@@ -28,6 +28,7 @@ from tests.servers.model import Fails, Hangs
 from tests.support import model_replies
 
 ZONE = ZoneInfo("UTC")
+
 AT = datetime(2026, 3, 5, tzinfo=UTC)
 
 

@@ -20,7 +20,7 @@ from bot.config.file_model import AdminSettings, ArchiveSettings, LogSettings, W
 from bot.config.model_section import CapSettings, CapsSettings, ModelConfig, PriceSettings
 from bot.config.reader import read
 from bot.config.repository_section import RepositoryConfig, ThresholdSettings
-from bot.subscriptions.channel_registry import admin_target, open_senders, subscriptions, targets
+from bot.subscriptions.channel_registry import admin_target, open_senders, subscriptions
 from bot.util.files import Environment, config_file, data_folder
 from bot.util.section import SectionContext, Settings, read_secret
 from digest.core.enums import Frequency, Language
@@ -28,9 +28,12 @@ from digest.core.facts import FactKind
 from digest.core.grade import Level, Thresholds
 from digest.errors import InvalidConfig
 from digest.grading.policy import GradingRule
+from tests.support.channels import targets
 
 EXAMPLE = Path(__file__).parents[4] / "deploy" / "bot.example.toml"
+
 REPOSITORY = '[[repositories]]\nplace = "https://forge.example/acme/engine.git"\n'
+
 TWICE = """
 [[channels]]
 name = "team (weekly)"
@@ -40,6 +43,7 @@ name = "team"
 platform = "console"
 kind = "weekly"
 """
+
 CHANNEL = '[[channels]]\nname = "team"\nplatform = "console"\n'
 
 

@@ -22,9 +22,10 @@ from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, SendError, SendReason
 from bot.scheduler.rest import Dates, Rest, parse_hours
 from bot.scheduler.schedule import Spec, slots_between, window
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from digest.errors import SourceUnavailable
 from handlers.ports.storage import PartState
+from tests.support.channels import Fixed
 from tests.support.fakes_delivery import (
     Crash,
     FakeClock,
@@ -37,6 +38,7 @@ from tests.support.fakes_delivery import (
 )
 
 FRIDAY = date(2026, 1, 23)
+
 NINE = Spec(at=time(9), zone=ZoneInfo("UTC"))
 
 

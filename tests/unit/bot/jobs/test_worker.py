@@ -22,8 +22,9 @@ from bot.messaging.sender import Sender, SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES, JobKind
 from bot.store.replies import MessageKey, dump
-from bot.subscriptions.channel_registry import Fixed, Post
+from bot.subscriptions.channel_registry import Post
 from digest.errors import SourceUnavailable
+from tests.support.channels import Fixed
 from tests.support.fakes_delivery import FakeLeases
 from tests.unit.bot.jobs.test_loop import NINE, World, at
 

@@ -11,7 +11,8 @@ import structlog
 
 from bot.config.channel_section import Quiet
 from bot.scheduler.schedule import Spec
-from bot.subscriptions.channel_registry import ChannelRegistry, Configured, Subscription
+from bot.subscriptions.channel_registry import ChannelRegistry, Subscription
+from tests.support.channels import Configured
 from tests.support.fakes_delivery import FakeSender
 
 TEAM = Subscription(

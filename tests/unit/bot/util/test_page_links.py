@@ -2,9 +2,7 @@ from datetime import date
 
 import pytest
 
-from bot.util.page_links import page_of, path_of, week_name
-
-HOST = "https://digest.example/"
+from bot.util.page_links import page_of_digest, path_of, week_name
 
 
 @pytest.mark.parametrize(
@@ -16,22 +14,23 @@ HOST = "https://digest.example/"
         ({"change": "#32905"}, "/-/changes/32905"),
         ({"change": "9ef3b718d9"}, "/-/changes/9ef3b718d9"),
         ({"topic": "c++/moe?"}, "/-/topics/c%2B%2B%2Fmoe%3F"),
-        (
-            {"day": date(2026, 1, 23), "form": "md", "language": "zh"},
-            "/-/days/2026-01-23.md?lang=zh",
-        ),
     ],
 )
-def test_page_of_each_kind(asked, path):
-    assert page_of(HOST, "owner/name", **asked) == f"https://digest.example/r/owner/name{path}"
+def test_path_of_each_kind(asked, path):
+    assert path_of("owner/name", **asked) == f"/r/owner/name{path}"
 
 
-def test_page_of_without_a_public_address():
-    assert page_of("", "owner/name", day=date(2026, 1, 23)) == ""
+def test_page_of_a_digest_has_its_language():
+    page = page_of_digest("https://digest.example/", "9ef3b718", "zh")
+    assert page == "https://digest.example/digests/9ef3b718?lang=zh"
 
 
-def test_page_of_a_name_that_is_no_address():
-    assert page_of(HOST, "a b/<c>?#") == "https://digest.example/r/a%20b/%3Cc%3E%3F%23"
+def test_page_of_a_digest_without_a_public_address():
+    assert page_of_digest("", "9ef3b718", "zh") == ""
+
+
+def test_path_of_a_name_that_is_no_address():
+    assert path_of("a b/<c>?#") == "/r/a%20b/%3Cc%3E%3F%23"
 
 
 def test_week_name_at_the_turn_of_a_year():

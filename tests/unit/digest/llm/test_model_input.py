@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from digest.core.enums import Language
 from digest.llm.model_input import Masked, Privacy, impersonal, mapped, material
-from digest.llm.packing import prompt_for
 from digest.llm.prompt_text import Cause
 from tests.support import materials
+from tests.support.materials import prompt_for
 
 NEW = """\
 URL = 'https://mirror.corp.example:8443/x'
@@ -19,6 +19,7 @@ HOME = '/home/grace/cache'
 KEY = 'hunter2-hunter2'
 LIMIT = 7
 """
+
 LEAKY = materials.material(
     "Fetch from the mirror\n\nAsk ops@corp.example for access.\n\nReviewed-by: Grace Hopper <g@h.example>",
     (
@@ -27,6 +28,7 @@ LEAKY = materials.material(
         NEW,
     ),
 )
+
 WORDS = (
     "corp.example",
     "10.1.2.3",

@@ -18,22 +18,15 @@ from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.llm.change_sheet import LONG_LINE, cut
-from digest.llm.packing import (
-    BATCH,
-    NoRoom,
-    Note,
-    lines_prompts,
-    merge_prompt,
-    prompt_for,
-    prompts_for,
-)
+from digest.llm.packing import BATCH, NoRoom, Note, lines_prompts, merge_prompt, prompts_for
 from digest.llm.prompt import PromptKind
 from digest.llm.prompt_text import Cause, said
 from tests.support import materials
-from tests.support.materials import words
+from tests.support.materials import prompt_for, words
 from tests.support.speed import slowness
 
 GOLDEN = Path(__file__).resolve().parents[3] / "data" / "prompts"
+
 LARGE = 1_000_000
 
 

@@ -12,17 +12,20 @@ from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Origin
 from digest.document import Code, Emphasis, Strong, Text
-from digest.llm.packing import lines_prompts, prompt_for, prompts_for
+from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import system_of
 from digest.llm.reply import SECTIONS, judge_reply, lines_reader, read_notes
 from tests.support import hostile
-from tests.support.materials import pool, words
+from tests.support.materials import pool, prompt_for, words
 
 LEVELS = [Level.HIGH, Level.MEDIUM]
+
 MARKS = ("# ", ">", "* ", "@ ", "+", "-", "~ ")
+
 OURS = re.compile(
     r"# (?:Commit(?: C\d+)?, importance (?:high|medium|low)|Files|Facts|Diff|Not shown|F\d+ .*\|.*\|.*)"
 )
+
 HEAD = re.compile(r"@ F\d+\.H\d+(?: \(continued\))?(?: in .*)?")
 
 

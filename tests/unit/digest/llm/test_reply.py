@@ -11,24 +11,20 @@ from digest.analysis.context import BOUNDS
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType, Origin
-from digest.llm.packing import prompt_for
 from digest.llm.prompt import ANALYSIS, DAY, LINES, NOTES
 from digest.llm.rejection import Rejection
-from digest.llm.reply import (
-    judge_reply,
-    lines_reader,
-    notes_reader,
-    parse_reply,
-    read_lines,
-    read_notes,
-    reader,
-)
+from digest.llm.reply import judge_reply, lines_reader, notes_reader, read_lines, read_notes, reader
 from digest.llm.statement_check import faults
 from tests.support import materials
+from tests.support.materials import prompt_for
+from tests.support.model_replies import parse_reply
 
 POOL = materials.pool()
+
 TRUE = {"text": "Removes the flag `--use-pool`.", "cites": ["F1.H4"]}
+
 FALSE = {"text": "Removes the flag `--use-ponds`.", "cites": ["F1.H4"]}
+
 NONE = {"move": "none", "rule": "none", "cites": []}
 
 

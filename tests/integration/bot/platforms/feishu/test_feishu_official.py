@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.platforms.feishu.connection import BadFrame, Method, SocketFrame
-from bot.platforms.feishu.receiver import decrypted
+from bot.platforms.feishu.receiver import opening
 from tests.integration.bot.platforms.feishu.test_web_events import KEY, sealed
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses
@@ -111,4 +111,4 @@ def test_the_official_client_takes_our_double_for_feishu():
 
 def test_the_official_decryption_reads_the_same():
     text = sealed({"a": "中文"})
-    assert json.loads(ask("decrypt", KEY, text)) == json.loads(decrypted(KEY, text))
+    assert json.loads(ask("decrypt", KEY, text)) == json.loads(opening(KEY)(text))

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from bot.messaging.inbox import Inbox
 from bot.messaging.receiver import LARGEST, Called
 from bot.platforms.feishu import Config, create
-from bot.platforms.feishu.receiver import Unreadable, decrypted, verified
+from bot.platforms.feishu.receiver import Unreadable, opening, verified
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses, says
 from tests.support.fakes_inbox import FullShelf
@@ -92,13 +92,13 @@ async def post(client, event, **options):
 
 def test_decryption_is_as_the_page_shows():
     text = "P37w+VZImNgPEO1RBhJ6RtKl7n6zymIbEG1pReEzghk="
-    assert decrypted("test key", text) == b"hello world"
+    assert opening("test key")(text) == b"hello world"
 
 
 @pytest.mark.parametrize("text", ["", "AAAA", "not base64!", base64.b64encode(b"x" * 48).decode()])
 def test_what_was_not_encrypted_with_the_key_is_unreadable(text):
     with pytest.raises(Unreadable):
-        decrypted(KEY, text)
+        opening(KEY)(text)
 
 
 async def test_the_address_is_confirmed():

@@ -22,12 +22,12 @@ from bot.platforms.telegram.receiver import PollTiming
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.replies import SqlReplies
 from bot.store.sqlite import open_database
-from bot.subscriptions.channel_registry import Fixed
 from digest.core.enums import Language
 from digest.document import Document, Paragraph, Text
 from tests.contract.benches.telegram import BRISK
 from tests.servers.telegram import FORUM, GROUP, PRIVATE, TOKEN, TelegramServer
 from tests.servers.telegram_http import Drops, Fails, Garbled, too_many
+from tests.support.channels import Fixed
 from tests.support.fakes_delivery import FakeClock, FakeLeases, FakeLedger, paragraphs
 
 RHYTHM = PollTiming(wait=0.4, late=0.2, first=0.01, longest=0.05, conflict=0.2)

@@ -10,8 +10,8 @@ from datetime import date, datetime, timedelta
 import httpx
 import pytest
 
-from bot.util.clock import FixedClock
 from bot.util.page_links import week_name
+from bot.util.workers import FixedClock
 from bot.web.pages.page_text import period_words
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Memo

@@ -7,14 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.store.conversations import SqlConversations
+from bot.store.chat_records import SqlConversations
 from bot.store.database import Database
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from handlers.ports.chat_port import LIFETIME, ConversationKey, Length, Look, Talk
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
 KEY = ConversationKey(platform="slack", chat="C1", thread="171.2", person="U1")
+
 TALK = Talk(
     question="explain #11",
     repository="octo/engine",
@@ -26,6 +28,7 @@ TALK = Talk(
     listed=("b" * 40, "a" * 40),
     list_question="changed moe",
 )
+
 ENGINE = Repository(name="octo/engine")
 
 

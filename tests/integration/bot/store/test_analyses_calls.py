@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bot.config.model_section import CapSettings, CapsSettings
 from bot.llm.calls import CappedBudget
+from bot.store.analyses import SqlCalls, money, nanos
 from bot.store.database import Database
-from bot.store.model_calls import SqlCalls, money, nanos
 from handlers.ports.model_port import BillingAccount, BudgetSpent, CallKind, ModelCall, Usage
 from tests.support.fakes import FakeClock
 

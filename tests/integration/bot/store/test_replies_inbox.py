@@ -15,10 +15,11 @@ from bot.messaging import inbox as inboxes
 from bot.messaging.inbox import AT_ONCE, OLDEST, TRIES, Arrival, Inbox, Unkept, hearing
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import SendError, SendReason
-from bot.store.stored_inbox import SqlInbox
+from bot.store.replies import SqlInbox
 from tests.support.fakes_inbox import FullShelf, KeptShelf
 
 AT = datetime(2026, 1, 23, 12, tzinfo=UTC)
+
 EVER = datetime(2100, 1, 1, tzinfo=UTC)
 
 

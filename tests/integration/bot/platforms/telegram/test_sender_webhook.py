@@ -13,13 +13,13 @@ from structlog.testing import capture_logs
 from bot.messaging.inbox import Unkept
 from bot.messaging.receiver import LARGEST, Called, Incoming
 from bot.platforms.telegram import Config, create
-from bot.platforms.telegram.sender import Telegram, TelegramAccount
-from bot.platforms.telegram.webhook import TelegramWebhook, secret_of
+from bot.platforms.telegram.sender import Telegram, TelegramAccount, TelegramWebhook, secret_of
 from tests.contract.benches.telegram import BRISK
 from tests.integration.bot.platforms.telegram.test_receiver import listening, said, until
 from tests.servers.telegram import GROUP, PERSON, TOKEN, TelegramServer
 
 HOOK = "https://bot.example/telegram"
+
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 
 

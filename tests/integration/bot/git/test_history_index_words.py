@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.git import tree_names
+from bot.git import history_index
 from bot.git.git_process import reading
-from bot.git.tree_names import find_mentions
+from bot.git.history_index import find_mentions
 from tests.support.builders import RepositoryBuilder
 
 
@@ -16,7 +16,7 @@ from tests.support.builders import RepositoryBuilder
 async def test_words_that_contain_each_other_are_found_apart(
     few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tree_names, "_FEW", few)
+    monkeypatch.setattr(history_index, "_FEW", few)
     builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
     sha = builder.commit(
         "Add them",

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import delete, select
+
+from bot.config.reader import Config
+from bot.delivery.part_sender import Target
+from bot.messaging.sender import Sender
+from bot.store.database import Database, delete_in
+from bot.store.rows import find_repository, raise_revision
+from bot.store.tables.archive_tables import change_topics, changes, contents
+from bot.store.writer import clear_indexes
+from bot.subscriptions.channel_registry import Post, Subscription
+from digest.core.grade import Level, Repository
+from digest.window import Window
+from handlers.context import Context
+from handlers.digests.daily import Daily, come
+
+
+async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
+    """The report of the commits that arrived on the branch since the channel's last digest.
+
+    A channel's first digest covers the window only.
+    """
+    tip = await ctx.watched.source.tip(ctx.watched.branch)
+    seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
+    return await come(ctx, tip, seen, window, least)
+
+
+class Fixed:
+    """Channels that never change."""
+
+    def __init__(self, posts: Sequence[Post]) -> None:
+        self._posts = tuple(posts)
+
+    async def current(self) -> Sequence[Post]:
+        """All of them."""
+        return self._posts
+
+    async def changed(self) -> None:
+        """Never returns."""
+        await asyncio.Event().wait()
+
+
+class Configured:
+    """Subscriptions of the configuration."""
+
+    def __init__(self, subscriptions: Sequence[Subscription]) -> None:
+        self._subscriptions = tuple(subscriptions)
+
+    async def subscriptions(self) -> Sequence[Subscription]:
+        """All of them, in the order of the file."""
+        return self._subscriptions
+
+
+async def forget(database: Database, repository: Repository) -> int:
+    """Remove the changes of a repository so that they are read again; return how many there were.
+
+    The record of what was posted and which commits were seen stays: nothing is delivered twice.
+    """
+    async with database.writing() as connection:
+        home = await find_repository(connection, repository.name)
+        if home is None:
+            return 0
+        of_repository = changes.c.repository_id == home.id
+        keys = (await connection.scalars(select(changes.c.id).where(of_repository))).all()
+        await connection.execute(
+            delete(change_topics).where(change_topics.c.repository_id == home.id)
+        )
+        await clear_indexes(connection, home.id, keys)
+        await delete_in(connection, contents.c.change_id, keys)
+        await connection.execute(delete(changes).where(of_repository))
+        await raise_revision(connection, repository.name)
+        return len(keys)
+
+
+def targets(config: Config, senders: Mapping[str, Sender]) -> dict[str, Target]:
+    """The channels that can be posted to, by name, in the order of the file."""
+    return {
+        channel.name: Target(
+            name=channel.name,
+            sender=senders[channel.platform],
+            chat=channel.chat,
+            promise=channel.promise,
+            account=channel.platform,
+            silent=channel.silent,
+        )
+        for channel in config.channels
+    }
