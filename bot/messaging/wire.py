@@ -140,19 +140,29 @@ def queued() -> Iterator[None]:
         raise SendError(SendReason.RATE_LIMITED, "a long queue", retry_after=error.wait) from error
 
 
-class Addressed:
-    """A sender with an address, which is secret, and connections to it."""
+class PostsOnly:
+    """A sender that can neither edit its posts nor find them."""
 
+    cannot_edit: str
+    """Why, for the logs."""
     cannot_read: str
     """Why nothing can be looked up there, for the logs."""
 
-    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
-        self._url = url
-        self._wire = wire
+    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as a Sender
+        """Not possible."""
+        raise SendError(SendReason.UNSUPPORTED, self.cannot_edit)
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as a Sender
         """Not possible."""
         raise SendError(SendReason.UNSUPPORTED, self.cannot_read)
+
+
+class Addressed(PostsOnly):
+    """A sender with an address, which is secret, and connections to it."""
+
+    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
+        self._url = url
+        self._wire = wire
 
     async def aclose(self) -> None:
         """Close connections."""

@@ -24,6 +24,7 @@ from bot.telemetry.logs import Redaction
 from digest.core.enums import Language
 from digest.document import Document, Item, Listing, Paragraph, Text
 from digest.i18n import labels as words
+from digest.i18n.phrase import Phrase
 from handlers.ports.storage import Clock, Ledger
 
 if TYPE_CHECKING:
@@ -48,14 +49,6 @@ _ERRORS = frozenset({"error", "exception", "critical"})
 Words = Callable[[Language, EventDict], str]
 
 
-def _parked(language: Language, event: EventDict) -> str:
-    return words.PARKED.text(language, **_texts(event, "chat", "account", "error"))
-
-
-def _back(language: Language, event: EventDict) -> str:
-    return words.BACK.text(language, **_texts(event, "chat", "account"))
-
-
 def _missed(language: Language, event: EventDict) -> str:
     told = _texts(event, "channel", "slot")
     return words.MISSED.text(language, n=int(event.get("count", 1)), **told)
@@ -64,10 +57,6 @@ def _missed(language: Language, event: EventDict) -> str:
 def _failed(language: Language, event: EventDict) -> str:
     error = event.get("error") or type(event.get("exc_info")).__name__
     return words.FAILED.text(language, channel=str(event.get("channel")), error=str(error))
-
-
-def _capped(language: Language, event: EventDict) -> str:
-    return words.SPENT.text(language, **_texts(event, "detail"))
 
 
 def _trouble(language: Language, event: EventDict) -> str:
@@ -79,12 +68,17 @@ def _texts(event: EventDict, *names: str) -> dict[str, str]:
     return {name: str(event.get(name, "")) for name in names}
 
 
+def _telling(phrase: Phrase, *names: str) -> Words:
+    """Fills a phrase with the fields of an event that have these names."""
+    return lambda language, event: phrase.text(language, **_texts(event, *names))
+
+
 _TOLD: Mapping[str, Words] = {
-    "chat.parked": _parked,
-    "chat.back": _back,
+    "chat.parked": _telling(words.PARKED, "chat", "account", "error"),
+    "chat.back": _telling(words.BACK, "chat", "account"),
     "slot.missed": _missed,
     "slot.failed": _failed,
-    "model.capped": _capped,
+    "model.capped": _telling(words.SPENT, "detail"),
 }
 
 

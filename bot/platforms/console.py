@@ -14,6 +14,7 @@ from pydantic import Field
 
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import PostsOnly
 from bot.util.section import Place, Settings
 from bot.util.terminal import Terminal
 from digest.document import Document
@@ -27,12 +28,14 @@ class Config(Settings):
     width: int | None = Field(default=None, ge=20, le=1000)
 
 
-class Console:
+class Console(PostsOnly):
     """Prints messages. One stream is one chat, so ``chat`` is ignored."""
 
     name = "console"
     limit = Limit(size=None, unit=Unit.CODE_POINTS, source="a stream has no end")
     abilities: frozenset[Ability] = frozenset()
+    cannot_edit = "what is printed stays"
+    cannot_read = "a terminal cannot be read back"
 
     def __init__(self, stream: TextIO, *, width: int = 80, styled: bool = False) -> None:
         self._stream = stream
@@ -56,14 +59,6 @@ class Console:
             detail = error.strerror or type(error).__name__
             raise SendError(SendReason.UNAVAILABLE, detail, retry=False) from error
         return Receipt(message=part.identity or "printed")
-
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "what is printed stays")
-
-    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # as above
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a terminal cannot be read back")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
         """Check that the stream is open for writing."""

@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 from pydantic import AfterValidator, SecretStr, model_validator
 
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.wire import PostsOnly
 from bot.util.sanitize import address, legible
 from bot.util.section import Settings
 from bot.util.terminal_layout import lay_out, plain_text
@@ -95,12 +96,14 @@ class Config(Settings):
         return self
 
 
-class Email:
+class Email(PostsOnly):
     """Posts through one mail server."""
 
     name = "email"
     limit = Limit(size=None, unit=Unit.BYTES, source="the mail server's own SIZE")
     abilities: frozenset[Ability] = frozenset()
+    cannot_edit = "what was mailed stays"
+    cannot_read = "a mail server cannot be searched"
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -116,14 +119,6 @@ class Email:
         message = self._message(part)
         await asyncio.to_thread(self._deliver, _recipients(chat), message.as_bytes(policy=SMTP))
         return Receipt(message=str(message["Message-ID"] or "sent"))
-
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # not possible
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "what was mailed stays")
-
-    async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:  # noqa: ARG002  # not possible
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a mail server cannot be searched")
 
     async def probe(self, chat: str) -> str:
         """Sign in, and name the recipients to the server without sending them anything."""

@@ -83,6 +83,7 @@ class FeishuWebhook(PacedAddress):
         counts=Counted.BODY,
     )
     abilities: frozenset[Ability] = frozenset()
+    cannot_edit = "a custom bot cannot edit"
     cannot_read = "a custom bot cannot read"
     # 5 a second and 100 a minute; at even intervals, because a burst arrives unevenly.
     rates = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
@@ -112,10 +113,6 @@ class FeishuWebhook(PacedAddress):
         url = self._url.get_secret_value()
         _check(await self._wire.request("POST", url, dump(body).encode(), headers))
         return Receipt(message=part.identity or "posted")
-
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as above
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "a custom bot cannot edit")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
         """Check that the server answers; only a post would show whether the address is valid."""

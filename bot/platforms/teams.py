@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import SecretStr, field_validator
 
 from bot.messaging.rates import Rate
-from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, Unit
 from bot.messaging.wire import HttpClient, PacedAddress, reason_of
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
@@ -91,6 +91,7 @@ class Teams(PacedAddress):
     name = "teams"
     limit = Limit(size=_SIZE, unit=Unit.BYTES, source=_SOURCE)
     abilities: frozenset[Ability] = frozenset()
+    cannot_edit = "what a workflow posted stays"
     cannot_read = "a workflow cannot read its channel"
     rates = _RATES
 
@@ -127,10 +128,6 @@ class Teams(PacedAddress):
             pause = reply.seconds("retry-after")
             raise SendError(reason_of(reply.status), detail, retry_after=pause)
         return Receipt(message=part.identity or "posted")
-
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # not possible
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "what a workflow posted stays")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # one channel
         """Check that the server answers: a workflow runs on any POST, so it is not called."""

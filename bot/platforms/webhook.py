@@ -21,7 +21,7 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, Unit
 from bot.messaging.wire import Addressed, HttpClient, Reply, reason_of
 from bot.util.sanitize import legible
 from bot.util.section import Settings
@@ -57,6 +57,7 @@ class Webhook(Addressed):
     name = "webhook"
     limit = Limit(size=None, unit=Unit.BYTES, source="whoever receives sets it")
     abilities: frozenset[Ability] = frozenset()
+    cannot_edit = "what was posted to a webhook stays"
     cannot_read = "a webhook cannot be read"
 
     def __init__(
@@ -100,10 +101,6 @@ class Webhook(Addressed):
             "x-digestbot-timestamp": stamp,
             "x-digestbot-signature": sign(self._secret.get_secret_value(), stamp, body),
         }
-
-    async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # not possible
-        """Not possible."""
-        raise SendError(SendReason.UNSUPPORTED, "what was posted to a webhook stays")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # one address
         """Check that the server answers; a request without a body is no post."""

@@ -148,11 +148,7 @@ class Client:
         self, place: ChatPlace, content: Content, reply_to: int | None, *, silent: bool = False
     ) -> int:
         """Post a message; return its id. A silent one makes no sound."""
-        reply = (
-            None
-            if reply_to is None
-            else ReplyParameters(reply_to, allow_sending_without_reply=True)
-        )
+        reply = _reply_to(reply_to)
 
         async def call(place: ChatPlace, content: Content) -> int:
             message = await self._bot.send_message(
@@ -173,11 +169,7 @@ class Client:
         self, place: ChatPlace, png: bytes, caption: str, reply_to: int | None
     ) -> None:
         """Post a photo as a silent reply to a message."""
-        reply = (
-            None
-            if reply_to is None
-            else ReplyParameters(reply_to, allow_sending_without_reply=True)
-        )
+        reply = _reply_to(reply_to)
         place = self._followed(place)
         with classified():
             await self._bot.send_photo(
@@ -314,6 +306,10 @@ class Client:
         """Close the connections."""
         await self._calling.shutdown()
         await self._polling.shutdown()
+
+
+def _reply_to(message: int | None) -> ReplyParameters | None:
+    return None if message is None else ReplyParameters(message, allow_sending_without_reply=True)
 
 
 def _check_rights(member: dict[str, Any], kind: str) -> None:
