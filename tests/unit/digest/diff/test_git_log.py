@@ -249,6 +249,14 @@ def test_change_beyond_its_limit_keeps_the_first_files_only() -> None:
     assert [f.added for f in change.files] == [2, 2, 2]
 
 
+@pytest.mark.parametrize("limit", ["change_limit", "file_limit"])
+@pytest.mark.parametrize(("size", "kept"), [(69, 1), (70, 2)])
+def test_hunks_are_kept_up_to_the_last_byte_of_a_limit(limit: str, size: int, kept: int) -> None:
+    """The two hunks have 70 bytes after the marks that begin them."""
+    [change] = read(record(header(), raw("M", "x"), MODIFIED), **{limit: size})
+    assert len(change.files[0].hunks) == kept
+
+
 def test_memory_stays_flat_in_a_large_file() -> None:
     reader = PatchReader(file_limit=1000)
     reader.feed(record(header(), raw("A", "x", old=NONE), section(b"--- /dev/null", b"+++ b/x")))

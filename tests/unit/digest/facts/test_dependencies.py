@@ -172,6 +172,12 @@ def changed(path, old, *steps):
             ["changed b 1 -> 2 @7n", "changed c 1 -> 2 @9n"],
         ),
         (
+            "setup.py",
+            "setup(\n    setup_requires=['a>=1'],\n    extras_require={\n        'gpu': ['b>=1'],\n    },\n)\n",
+            [("a>=1", "a>=2"), ("b>=1", "b>=2")],
+            ["changed a >=1 -> >=2 @2n", "changed b >=1 -> >=2 @4n"],
+        ),
+        (
             "setup.cfg",
             "[metadata]\nversion = 1\n[options]\ninstall_requires =\n    a>=1\n    b\npackages = find:\n",
             [("a>=1", "a>=2")],
@@ -332,6 +338,21 @@ def test_kind_tells_tools_from_libraries_and_detail_the_manager():
         (FactKind.TOOLCHAIN, "python", "pip"),
         (FactKind.DEPENDENCY, "torch", "pip"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "manager"),
+    [
+        ("install_requires=['a>={}']", "pip"),
+        ("setup_requires=['a>={}']", "pip dev"),
+        ("extras_require={{\n        'gpu': ['a>={}'],\n    }}", "pip"),
+        ("extras_require={{\n        'dev': ['a>={}'],\n    }}", "pip dev"),
+    ],
+)
+def test_requirements_of_a_setup_are_those_of_users_or_of_developers(line, manager):
+    old, new = (f"setup(\n    {line.format(version)},\n)\n" for version in (1, 2))
+    found = facts_of("Raise it", ("setup.py", old, new)).items
+    assert [(one.name, one.detail) for one in found] == [("a", manager)]
 
 
 def test_a_new_manifest_needs_no_other_text():

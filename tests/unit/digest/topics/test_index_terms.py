@@ -171,3 +171,19 @@ def test_a_release_of_a_workspace_is_about_none_of_its_packages():
     assert not {t for t in topics_of(bump) if t.startswith("part")}
     few = with_symbols(graded("1", "Bump version"), *names[:2], kind=FactKind.DEPENDENCY)
     assert {t for t in topics_of(few) if t.startswith("part")}
+
+
+@pytest.mark.parametrize(
+    ("path", "term", "found"),
+    [
+        ("tests/test_scheduler_output.py", "scheduler", True),
+        ("src/scheduler_output.py", "scheduler", True),
+        ("src/scheduler_big_output.py", "big", False),
+        ("src/scheduler_output/a.py", "scheduler", False),
+    ],
+)
+def test_terms_of_a_file_are_its_first_and_last_piece_without_test(path, term, found):
+    change = graded("1", "Tune it")
+    (file, *_) = change.facts.files
+    change = replace(change, facts=replace(change.facts, files=(replace(file, path=path),)))
+    assert (term in bearings(change)) is found
