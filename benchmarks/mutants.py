@@ -1,13 +1,14 @@
 """Small random changes of a source file: what a test suite ought to notice.
 
 A mutant replaces one comparison, constant, negation, ``and`` or ``or``, sum, minimum or condition,
-or drops one call whose value nobody uses. Assertions, annotations, docstrings and sizes of caches
-are left alone: no behaviour depends on them.
+or drops one call whose value nobody uses. Assertions, annotations, docstrings, sizes of caches and
+constants named after patience are left alone: no behaviour depends on them, or not on a second.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 }
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 _WITHOUT_MEANING = {"lru_cache", "LRUCache", "TTLCache", "dataclass"}
+_PATIENCE = re.compile("PATIENCE|TIMEOUT|GRACE")
 
 EQUAL = Path(__file__).with_name("mutants_equal.toml")
 
@@ -114,6 +116,8 @@ class _Walk:
 def _is_without_meaning(child: ast.AST, parent: ast.AST) -> bool:
     match child, parent:
         case (ast.Call(func=ast.Name(id=name)), _) if name in _WITHOUT_MEANING:
+            return True
+        case (ast.expr(), ast.Assign(targets=[ast.Name(id=name)])) if _PATIENCE.search(name):
             return True
         case (ast.Assert() | ast.arguments(), _):
             return isinstance(child, ast.Assert)

@@ -8,6 +8,7 @@ from benchmarks.mutate import ROOT, chosen
 SOURCE = b'''\
 """A module."""
 LIMIT = 3
+READ_PATIENCE = 30.0
 
 
 @lru_cache(maxsize=9)
@@ -40,7 +41,7 @@ def test_every_sort_of_change_is_made_where_it_has_a_meaning():
 
 def test_change_is_applied_where_it_stands_and_keeps_the_rest():
     (one,) = (one for one in mutants("a.py", SOURCE) if one.name == "log(a) -> pass")
-    assert (one.line, one.text, one.function) == (10, "log(a)", "run")
+    assert (one.line, one.text, one.function) == (11, "log(a)", "run")
     assert one.applied(SOURCE) == SOURCE.replace(b"log(a)", b"pass")
 
 

@@ -118,11 +118,16 @@ async def test_worker_ends_once_its_tasks_and_duties_have_ended(seconds: float):
 
     worker.under_way.begin(task())
     stop = asyncio.Event()
-    running = asyncio.create_task(run_worker(worker, cast("Engine", engine), stop))
-    await asyncio.sleep(0.01)
-    assert sorted(engine.queues) == sorted([ANSWERS, CHANNELS, REPOSITORIES])
-    stop.set()
-    await running
+    with capture_logs() as logs:
+        running = asyncio.create_task(run_worker(worker, cast("Engine", engine), stop))
+        await asyncio.sleep(0.01)
+        assert sorted(engine.queues) == sorted([ANSWERS, CHANNELS, REPOSITORIES])
+        stop.set()
+        await running
+    assert [(line["event"], line.get("role")) for line in logs] == [
+        ("run.started", "worker"),
+        ("run.stopped", None),
+    ]
     assert sorted(engine.said) == ["ended", "ended", "posted", "served"]
 
 
