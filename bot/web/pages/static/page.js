@@ -4,7 +4,8 @@
 "use strict";
 (() => {
   const links = ".rows > li > b > a";
-  const changes = [...document.querySelectorAll(`.rows > li > details > summary, ${links}, .lines a, .answer li a`)];
+  const answers = ".answer li > a:first-of-type";
+  const changes = [...document.querySelectorAll(`.rows > li > details > summary, ${links}, .lines a, ${answers}`)];
   const keys = document.getElementById("keys");
 
   let off = false;
@@ -37,10 +38,14 @@
   };
 
   // A change that is not in the page: its own page holds it.
-  const fetched = async (link) => {
+  const content = async (link) => {
     const answer = await fetch(link.href);
     if (!answer.ok) throw new Error(String(answer.status));
     const whole = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return whole.querySelectorAll("article.change > :not(h1, .copy, .level)");
+  };
+  const fetched = async (link) => {
+    const said = await content(link);
     const details = document.createElement("details");
     const summary = document.createElement("summary");
     const body = document.createElement("div");
@@ -49,7 +54,7 @@
     page.className = "whole";
     page.href = link.href;
     page.textContent = document.getElementById("said").dataset.whole;
-    body.append(page, ...whole.querySelectorAll("article.change > :not(h1, .copy, .level)"));
+    body.append(page, ...said);
     const row = link.closest("li");
     link.replaceWith(...link.childNodes);
     // A summary holds no links: readers of screens would not hear of them.
@@ -77,7 +82,16 @@
     });
   }
 
-  const here = () => document.activeElement?.closest(`summary, ${links}, .lines a, .answer li a`);
+  // What is written out in a list lacks the lines of the diff.
+  for (const row of document.querySelectorAll(".rows > li > details")) {
+    const more = async () => {
+      const link = row.querySelector(".whole");
+      row.querySelector(".body").replaceChildren(link, ...(await content(link)));
+    };
+    row.addEventListener("toggle", () => more().catch(() => {}), { once: true });
+  }
+
+  const here = () => document.activeElement?.closest(`summary, ${links}, .lines a, ${answers}`);
   const toggle = () => here()?.click();
   const close = () => {
     const open = document.activeElement?.closest("details[open]");

@@ -146,6 +146,16 @@ def test_row_opens_in_place_and_leads_to_its_change(page):
     assert page.locator("h1").inner_text().startswith(title)
 
 
+def test_open_row_has_the_changed_lines_below_what_it_says(page):
+    page.goto(PAGES["breaking day"])
+    row = page.locator(".rows > li").first
+    row.locator("summary").first.click()
+    fold = row.locator(".under > summary").first
+    fold.click()
+    assert row.locator(".diff .del").first.is_visible()
+    assert row.locator(".whole").count() == 1
+
+
 def test_row_opens_without_scripts(browser, site):
     context = browser.new_context(base_url=site, java_script_enabled=False)
     tab = context.new_page()
