@@ -120,6 +120,7 @@ async def test_what_is_not_archived_is_counted_and_not_read(configuration, clien
             notes = (await reader.get(path + ".md")).text
     assert "No verdict: 1 commit was not read" in notes
     assert "No changes in this period" not in page
+    assert "0 changes" not in page
     assert (found["total"], found["missing"], found["changes"]) == (1, 1, [])
     assert "Not read: 1 commit of this range." in page
     assert "No verdict: 1 commit was not read" in page
