@@ -65,10 +65,12 @@ class Listed:
         """None."""
         return {}
 
-    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
-        """None."""
-        del branch, before
-        return frozenset()
+    async def log(
+        self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
+    ) -> Sequence[tuple[str, str]]:
+        """Nothing."""
+        del branch, path, before, mainline
+        return ()
 
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """None."""

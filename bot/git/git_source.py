@@ -243,20 +243,21 @@ class GitSource:
         with _told():
             return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
 
-    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
-        """The names of the authors of all commits of a branch until a time."""
+    async def log(
+        self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
+    ) -> Sequence[tuple[str, str]]:
+        """Full names and authors of commits, newest first: of a path, or until a time."""
         if branch.sha is None:
-            return frozenset()
+            return ()
+        lines = "--first-parent" if mainline else "--no-merges"
+        until = [f"--before={before.isoformat()}"] if before else []
+        within = [path] if path else []
         with _told():
             listed = await self._view.git().run(
-                "log",
-                "--no-patch",
-                "--format=%an",
-                f"--before={before.isoformat()}",
-                branch.sha,
-                "--",
+                "log", "--no-patch", "--format=%H %an", lines, *until, branch.sha, "--", *within
             )
-        return frozenset(listed.decode("utf-8", "replace").splitlines())
+        rows = (line.partition(" ") for line in listed.decode("utf-8", "replace").splitlines())
+        return [(sha, author) for sha, _, author in rows]
 
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """The paths of the files at a tip, with the names of their blobs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -19,13 +19,14 @@ from digest.i18n.answer_text import (
     BY_FILES,
     BY_FOLDERS,
     CO_AUTHORED,
+    EVER_BY_AUTHORS,
     MORE_FILES,
     MORE_PEOPLE,
     OF_FILE,
     PERSON,
 )
 from digest.i18n.labels import LEVEL_MARKS
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import Phrase, joined
 from digest.report.blocks import author_link
 
 MOST_PEOPLE = 15
@@ -46,13 +47,33 @@ def by_author(
     changes: Sequence[Graded], repository: Repository, language: Language
 ) -> tuple[Block, ...]:
     """The authors with their numbers of changes, and of important ones; bots are separate."""
-    levels: dict[str, Counter[Level]] = {}
+    levels: dict[str, Counter[Level | None]] = {}
     beside: Counter[str] = Counter()
     for graded in changes:
         author, *others = people_of(graded)
         levels.setdefault(author, Counter())[graded.grade.level] += 1
         beside.update(others)
-    levels = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
+    counted = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
+    return _people(BY_AUTHORS, counted, beside, repository, language)
+
+
+def by_commits(
+    authors: Sequence[str], repository: Repository, language: Language
+) -> tuple[Block, ...]:
+    """The authors of all commits that a branch ever had of something, with their numbers."""
+    levels: dict[str, Counter[Level | None]] = {
+        name: Counter({None: n}) for name, n in Counter(authors).items()
+    }
+    return _people(EVER_BY_AUTHORS, levels, Counter(), repository, language)
+
+
+def _people(
+    title: Phrase,
+    levels: Mapping[str, Counter[Level | None]],
+    beside: Counter[str],
+    repository: Repository,
+    language: Language,
+) -> tuple[Block, ...]:
     ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), -beside[one[0]], one[0]))
     people = [one for one in ranked if not is_bot(one[0])]
     bots = {name: n for name, counted in ranked if is_bot(name) and (n := counted.total())}
@@ -73,19 +94,18 @@ def by_author(
         named = ", ".join(PERSON.text(language, name=name, n=n) for name, n in bots.items())
         items.append(Item((Text(BOTS.text(language, bots=named)),)))
     wrote = sum(1 for _, counted in people if counted)
-    head = BY_AUTHORS.text(language, n=wrote)
+    head = title.text(language, n=wrote)
     if beside_only := len(people) - wrote:
         head = BESIDE.text(language, head=head, n=beside_only)
     return Paragraph((Strong(head),)), Listing(tuple(items))
 
 
-def _line(name: Span, counted: Counter[Level], beside: int, language: Language) -> Spans:
+def _line(name: Span, counted: Counter[Level | None], beside: int, language: Language) -> Spans:
     told = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
     also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
-    if not told:
-        return joined([name, also])
-    person = PERSON(language, name=name, n=counted.total())
-    return joined([*person, f" · {' '.join(told)}{also}"])
+    person = PERSON(language, name=name, n=counted.total()) if counted else (name,)
+    marks = f" · {' '.join(told)}" if told else ""
+    return joined([*person, f"{marks}{also}"])
 
 
 MOST_FILES = 15

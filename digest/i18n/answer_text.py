@@ -102,6 +102,9 @@ WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作�
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
 CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
+EVER_BY_AUTHORS = Phrase(
+    "Commits by author, of all time ({n:person|people})", "全部历史中各作者的提交（{n} 人）"
+)
 BESIDE = Phrase("{head}, {n} more as co-authors", "{head}，另有 {n} 人仅为共同作者")
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")

@@ -102,8 +102,13 @@ class Source(Protocol):
         messages; of many that hold the text, the newest ones are given, and the oldest one.
         """
 
-    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
-        """The names of the authors of all commits of a branch until a time."""
+    async def log(
+        self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
+    ) -> Sequence[tuple[str, str]]:
+        """Full names and authors of commits, newest first: of a path, or until a time.
+
+        ``mainline`` gives the first parents, merges included; otherwise merges are left out.
+        """
 
     async def files(self, branch: Tip) -> Mapping[str, str]:
         """The paths of the files at a tip, with the names of their blobs."""

@@ -14,7 +14,7 @@ from digest.core.grade import Graded
 from digest.document import Code
 from digest.i18n.phrase import listed
 from digest.i18n.reading_text import NEW_FILES
-from digest.topics.matching import Resolved
+from digest.topics.matching import Resolved, narrowed
 from digest.topics.synonyms import kin
 from digest.topics.terms import term
 from handlers.context import Context
@@ -81,6 +81,50 @@ async def touching(asked: Meant, ctx: Context) -> Meant:
     return replace(asked, held=held, only=more) if more else asked
 
 
+async def of_people(asked: Meant, ctx: Context) -> Meant:
+    """The changes of people by all their names, where one is asked for by a handle, or several.
+
+    Names with one address are of one person; a handle is what stands before the ``@`` of it.
+    """
+    intent = asked.intent
+    names = [intent.author] if intent.author else intent.topic.split()
+    alone = intent.author and not _HANDLE.fullmatch(intent.author)
+    if alone or (not intent.author and (asked.resolved.topics or not 1 < len(names) <= _PEOPLE)):
+        return asked
+    bare = narrowed(Resolved(), intent.kinds, intent.label)
+    query = replace(
+        query_of(asked), author="", topics=asked.resolved.topics or bare.topics,
+        about=asked.resolved.alternatives or bare.alternatives,
+    )  # fmt: skip
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    theirs = [_written_by(name.casefold(), changes) for name in names]
+    if not all(theirs) or (intent.author and len(theirs[0]) <= asked.held.survey.total):
+        return asked
+    shas = frozenset().union(*theirs)
+    found = [g for g in changes if g.sha in shas]
+    if intent.without:
+        found = list(await asyncio.to_thread(left_of, found, intent.without))
+    if not intent.author:
+        asked = replace(asked, intent=replace(intent, topic="", author=", ".join(names)))
+    return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
+
+
+_HANDLE = re.compile(r"[a-z\d][a-z\d_-]{2,38}")
+_PEOPLE = 5
+
+
+def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
+    """The changes of the people whose name or handle has this."""
+    emails = {
+        g.commit.email.casefold()
+        for g in changes
+        if name in g.commit.author.casefold()
+        or name == g.commit.email.casefold().partition("@")[0].partition("+")[2]
+        or name == g.commit.email.casefold().partition("@")[0]
+    } - {""}
+    return frozenset(g.sha for g in changes if g.commit.email.casefold() in emails)
+
+
 def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
     folders = (
         folder
@@ -116,7 +160,7 @@ async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     if asked.intent.newcomers:
         window = asked.reached.window
         since = window.since if window else changes[-1].commit.committed_at
-        known = await ctx.watched.source.authors(tip, since)
+        known = {author for _, author in await ctx.watched.source.log(tip, before=since)}
         changes = [g for g in changes if not {g.commit.author, people_of(g)[0]} & known]
     if asked.intent.figures:
         changes = [g for g in changes if g.sha in figures]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import Answer, foot, lines_document, listing_document, title_of
-from digest.answer.tallies import by_author, by_day, by_file
+from digest.answer.tallies import by_author, by_commits, by_day, by_file
 from digest.core.enums import ChangeKind
 from digest.core.grade import Level
 from digest.core.reference import Query
@@ -47,7 +47,7 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.change_selection import acted, picked, touching
+from handlers.questions.change_selection import acted, of_people, picked, touching
 from handlers.questions.list_reading import (
     Meant,
     as_topic,
@@ -91,11 +91,19 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     if intent.defaults and (asked.resolved.topics or not intent.topic):
         from handlers.questions.defaults import defaults
 
-        query = query_of(asked)
-        return await defaults(asked.intent, query, reached, ctx, seen(ctx, tip))
+        at = seen(ctx, tip)
+        answer = await defaults(asked.intent, query_of(asked), reached, ctx, at)
+        if answer.total or not _is_vague(intent, ctx):
+            return answer
+        window, reached = await _wider(ctx, tip)
+        intent = replace(intent, window=window)
+        asked = await meant(Meant(intent=intent, reached=reached), ctx)
+        return await defaults(asked.intent, query_of(asked), reached, ctx, at)
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
     if intent.people and asked.resolved.topics and asked.intent.topic:
         asked = await touching(asked, ctx)
+    if intent.author or intent.people:
+        asked = await of_people(asked, ctx)
     if _is_vague(asked.intent, ctx) and asked.held.survey.total < (_FEW if intent.anytime else 1):
         asked = await _longer(asked, ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
@@ -128,6 +136,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         lines = await _nothing(asked, ctx)
         lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
         document = lines_document(intent.topic, lines, at)
+        if intent.people and intent.path:
+            document = await _counted(document, asked, ctx)
     return Answer(
         intent="changed",
         document=document,
@@ -312,7 +322,10 @@ async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
     if intent.without:
         changes = await asyncio.to_thread(left_of, changes, intent.without)
     told: list[Block] = []
-    if intent.people:
+    if intent.people and intent.path and intent.anytime:
+        written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
+        told += by_commits([name for _, name in written], ctx.watched.repository, ctx.language)
+    elif intent.people:
         told += await asyncio.to_thread(by_author, changes, ctx.watched.repository, ctx.language)
     if intent.files:
         told += await asyncio.to_thread(by_file, changes, ctx.language)

@@ -43,7 +43,7 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     changes = await ctx.archive.select(ctx.watched.repository, query)
     found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
     by_name = {graded.sha: graded for graded in changes}
-    titled = [g for g in changes if _SAID.search(g.title) and _is_code(g)]
+    titled = [g for g in changes if _SAID.search(g.title[:_MOST_TITLE]) and _is_code(g)]
     names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
     told = [by_name[sha] for sha in names]
     told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
@@ -57,8 +57,15 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     )
 
 
-_SAID = re.compile(r"\b(?:the|change|its|new) defaults?\b|\bdefaults?\b(?! to\b)", re.IGNORECASE)
+_SAID = re.compile(
+    r"\b(?:the|its|new|change|raise|lower|increase|decrease|reduce|bump|set|switch)\b.{0,60}"
+    r"\bdefaults?\b|\bdefaults?\b(?! to\b)",
+    re.IGNORECASE,
+)
 """Words of titles about defaults that the code alone does not show."""
+
+
+_MOST_TITLE = 300
 
 
 def _is_code(graded: Graded) -> bool:
@@ -76,6 +83,7 @@ def _with_titles(
     items = tuple(Item(entry_of(g, ctx.watched.repository)) for g in others[:_PAGE])
     head = Paragraph(words.DEFAULTS_SAID(ctx.language))
     *before, last = document.blocks
+    before = before if found else []  # what titles say is no "none"
     return replace(document, blocks=(*before, head, Listing(items), last))
 
 

@@ -159,10 +159,13 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
 
 
 async def _release(name: str, ctx: Context) -> TaggedRelease | None:
-    """The release of a name; for a series such as ``1.2.x``, its latest, since before its first."""
+    """The release of a name; for a series such as ``1.2.x``, its latest, since before its first.
+
+    A version may be written without its last zero.
+    """
     source = ctx.watched.source
     if not name.lower().endswith(".x"):
-        return await source.release(name)
+        return await source.release(name) or await source.release(f"{name}.0")
     tags = in_series(name, [*await source.releases()])
     first, last = [await source.release(tag) for tag in tags] or (None, None)
     return replace(last, before=first.before) if first and last else None

@@ -86,6 +86,8 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
             older = await ctx.watched.source.find(tip, text=intent.name)
             await ensure(ctx, older[:_OLDER], tip)
             found = await _found(intent.name, query, ctx)
+        if not found and (came := await _introduced(intent.name, ctx, tip)):
+            found = _told(came, intent.name) or [(graded, []) for graded in came]
     state = await _state(intent.name, found, ctx, tip)
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
@@ -108,6 +110,39 @@ _CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
 
 _OLDER = 9
 """Commits that are read because their message has the name."""
+
+_SEARCHED = 6
+"""Files whose past is searched for a name that no archived change touched."""
+
+
+async def _introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The change of the branch that brought a name, which stands now, to the first of its files."""
+    there = tip.sha and _CODE.search(name) and await _files_with(name, ctx, tip.sha)
+    shas = [await _came_to(path, name, ctx, tip) for path in list(there or ())[:_SEARCHED]]
+    return sorted(await ensure(ctx, list(filter(None, shas)), tip), key=_at)[:1]
+
+
+async def _came_to(path: str, name: str, ctx: Context, tip: Tip) -> str:
+    """The commit that brought a name to a file that was there before; empty if it is not known."""
+    past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
+    texts: dict[tuple[str, str], str] = {}
+    having, without = -1, len(past)  # positions, newest first
+    while without - having > 1:
+        middle = (having + without) // 2
+        texts |= await ctx.watched.source.contents([(past[middle], path)])
+        if name in texts.get((past[middle], path), ""):
+            having = middle
+        else:
+            without = middle
+    known = having >= 0 and without < len(past) and (past[without], path) in texts
+    return past[having] if known else ""
+
+
+async def _files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
+    """The files of the program that have a word, tests last; ``None`` if they cannot be read."""
+    there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
+    return None if there is None else sorted(there.get(name, ()), key=_program)
+
 
 Found = Sequence[tuple[Graded, list[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
@@ -150,16 +185,10 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
         lines += [_required(needs, ctx)]
     elif facts and pinned:
         lines.append(names_text.NOT_REQUIRED(language, name=Code(name)))
-    elif tip.sha is not None and _WORD.fullmatch(name):
-        there = await ctx.watched.source.mentions(tip.sha, [name])
-        if there is not None:
-            paths = [Code(printable(path)) for path in sorted(there.get(name, ()), key=_program)]
-            files = listed(paths, language, limit=3)
-            lines.append(
-                names_text.STANDS(language, name=Code(name), files=files)
-                if paths
-                else names_text.STANDS_NOT(language, name=Code(name))
-            )
+    elif tip.sha is not None and (there := await _files_with(name, ctx, tip.sha)) is not None:
+        files = listed([Code(printable(path)) for path in there], language, limit=3)
+        phrase = names_text.STANDS if there else names_text.STANDS_NOT
+        lines.append(phrase(language, name=Code(name), files=files))
     if renamed := _renamed(name, found):
         graded, other = renamed
         lines.append(_line(names_text.IS_RENAMED, graded, name, ctx, other=Code(other)))
@@ -171,12 +200,15 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
     if said is not None and not renamed and not (facts and pinned):
         day = said.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(said, ctx.watched.repository)
-        lines.append(names_text.LAST_SAID(language, change=change, day=day))
+        place = 0 if "default" in said.title.lower() and not needs else len(lines)
+        lines.insert(place, names_text.LAST_SAID(language, change=change, day=day))
     told = [f for _, f in contract if not needs or f.evidence.path == needs[0].path]
     valued = next(((g, f) for g, f in contract if f.after is not None and f in told), None)
     newer = said is None or (valued and _at(valued[0]) >= _at(said))
     if valued is not None and newer and contract[0][1].action is not Action.REMOVED:
-        lines.append(_valued(*valued, ctx))
+        # The value is what is asked for most, but a call does not say it.
+        place = len(lines) if needs or (valued[1].after or "").endswith(")") else 0
+        lines.insert(place, _valued(*valued, ctx))
     for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
         oldest = found[-1][0] if found else None
         some = [

@@ -144,9 +144,16 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
-    async def authors(self, branch: Tip, before: datetime) -> frozenset[str]:
-        commits = (c.commit for c in self.branch_changes)
-        return frozenset(c.author for c in commits if c.committed_at < before)
+    async def log(
+        self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
+    ) -> Sequence[tuple[str, str]]:
+        self._called("log", path, mainline)
+        return [
+            (c.sha, c.commit.author)
+            for c in self.branch_changes
+            if before is None or c.commit.committed_at < before
+            if not path or any(f"{f.path}/".startswith(f"{path}/") for f in c.files)
+        ]
 
     async def files(self, branch: Tip) -> Mapping[str, str]:
         return {path: path for commit, path in self.trees if commit == branch.sha}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from digest.core.change import FileStatus
 from digest.markdown import markdown
+from digest.question.intent import Changed
+from digest.question.periods import default_period
+from handlers.questions.changed import changed
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+UTC_ZONE = ZoneInfo("UTC")
 
 
 def made(sha: str, title: str, days: float):
@@ -181,3 +186,51 @@ async def test_a_package_that_only_a_lock_file_has_is_not_gone():
     }
     shown = markdown((await ask("is aws-lc-rs still there", ctx)).document)
     assert "`aws-lc-rs` is required now: `1.18.0` (`Cargo.lock:2`)." in shown
+
+
+def by(sha: str, author: str, email: str, days: float, title: str = "Tidy up"):
+    one = change(sha, title, {"discovery/aws/ec2.py": 5}, NOW - timedelta(days=days), author)
+    return replace(one, commit=replace(one.commit, email=email))
+
+
+@pytest.fixture
+def of_people():
+    return context(
+        FakeSource(
+            [
+                by("aaaaaaa1", "bart", "bart@home.example", 1),
+                by("bbbbbbb2", "Bartek Plotka", "bart@work.example", 1),
+                by("ccccccc3", "Konsti", "k@home.example", 2),
+                by("ddddddd4", "Zoe", "zoe@home.example", 2),
+                by("eeeeeee5", "Zoe", "zoe@home.example", 400),
+            ]
+        )
+    )
+
+
+async def test_two_people_are_counted_side_by_side(of_people):
+    asked = Changed(window=default_period(NOW, UTC_ZONE), topic="bart konsti", people=True)
+    answer = await changed(asked, of_people)
+    assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2", "ccccccc3"}
+    assert "By author (3 people)" in markdown(answer.document)
+
+
+async def test_a_handle_finds_a_person_by_every_name(of_people):
+    answer = await ask("what did bart do this week", of_people)
+    assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2"}
+
+
+async def test_the_people_of_a_path_are_those_of_its_whole_history(of_people):
+    asked = Changed(
+        window=default_period(NOW, UTC_ZONE), path="discovery/aws/", people=True, anytime=True
+    )
+    shown = markdown((await changed(asked, of_people)).document)
+    assert "Commits by author, of all time (4 people)" in shown
+    assert "Zoe (2)" in shown
+
+
+async def test_a_default_that_only_an_older_title_tells_is_found():
+    source = FakeSource([made("aaaaaaa1", "Raise the graph capture default to 1024 (#7)", 12)])
+    shown = markdown((await ask("did the capture default change", context(source))).document)
+    assert "Raise the graph capture default to 1024" in shown
+    assert "No default" not in shown

@@ -85,3 +85,11 @@ async def test_names_of_a_period_that_nobody_gave_are_looked_up_in_a_month(ctx):
     later = replace(ctx, clock=type(ctx.clock)(ctx.clock.now() + timedelta(days=20)))
     answer = await ask("new env vars lately", later)
     assert shas(answer) == ["bbbbbbb2"]
+
+
+async def test_the_value_of_a_name_is_told_before_its_places():
+    source = FakeSource([touching("bbbbbbb2", "Let the port be chosen (#11)", days=3, added=LINE)])
+    source.blobs = {EMPTY: f"{HEAD}\n", "bbbbbbb2-new": TEXT}
+    source.trees = {(source.branch_changes[0].sha, "src/app.py"): TEXT}
+    shown = markdown((await ask("what is the default of APP_PORT", context(source))).document)
+    assert shown.index('`APP_PORT` is `"80"` since') < shown.index("is there now")

@@ -181,3 +181,8 @@ async def test_day_of_a_release_is_told_in_the_zone_of_the_asker(source):
         (await ask("when was v0.2.0 released", at)).document
     )
     assert "打标签于 2026-01-02" in markdown((await ask("v0.2.0 什么时候发布的", at)).document)
+
+
+async def test_a_version_without_its_last_zero_is_the_release(ctx):
+    answer = await ask("any fixes in 2.0", ctx)
+    assert "v1.0.0 to v2.0.0" in markdown(answer.document)

@@ -82,3 +82,11 @@ async def test_a_name_that_nothing_has_is_said_to_be_gone(ctx):
     shas, shown = await told("diskcache", ctx)
     assert shas == ["ddddddd4"]
     assert "`diskcache` is gone" in shown
+
+
+async def test_a_name_that_no_change_told_of_came_with_the_first_text_that_has_it(ctx):
+    path, source = "src/app.py", ctx.watched.source
+    source.trees |= {(TIP, path): "use_old_path = 1\n", (CHANGES[3].sha, path): "x = 1\n"}
+    assert (await told("use_old_path", ctx))[0] == ["aaaaaaa1"]
+    source.trees[CHANGES[3].sha, path] = "use_old_path = 0\n"  # perhaps it came with the file
+    assert (await told("use_old_path", ctx))[0] == []
