@@ -42,7 +42,7 @@ from digest.question.intent import Changed, Touched
 from digest.question.periods import default_period
 from digest.topics.matching import Resolved, is_general, narrowed
 from digest.topics.synonyms import kin
-from digest.topics.terms import pieces, term
+from digest.topics.terms import STOP_WORDS, pieces, term
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -56,6 +56,7 @@ from handlers.questions.list_reading import (
     meant,
     query_of,
     resolved_topic,
+    resolved_topics,
     with_rows,
 )
 from handlers.questions.named_changes import about, names
@@ -236,7 +237,9 @@ async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
     word = term(asked.intent.topic)
     if " " in asked.intent.topic or len(word) <= _SHORT or not word.isascii():
         return None
-    alike = await ctx.archive.alike(ctx.watched.repository, (word,))
+    alike = asked.alike
+    if alike is None:
+        alike = await ctx.archive.alike(ctx.watched.repository, (word,))
     near = [one for one in alike if one != word and is_misspelt(word, one)]
     if not near:
         return None
@@ -245,21 +248,23 @@ async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
 
 async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
     """The reading with a part of its topic, the longest that finds something."""
-    words = asked.intent.topic.split()
+    words = [word for word in asked.intent.topic.split() if term(word) not in STOP_WORDS]
     for size in range(len(words) - 1, 0, -1):
-        found = []
-        for some in itertools.combinations(words, size):
-            part = replace(asked.intent, topic=" ".join(some))
-            meant = replace(asked, intent=part, resolved=await resolved_topic(part, ctx))
-            found.append(await with_rows(meant, ctx))
+        some = (" ".join(part) for part in itertools.combinations(words, size))
+        parts = [replace(asked.intent, topic=part) for part in some]
+        resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
+        found = [
+            await with_rows(replace(asked, intent=part, resolved=one), ctx)
+            for part, one in resolved
+        ]
         rows = [one for one in found if one.held.rows]
         if rows:
             # What the repository has least of is what the question is about, of what it names parts
             # of itself by: "installable" is rarer than "python", and no part.
             terms = frozenset().union(*(one.resolved.topics for one in rows))
             known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
-            parts = [one for one in rows if _is_part(one)]
-            best = min(parts or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
+            named = [one for one in rows if _is_part(one)]
+            best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
             lost = [Code(w) for w in words if w not in best.intent.topic.split()]
             told = listed(lost, ctx.language, limit=9)
             return best.noting(ALL_BUT(ctx.language, words=told))
@@ -381,10 +386,12 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
     bare = replace(intent, author="", level=None, kinds=(), label="", path="")
-    plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
-    about = await with_rows(plain, ctx) if rest != replace(bare, topic="") else asked
-    if about.held.rows:
-        n = about.held.survey.total
+    about_it = asked
+    if resolved.topics and rest != replace(bare, topic=""):
+        plain = replace(asked, intent=bare, resolved=await resolved_topic(bare, ctx))
+        about_it = await with_rows(plain, ctx)
+    if about_it.held.rows:
+        n = about_it.held.survey.total
         lines = [NONE_FITS(language, topic=topic, n=n, filters=filters)]
     elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]

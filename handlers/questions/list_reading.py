@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from digest.answer.answers import AnswerRow, because, beside_title, graded_because
@@ -18,6 +18,7 @@ from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
 from digest.question.lexicon import alike
 from digest.topics.matching import (
+    Aliases,
     Resolved,
     bears,
     candidates,
@@ -37,7 +38,8 @@ from handlers.questions.scope import QueryResult, Reach, found, left_of
 class Meant:
     """One reading of a list question, with what it found and notes on how it was read.
 
-    ``only`` are the changes found where no query selects them.
+    ``only`` are the changes found where no query selects them, ``alike`` the known terms that look
+    like a topic of which nothing is known.
     """
 
     intent: Changed
@@ -46,6 +48,7 @@ class Meant:
     held: QueryResult = field(default_factory=lambda: QueryResult(survey=NOTHING_FOUND, rows=()))
     notes: tuple[Spans, ...] = ()
     only: Sequence[Graded] = ()
+    alike: Mapping[str, int] | None = None
 
     def noting(self, note: Spans) -> Meant:
         """The same with one note more."""
@@ -65,6 +68,10 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
     """The topic as the index knows it, with notes on corrections and omissions."""
     intent = asked.intent
     resolved = await resolved_topic(intent, ctx)
+    if intent.topic and not resolved.topics:
+        alike = await ctx.archive.alike(ctx.watched.repository, sought(intent.topic))
+        resolved = Resolved(near=near_topics(intent.topic, alike))
+        asked = replace(asked, alike=alike)
     asked = replace(asked, resolved=resolved)
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
     if near and " " not in intent.topic:
@@ -75,8 +82,9 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
     # "docker image" is about docker: a general noun behind a name tells nothing more.
     special = [_TAIL.sub("", word) for word in words if word.lower() not in _GENERAL] or words
     known = special
-    if not resolved.topics:
-        known = [w for w in special if (await resolved_topic(replace(intent, topic=w), ctx)).topics]
+    if not resolved.topics and special != [intent.topic]:
+        apart = await resolved_topics([replace(intent, topic=word) for word in special], ctx)
+        known = [word for word, one in zip(special, apart, strict=True) if one.topics]
     if not known or known == words:
         return asked
     rest = replace(intent, topic=" ".join(known))
@@ -86,6 +94,7 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
             if (await ctx.archive.survey(ctx.watched.repository, by, 0, ctx.language)).total:
                 rest, special = replace(rest, author=word), [w for w in special if w != word]
     asked = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
+    asked = replace(asked, alike=None)
     if lost := [Code(word) for word in special if word not in known]:
         return asked.noting(WITHOUT(ctx.language, words=listed(lost, ctx.language, limit=9)))
     return asked
@@ -109,7 +118,7 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
     mended = replace(asked.intent, topic=topic)
     note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
     resolved = await resolved_topic(mended, ctx)
-    return replace(asked, intent=mended, resolved=resolved).noting(note)
+    return replace(asked, intent=mended, resolved=resolved, alike=None).noting(note)
 
 
 def is_misspelt(word: str, known: str) -> bool:
@@ -118,16 +127,23 @@ def is_misspelt(word: str, known: str) -> bool:
 
 
 async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:
-    """The topic with its kinds and label as index terms, or with similar ones if it has none."""
-    if not intent.topic:
-        return narrowed(Resolved(), intent.kinds, intent.label)
+    """The topic with its kinds and label as index terms; empty if the index does not know it."""
+    return (await resolved_topics([intent], ctx))[0]
+
+
+async def resolved_topics(intents: Sequence[Changed], ctx: Context) -> Sequence[Resolved]:
+    """The topics of several intents, looked up at once."""
     repository, aliases = ctx.watched.repository, ctx.watched.aliases
-    known = await ctx.archive.vocabulary(repository, candidates(intent.topic, aliases))
-    resolved = resolve(intent.topic, known, aliases)
-    if resolved.topics:
-        return narrowed(resolved, intent.kinds, intent.label)
-    alike = await ctx.archive.alike(repository, sought(intent.topic))
-    return Resolved(near=near_topics(intent.topic, alike))
+    wanted = frozenset().union(*(candidates(one.topic, aliases) for one in intents if one.topic))
+    known = await ctx.archive.vocabulary(repository, wanted) if wanted else {}
+    return [_resolved(one, known, aliases) for one in intents]
+
+
+def _resolved(intent: Changed, known: Mapping[str, int], aliases: Aliases) -> Resolved:
+    resolved = resolve(intent.topic, known, aliases) if intent.topic else Resolved()
+    if intent.topic and not resolved.topics:
+        return Resolved()
+    return narrowed(resolved, intent.kinds, intent.label)
 
 
 def query_of(asked: Meant) -> Query:

@@ -217,6 +217,8 @@ async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) ->
     """
     if not isinstance(intent.window, Window) or tip.sha is None:
         return ()
+    if await ctx.watched.source.names(tip, intent.window):
+        return ()
     last = await ensure(ctx, [tip.sha], tip)
     if not last or last[0].commit.committed_at >= intent.window.since:
         return ()
