@@ -55,7 +55,7 @@ _BINDS = re.compile(
 """Words of a sentence that says what a reader needs or may not do."""
 
 _WHY = re.compile(
-    r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since|may|might)\b",
+    r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since)\b",
     re.IGNORECASE,
 )
 """Words of a comment that says why."""
@@ -63,6 +63,9 @@ _WHY = re.compile(
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
+
+_WHOLE = 220
+"""Maximum characters of the words beside a setting, which may describe each of its values."""
 
 _SHORT = 30
 _SENTENCE = 3
@@ -113,6 +116,19 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
                 continue
             told.add(text)
             yield _new(f, phrase, text, reading)
+
+
+def described(reading: ChangeContext) -> Iterator[Statement]:
+    """What settings are for whose defaults or choices changed, in the words beside them."""
+    helps = _helps(reading.facts.clues)
+    for kind in (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG):
+        for f in reading.told(kind, Action.CHANGED):
+            text = helps.get(f.name, "")
+            if text and f.detail in {"default", "choices"}:
+                whole = text if len(text) <= _WHOLE else _opening(text)
+                what, said_of_it = (code(owner_of(f.name)[1]),), authored(whole)
+                spans = words.EXPLAINED(reading.language, what=what, words=said_of_it)
+                yield said(stopped(spans, reading), [f])
 
 
 def _shared(name: str, helps: Mapping[str, str]) -> str:
@@ -169,7 +185,9 @@ def remarks(reading: ChangeContext) -> Iterator[Statement]:
         inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
         return inside, not binds, -len(title & content(clue.text))
 
-    for clue in sorted(found, key=rank)[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
+    for clue in sorted((c for c in found if "](" not in c.text), key=rank)[
+        : 2 if reading.graded.grade.level is Level.HIGH else 1
+    ]:
         known = clue.evidence.path in documents
         if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
             phrase = words.DOCUMENTED if known else words.REMARKED

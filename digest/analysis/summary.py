@@ -98,10 +98,12 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
         yield from _title(reading, title)
         return
     acts = list(_acts(reading, title))
+    changed = [f for kind in _SETTINGS for f in reading.told(kind, Action.CHANGED)]
     switches = title.telling and _SWITCHES.search(reading.facts.subject.words)
-    if switches and not any(restates(act, reading.graded) for act in acts):
+    if switches and not any(_mentions(title, f) for f in changed):
         yield from _title(reading, title)
     yield from acts
+    yield from explain.described(reading)
     if title.telling and not any(restates(act, reading.graded) for act in acts):
         yield from _title(reading, title)
     yield from explain.release_note(reading)

@@ -393,6 +393,7 @@ def test_what_a_new_document_requires_is_quoted_before_comments():
         (ClueKind.DOCS, "**Drain first.** The pool waits.", False),
         (ClueKind.DOCS, "The pool waits for its workers.", True),
         (ClueKind.REMARK, "The pool has one worker for each processor.", False),
+        (ClueKind.REMARK, "Without [this pool](../a.md) the workers would be made anew.", False),
         (ClueKind.REMARK, "Without a pool the workers would be made anew.", True),
     ],
 )
@@ -409,3 +410,14 @@ def test_title_of_another_default_comes_before_the_one_that_changed():
     graded = change("Enable fusion by default for -O2", item, clues=[literal])
     assert lines(graded) == ["Enable fusion by default for -O2.", "Pool.idle now defaults to True."]
     assert acts(gist(graded, Language.EN))
+
+
+def test_setting_whose_default_changed_is_described_in_the_words_beside_it():
+    item = fact(FactKind.FLAG, Action.CHANGED, "--on-loss", before="a", after="b", detail="default")
+    text = "What is done with lost blocks. 'a': they are computed again. 'b': the request fails."
+    graded = change(
+        "Change the default of on_loss",
+        item,
+        clues=[clue(ClueKind.HELP, name="--on-loss", text=text)],
+    )
+    assert lines(graded)[:2] == ["--on-loss now defaults to b (was a).", f"--on-loss: {text}"]
