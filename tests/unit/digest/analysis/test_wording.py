@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.analysis.analyse import analyse
+from digest.analysis.explanations import named
 from digest.analysis.wording import name_with_values, value
 from digest.core.change import Side
 from digest.core.enums import Language
@@ -66,3 +67,15 @@ def test_moved_names_are_told_together_for_each_pair_of_files() -> None:
         (True, True, False),
         (False, False, True),
     }
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "n0"), (4, "n0, n1, n2 and n3"), (5, "n0, n1, n2, n3 and 1 more")],
+)
+def test_a_sentence_has_at_most_four_names(count: int, said: str) -> None:
+    items = [
+        samples.fact(FactKind.FLAG, Action.REMOVED, f"n{n}", samples.at("a.py", n, Side.OLD))
+        for n in range(count)
+    ]
+    assert plain(named(items, Language.EN)) == said

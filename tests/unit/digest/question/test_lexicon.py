@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,18 @@ def test_words_are_alike_up_to_so_many_mistakes(left: str, right: str, most: int
     assert alike(left, right, most) == (distance(left, right) <= most)
 
 
-def test_a_misspelt_cue_word_is_mended_and_an_unknown_word_is_not() -> None:
-    assert mended("chagned") == "changed"
-    assert mended("zebrafish") == "zebrafish"
+@pytest.mark.parametrize(
+    ("word", "cue"),
+    [
+        ("chagned", "changed"),
+        ("chxxged", "chxxged"),
+        ("deprecatde", "deprecated"),
+        ("xhanged", "xhanged"),
+        ("zebrafish", "zebrafish"),
+        ("weak", "weak"),
+        ("chang3d", "chang3d"),
+        ("深深深深深", "深深深深深"),
+    ],
+)
+def test_a_misspelt_cue_word_is_mended_and_an_unknown_word_is_not(word: str, cue: str) -> None:
+    assert mended(word) == cue
