@@ -38,7 +38,7 @@ from digest.question.intent import (
     Search,
     Unknown,
 )
-from digest.question.lexicon import language_of
+from digest.question.lexicon import language_of, tidy, without_language
 from digest.question.parser import Reading, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
@@ -156,15 +156,17 @@ async def ask(
         return await _both(parts, told)
     try:
         reading, meant = await _read(text, understood, told, talk)
-        intent = asked = reading.intent
-        if language is None and talk and talk.language and _goes_on(intent):
+        named = without_language(tidy(text)) != tidy(text)
+        if not (language or named) and talk and talk.language and _goes_on(reading.intent):
             told = replace(told, language=talk.language)
-        intent, told = await resumed(intent, talk, told)
-        intent, line = await _of_release(intent, told)
-        found = await answer(intent, told)
-        if reading.single and isinstance(intent, Changed | Search) and found.total == 1:
-            intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
-            found = await answer(intent, told)
+        intent, there, line, found = await _answered(reading, talk, told)
+        if reading.unknown and meant is None:
+            # What was read for the answer may have the words that the index did not know.
+            anew, _ = await _read(text, understood, told, talk)
+            if anew.intent != reading.intent:
+                reading = anew
+                intent, there, line, found = await _answered(reading, talk, told)
+        asked, told = reading.intent, there
         found = _opened(found, line)
         if meant is None and not pressed:
             found = _restated(found, intent, reading, told)
@@ -172,6 +174,21 @@ async def ask(
         return _as_meant(_refused(error, told.language), meant, told.language)
     await remember(intent, found, told, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
+
+
+async def _answered(
+    reading: Reading, talk: Talk | None, ctx: Context
+) -> tuple[Intent, Context, Spans, Answer]:
+    """The intent that a reading stands for, its context, a line about it, and the answer."""
+    intent, ctx = await resumed(reading.intent, talk, ctx)
+    ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
+    intent, line = await _of_release(intent, ctx)
+    found = await answer(intent, ctx)
+    whole = not isinstance(intent, Changed) or found.topic == intent.topic
+    if reading.single and whole and isinstance(intent, Changed | Search) and found.total == 1:
+        intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
+        found = await answer(intent, ctx)
+    return intent, ctx, line, found
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:

@@ -27,7 +27,7 @@ _BEFORE_FINAL = re.compile(
     re.IGNORECASE,
 )
 _NAME = (
-    rf"(?:{LATEST}|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
+    rf"(?:{LATEST}(?:s-[2-9])?|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
     r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
 )
 _ASKED = re.compile(
@@ -136,14 +136,22 @@ def latest(tags: Sequence[str]) -> str:
 
 
 def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """The first and the latest release of a series such as ``1.2.x``; empty if it has none."""
+    """The first and the latest release of a series such as ``1.2.x``; empty if it has none.
+
+    ``latest-releases-2`` are the last two.
+    """
     wanted = tuple(map(int, re.findall(r"\d+", name)))
     numbers = {
         tag: _number(tag, version.family)
         for tag in tags
         if (version := version_of(tag)) and not version.preliminary
     }
-    fit = [tag for tag, number in numbers.items() if number[: len(wanted)] == wanted]
+    if name.startswith(f"{LATEST}s-"):
+        family = version_of(latest(tags)) if tags else None
+        fit = [tag for tag in numbers if family and tag.lower().startswith(family.family)]
+        fit = sorted(fit, key=numbers.__getitem__)[-wanted[0] :]
+    else:
+        fit = [tag for tag, number in numbers.items() if number[: len(wanted)] == wanted]
     return (min(fit, key=numbers.__getitem__), max(fit, key=numbers.__getitem__)) if fit else ()
 
 

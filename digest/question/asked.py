@@ -33,7 +33,9 @@ _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 
-_DEEDS = frozenset({"fix", "revert", "add", "remove", "implement", "refactor", "rename", "move"})
+_DEEDS = frozenset(
+    ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
+)
 """Verbs that ask for an action when they follow a plea."""
 
 
@@ -143,6 +145,8 @@ class Asked:
     def things(self) -> tuple[FactKind, ...]:
         """The kinds of names asked for, if the question says that something happened to them."""
         spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
+        if FactKind.ROUTE in spoken:
+            spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
         said = self.actions or self._listed_things
         return tuple(dict.fromkeys((*self.filters.things, *(spoken if said else ()))))
 

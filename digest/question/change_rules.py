@@ -29,7 +29,7 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Quote, Release, Step, Symbol, name_of
+from digest.question.slot_values import Path, Quote, Release, Step, Symbol, stated_in
 
 
 @rule
@@ -52,7 +52,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Search(terms=(str(asked.references[0]).removeprefix("issue "),)))
         return
     (reference,) = asked.references
-    tag = next((tag for tag in _ABOUT if asked.has(tag)), "")
+    tag = next((tag for tag in _ABOUT if tag != "lines" and asked.has(tag)), "")
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
     if asked.has("again") and not tag and asked.only_words("again"):
@@ -73,6 +73,7 @@ _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "�
 
 _ABOUT: dict[str, type[OfCurrent]] = {
     "diff": ShowDiff,
+    "lines": ShowDiff,
     "why": Why,
     "review": Reviewers,
     "wrote": Author,
@@ -143,9 +144,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
     if name := _in_state(asked):
-        return name, True
-    if acted := _acted_on(asked):
-        return acted, False
+        return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     if asked.spans or not of_one or asked.has("count", "who", "compare", "again"):
         return "", False
@@ -156,36 +155,24 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
 
 def _in_state(asked: Asked) -> str:
     """The words whose state is asked for: *is native histograms still experimental*."""
-    end = asked.tags.get("state", 0)
     released = any(isinstance(token.slot, Release) for token in asked.tokens)
-    if asked.spans or released or asked.has("change", "count", "it"):
+    others = asked.has("change", "count", "it", "who", "nth:1")
+    if asked.spans or released or asked.things or others:
         return ""
-    words: list[str] = []
-    named = [n for n, t in enumerate(asked.tokens[:end]) if not t.tags & _UNNAMED and name_of(t)]
-    for place, token in enumerate(asked.tokens[:end]):
-        command = place > 0 and "own" in asked.tokens[place - 1].tags and "noise" in token.tags
-        if command and not named:
-            words = [asked.tokens[place - 1].text, token.text]  # "uv check"
-        elif place in named:
-            words.append(name_of(token))
-    asks = asked.has("aux", "history") or asked.text.endswith(("吗", "了没", "没有"))
-    return " ".join(words) if asks and 0 < len(words) <= _MOST_STATED else ""
-
-
-_UNNAMED = frozenset(
-    {"aux", "ask", "noise", "history", "again", "own", "state", "it", "greet", "me"}
-)
-"""Tags of words before a state that are no part of a name."""
-_MOST_STATED = 4
-"""Maximum words of a name whose state is asked for."""
+    asks = asked.has("aux", "history", "why") or asked.text.endswith(("吗", "了没", "没有"))
+    return stated_in(asked.tokens) if asks else ""
 
 
 def _versioned(asked: Asked) -> str:
     """The one unknown word beside a version: *which go version do they test with*."""
     if not asked.has("bump"):
         return ""
-    if len(asked.words) == 1:
-        return asked.words[0]
+    places = [n for n in range(len(asked.tokens)) if asked.is_left(n)]
+    whole = (
+        len(places) < 4 and places == list(range(places[0], places[-1] + 1)) if places else False
+    )
+    if whole and not (len(places) > 1 and (asked.kinds or asked.has("change"))):
+        return asked.topic
     plain = [t for t in asked.tokens if "noise" not in t.tags and "aux" not in t.tags]
     beside = {
         one.text
@@ -194,18 +181,6 @@ def _versioned(asked: Asked) -> str:
         if "bump" in other.tags and one.text in asked.words
     }
     return beside.pop() if len(beside) == 1 else ""
-
-
-def _acted_on(asked: Asked) -> str | None:
-    """The one unknown word between a verb and what was done: *did X get dropped*."""
-    if len(asked.words) != 1 or asked.spans or asked.things or asked.has("change", "count", "who"):
-        return None
-    if not (asked.actions or asked.has("history", "happened")):
-        return None
-    for before, token in itertools.pairwise(asked.tokens):
-        if token.slot is None and not token.tags and before.tags & {"aux", "why"}:
-            return token.text
-    return None
 
 
 @rule
@@ -246,12 +221,13 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the change or name under discussion, however short."""
     slots = any(token.slot is not None for token in asked.tokens)
     its = asked.has("it") or asked.follows == "change"
-    if (
-        slots
-        or asked.has("other", "most")
-        or (asked.has("count") and not asked.has("default"))
-        or asked.commands
-    ):
+    if slots or asked.has("other", "most") or asked.commands:
+        return
+    if its and asked.has("it", "aux") and asked.left in _PARTS and asked.only_words(*_ITS):
+        yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
+    if asked.has("count") and not asked.has("default"):
+        if asked.has("it") and asked.has("aux") and not asked.has("who", "contributors"):
+            yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
     bare = asked.only(*_ITS)
@@ -263,7 +239,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         if its or asked.has("wrote"):
             yield Weighed(4.5, Author())
     elif _WHEN.search(asked.text) and its:
-        yield Weighed(4.7, Released())
+        yield Weighed(7.2 if asked.follows else 4.7, Released())
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
     elif (
@@ -274,6 +250,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "is it still there"
 
 
+_PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
 _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
@@ -286,7 +263,7 @@ _ITS = (
 """Tags of words in a question about the change under discussion."""
 _WHEN = re.compile(
     r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped)\b"
-    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布|发版",
+    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
 _WHICH = re.compile(
@@ -315,9 +292,19 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         asked.has("other") or any(map(_slot, asked.tokens))
     ):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
-    rated = ("graded", "level:high", "level:low", "who", "released", "history", "kind:breaking")
+    rated = (
+        "graded",
+        "level:high",
+        "level:low",
+        "who",
+        "released",
+        "lines",
+        *_ACTS,
+        "kind:breaking",
+    )
     if places and asked.only(*nth, *beside, *_ABOUT, *rated, "count"):
         of_it = next((kind for tag, kind in _ABOUT.items() if asked.has(tag)), None)
+        of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
         aspect = QUESTIONS[of_it].name if of_it else ""
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
 
@@ -338,7 +325,8 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))
         return
     if same := _same(asked):
-        yield Weighed(5.0, Again(same=same, window=asked.span))
+        kind = asked.kinds[0] if asked.kinds else None
+        yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
         return
     if asked.has("me") or asked.commands:
         return
@@ -347,8 +335,9 @@ def again(asked: Asked) -> Iterator[Weighed]:
     )
     opens = first is not None and "again" in first.tags and "about" not in first.tags
     opens_about = first is not None and "again" in first.tags and not opens
+    corrects = asked.corrects and not asked.has("change", "digest", "happened")
     only = asked.has("among") or (first is not None and "only" in first.tags)
-    goes_on = opens or asked.has("among") or asked.text.endswith("呢") or asked.corrects
+    goes_on = opens or asked.has("among") or asked.text.endswith("呢") or corrects
     if steps := asked.slots(Step):
         (step, *_), topic = steps, asked.topic
         if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
@@ -370,7 +359,8 @@ def again(asked: Asked) -> Iterator[Weighed]:
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),
         daily=asked.has("per:day"),
-        people=asked.has("per:author") or (asked.has("contributors") and goes_on),
+        people=asked.has("per:author")
+        or (goes_on and (asked.has("contributors") or asked.is_writing)),
         files=asked.counts_files,
         only=only and bool(asked.topic),
     )
@@ -378,7 +368,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
     if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
         return
-    turns = asked.has("again", "about") or only or asked.corrects
+    turns = asked.has("again", "about") or only or corrects
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
     elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
@@ -394,25 +384,27 @@ _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
 def _same(asked: Asked) -> str:
     """What the question shares with the current change: *what else did he do*, *in that file*."""
     slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
-    named = slots or asked.left or asked.kinds or asked.author
+    named = slots or asked.left or asked.author
     beside = ("change", "agent", "again")
-    if named or not asked.has(*beside):
+    if named or not (asked.has(*beside) or asked.kinds):
         return ""
     if _THAT_FILE.search(asked.text):
         return "file"
-    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM) else ""
+    kinds = (f"kind:{kind}" for kind in asked.kinds)
+    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
 
 
 _THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
 
 _BESIDE_THEM = (
     *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
-    *("greet", "prep"),
+    *("greet", "prep", "only"),
 )
 
 _BESIDE_AGAIN = (
     *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
     *("only", "per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most"),
+    *("explain", "who"),
 )
 
 

@@ -183,6 +183,8 @@ def digest(asked: Asked) -> Iterator[Weighed]:
     releases = asked.slots(Release)
     if _narrows(asked) or asked.left or asked.references or releases:
         return
+    if asked.follows and asked.has("lang:en", "lang:zh") and asked.span is None:
+        return  # the last answer, in another language
     if asked.has("other", "me", "todo") and not asked.has("digest", "catchup"):
         return
     span = asked.span
@@ -259,7 +261,7 @@ def _weight(asked: Asked, intent: Changed) -> float:
     weight += 2.0 * bool(asked.kinds) + 1.0 * bool(asked.level) + 2.0 * bool(intent.path)
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
     weight += 1.5 * bool(asked.without)
-    weight += 1.0 * bool(asked.actions) + 1.0 * bool(asked.things)
+    weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)
     weight += 2.0 if intent.people and asked.has("agent", "change", "wrote", "review") else 0.0
     weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
     words = (
@@ -272,12 +274,14 @@ def _weight(asked: Asked, intent: Changed) -> float:
 def _counts(asked: Asked, tag: str) -> bool:
     """Whether a tag counts against a list, such as the start of another command."""
     if tag == "me" and (
-        asked.level or asked.has("upgrade", "catchup") or (asked.has("change") and asked.has("ask"))
+        asked.level
+        or asked.has("upgrade", "catchup", "risk")
+        or (asked.has("change") and asked.has("ask"))
     ):
         return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
     if tag != "todo":
         return asked.has(tag)
-    return asked.commands and not asked.has("digest")
+    return asked.commands and not asked.has("digest", "notes")
 
 
 def _listing(asked: Asked) -> Changed | None:

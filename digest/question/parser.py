@@ -25,6 +25,7 @@ from digest.question.intent import (
     Again,
     Author,
     Changed,
+    DigestOf,
     Explain,
     Intent,
     Nth,
@@ -46,7 +47,7 @@ from digest.question.lexicon import (
 )
 from digest.question.periods import Now
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Background, Stray, exclusions_in
+from digest.question.slot_values import Background, Stray, exclusions_in, name_of
 from digest.question.slots import slots_of, words_of
 
 LEAST = 1.0
@@ -76,13 +77,16 @@ def readings(asked: Asked) -> list[Weighed]:
 
 _NOBODY = Background()
 
+_NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a question was read: its intent, and the next best one if it is close.
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
-    and ``unknown`` those that form none. ``single``: one change is described.
+    and ``unknown`` those that form none. ``single``: one change is described. ``brief``: a short
+    answer is asked for.
     """
 
     intent: Intent
@@ -91,6 +95,7 @@ class Reading:
     unknown: tuple[str, ...] = ()
     other: Intent | None = None
     single: bool = False
+    brief: bool = False
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -127,8 +132,8 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         thanks = plain.has("thanks") and plain.only("thanks")
         near = _near(asked, language_of(text))
         unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks)
-        words = tuple(dict.fromkeys((*plain.words, *plain.left)))
-        found = Reading(unknown, sure=False, words=words)
+        words = [name_of(token) for token in plain.tokens if not token.tags & _NO_TOPIC]
+        found = Reading(unknown, sure=False, words=tuple(dict.fromkeys(words))[:_MOST_UNKNOWN])
     return found
 
 
@@ -180,7 +185,9 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """How a question that corrects the one before begins: *no, July*, *I meant the scheduler*."""
-_MEANT = re.compile(r"[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE)
+_MEANT = re.compile(
+    r"(?<![,;: -])[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE
+)
 
 
 def misspelt(text: str) -> frozenset[str]:
@@ -205,16 +212,17 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     other = next(
         (o.intent for o in others if best.weight - o.weight < 1 and o.intent != best.intent), None
     )
-    unknown = asked.unknown if isinstance(best.intent, Changed) else ()
+    unknown = asked.unknown if isinstance(best.intent, Changed | DigestOf) else ()
     sure = best.weight >= SURE and not unknown
     single = _SINGLE.search(question) is not None
-    return Reading(best.intent, sure, asked.words, unknown, other, single)
+    brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
+    return Reading(best.intent, sure, asked.words, unknown, other, single, brief)
 
 
 _SINGLE = re.compile(
     r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"
     r"(?! (?:log|history|list))"
-    r"|[那这]个 ?(?:pr|提交|改动|变更|修复)",
+    r"|\bthe (?:[\w-]+ )?one (?:about|on|with|that|by|for)\b|[那这]个 ?(?:pr|提交|改动|变更|修复)",
     re.IGNORECASE,
 )
 """One change, described: *the PR about audio limits*."""

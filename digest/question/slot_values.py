@@ -1,4 +1,4 @@
-"""The slots and words of a question, and what only their order tells: authors and exclusions."""
+"""The slots and words of a question, and what only order tells: authors, names, exclusions."""
 
 from __future__ import annotations
 
@@ -239,13 +239,49 @@ def author_in(
         single = len(token.text) == 1 and not token.text.isascii() and not token.tags
         if single and token.slot is None and token.text in known:
             return token.text, frozenset({place})
-    rules = (_after_by, _owner) if asks_who else (_after_by, _doer, _owner, _before_agent)
+    owner = (_owner,) if any(token.owns for token in tokens) else ()
+    agent = any("agent" in token.tags and not token.text.isascii() for token in tokens)
+    rules = (
+        (_after_by, *owner) if asks_who else (_after_by, _doer, *owner, *[_before_agent] * agent)
+    )
     for place in range(len(tokens)):
         for rule in rules:
             if names := rule(tokens, place):
                 name = " ".join(name_of(tokens[n]) for n in names)
                 return _BOTS.get(name.lower(), name), frozenset(names)
     return "", frozenset()
+
+
+_DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
+_UNNAMED = _DONE | {"aux", "ask", "noise", "again", "own", "it", "greet", "me", "prep", "happened"}
+_OPENING = frozenset({"aux", "why", "again", "ask", "history"})
+_INSIDE = frozenset({"for", "in", "of"})
+
+
+def stated_in(tokens: Sequence[Token]) -> str:
+    """The name between a verb and a state or deed, or behind *support*; empty if there is none."""
+    chinese_words = any(not token.text.isascii() for token in tokens if token.slot is None)
+    begins = [n + 1 for n, token in enumerate(tokens) if token.tags & _OPENING]
+    words: list[str] = []
+    for end in (n for n, token in enumerate(tokens) if token.tags & _DONE):
+        spans = [(begin, end) for begin in reversed(begins) if begin < end]
+        spans += [(0, end)] if chinese_words else []
+        if tokens[end].text.lower().startswith("support"):
+            spans.append((end + 1, len(tokens)))
+        words = next(filter(None, (_named_within(tokens, *span) for span in spans)), words)
+    return " ".join(words) if len(words) <= _MOST_NAMES else ""
+
+
+def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
+    words: list[str] = []
+    for place in range(begin, end):
+        token = tokens[place]
+        command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
+        if command and not words and place + 1 == end:
+            words = [tokens[place - 1].text, token.text]  # "uv check"
+        elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
+            words += filter(None, [name_of(token)])
+    return words[:-1] if words and words[-1] in _INSIDE else words
 
 
 def exclusions_in(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:

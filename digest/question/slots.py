@@ -73,6 +73,8 @@ _LATEST = re.compile(
 
 _UNRELEASED = re.compile(
     r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
+    r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
+    r"(?:released|shipped)(?: yet)?\b(?! in v?[0-9])"
     r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
     re.IGNORECASE,
 )
@@ -97,13 +99,35 @@ _STEP = re.compile(
 )
 """The period before or after another one, which the question does not name."""
 
-_ASLEEP = re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE)
+_NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
+_PLAINER = (
+    (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
+    (
+        re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
+        "the weekend",
+    ),
+    (re.compile(r"前[0-9一二三四五六七八九十]{1,2}(?=名|位)", re.IGNORECASE), "前几"),
+    (
+        re.compile(
+            rf"\b(?:in )?{_NUMBER_OF} (?:single |short )?(?:bullets|points|sentences?|words)\b",
+            re.IGNORECASE,
+        ),
+        "in brief",
+    ),
+    (
+        re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
+        "summarize this ",
+    ),
+)
+"""Unusual wordings, with the usual ones."""
 
 _LAST_TWO = re.compile(
-    r"\b(?:compare |between )?(?:the )?(?:last|latest) (?:two|2) (?:releases|versions)\b"
-    r"|(?:对比|比较)?(?:最近|最新)的?(?:两|2)个(?:版本|发布)",
+    r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
+    r" (?:releases|versions)\b"
+    r"|(?:对比|比较)?(?:最近|最新|过去)的?([两三2-9])个(?:版本|发布)",
     re.IGNORECASE,
 )
+_FEW = {"two": "2", "three": "3", "两": "2", "三": "3"}
 
 _REFERENCE = re.compile(
     r"(?:(?:issue|ticket|bug|问题|工单)[: ]? ?)?(?<![\w./#&-])"
@@ -148,8 +172,10 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _VERSION = re.compile(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
+    r"|(?:(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=升级到 )|(?<=升到 ))"
+    r"[0-9]{1,2}\.[0-9]{1,3}(?! ?(?:%|x\b|times|percent|[smgkb]+\b))"
     r"|[vV]?[0-9]+(?:\.[0-9]+){0,2}\.x)"
-    rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?![\w-])",
+    rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?:s-[2-9])?(?![\w-])",
     re.ASCII,
 )
 
@@ -207,9 +233,10 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
-    masked.text = _ASLEEP.sub("miss overnight", masked.text)
+    for pattern, plain in _PLAINER:
+        masked.text = pattern.sub(plain, masked.text)
     masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
-    masked.text = _LAST_TWO.sub(f" in {LATEST} ", masked.text)
+    masked.text = _LAST_TWO.sub(_last_releases, masked.text)
     masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
     masked.text = _SERIES.sub(r" \1.x ", masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
@@ -293,6 +320,13 @@ _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近�
 """Periods that add nothing beside another one."""
 
 
+def _last_releases(found: re.Match[str]) -> str:
+    if found[0].lower().startswith(("compare", "between", "对比", "比较")):
+        return f" in {LATEST} "
+    count = (found[1] or found[2]).lower()
+    return f" in {LATEST}s-{_FEW.get(count, count)} "
+
+
 def _step(found: re.Match[str]) -> Step:
     said = found[0].lower()
     unit = next((unit for word, unit in _LENGTHS.items() if word in said), "period")
@@ -312,9 +346,15 @@ def _path(found: re.Match[str]) -> Slot | None:
         return None
     if ".." in path.split("/") or path.startswith("/"):
         return Stray(path)
+    if _MODULE.match(path):
+        return Symbol(path, sure=True)
     if path.count("/") > 1 or path.endswith("/") or _FILE.fullmatch(path):
         return Path(path)
     return None
+
+
+_MODULE = re.compile(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
+"""A module that is called by where it is: *golang.org/x/text*."""
 
 
 def _symbol(found: re.Match[str]) -> Slot | None:

@@ -83,7 +83,8 @@ async def _alike(again: Again, talk: Talk | None, ctx: Context) -> Changed:
     span = window or default_period(ctx.clock.now(), ctx.zone)
     if again.same == "file":
         return Changed(window=span, path=next(iter(held[subject].facts.paths), ""))
-    return Changed(window=span, author=people_of(held[subject])[0])
+    kinds = (again.kind,) if again.kind else ()
+    return Changed(window=span, author=people_of(held[subject])[0], kinds=kinds)
 
 
 def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:

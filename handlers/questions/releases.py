@@ -164,7 +164,7 @@ async def _release(name: str, ctx: Context) -> TaggedRelease | None:
     A version may be written without its last zero.
     """
     source = ctx.watched.source
-    if not name.lower().endswith(".x"):
+    if not (name.lower().endswith(".x") or name.startswith(f"{LATEST}s-")):
         return await source.release(name) or await source.release(f"{name}.0")
     tags = in_series(name, [*await source.releases()])
     first, last = [await source.release(tag) for tag in tags] or (None, None)

@@ -569,3 +569,15 @@ async def test_an_author_whose_name_is_one_chinese_sign_is_found(source):
     await ask("what changed this month", ctx)
     answer = await ask("翠 本周提交了什么", ctx)
     assert shas(answer) == ["fffffff6"]
+
+
+async def test_a_topic_is_known_once_the_changes_were_read_for_it(source):
+    answer = await ask("scheduler - anything since monday?", context(source))
+    assert shas(answer) == ["bbbbbbb2"]
+
+
+async def test_a_number_of_sentences_is_a_short_answer(source):
+    source.branch_changes = CHANGES
+    whole = await ask("summarize this week", context(source))
+    brief = await ask("summarize this week in 2 sentences", context(source))
+    assert len(text(brief.document)) < len(text(whole.document))

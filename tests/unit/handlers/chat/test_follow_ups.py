@@ -89,3 +89,14 @@ async def test_the_two_questions_of_a_message_are_both_answered(ctx):
 async def test_who_and_when_after_a_name_are_of_the_change_that_removed_it(ctx):
     answer = await said(ctx, "is old_api gone?", "who removed it?")
     assert (answer.intent, shas(answer)) == ("author", ["ddddddd4"])
+
+
+async def test_a_follow_up_that_names_a_language_is_answered_in_it(ctx):
+    answer = await said(ctx, "what changed in MoE this week", "and last week, in chinese")
+    assert answer.document.language == "zh"
+
+
+async def test_a_described_change_is_explained_only_if_it_fits_the_whole_description(ctx):
+    asked = "what changed last 20 days"
+    assert (await said(ctx, asked, "explain the one about MoE zebras")).intent == "changed"
+    assert (await said(ctx, asked, "explain the one about the scheduler")).intent == "explain"
