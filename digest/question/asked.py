@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,7 +135,7 @@ class Asked:
     @cached_property
     def level(self) -> Level | None:
         """The minimum level; the highest if several words name one."""
-        ranks = self.has("contributors", "per:file", "per:author")
+        ranks = self.has("contributors", "per:file", "per:author", "who")
         words = (t for t in self.tokens if not (ranks and "most" in t.tags))
         spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
         return self.filters.level or next((level for level in Level if level in spoken), None)
@@ -183,13 +182,14 @@ class Asked:
     @property
     def _new_topic(self) -> bool:
         """Whether new things of a topic are asked for: *new models*."""
-        return any(
-            before.text.lower() in {"new", "brand new"}
-            and token.slot is None
-            and not token.tags
-            and token.text.endswith("s")
-            for before, token in itertools.pairwise(self.tokens)
-        )
+        plain = [token.slot is None and not token.tags for token in self.tokens]
+        for place, token in enumerate(self.tokens):
+            end = place + 1
+            while end < len(plain) and plain[end]:
+                end += 1
+            if token.text.lower() in {"new", "brand new"} and end > place + 1:
+                return self.tokens[end - 1].text.endswith("s")  # "new attention backends"
+        return False
 
     @cached_property
     def _new_thing(self) -> bool:

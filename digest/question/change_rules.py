@@ -118,8 +118,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     name, sure = _symbol(asked)
     if not name or asked.references or asked.has("other", "me", "search", "mention"):
         return
-    if asked.commands:
-        return
+    if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
+        return  # "new variables related to UV_PUBLISH"
     cues = asked.has("history", "happened", "explain", "default", "why", "state") or asked.actions
     told = cues or asked.has("kind:deprecations", "bump")
     if (not sure and not cues) or ("=" in name and asked.has("explain")):
@@ -131,6 +131,11 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 if asked.spans else 0
     yield Weighed(weight, Touched(name=name, window=asked.span))
+
+
+_ABOUT_NAMES = re.compile(
+    r"\b(?:related|about|starting|beginning|prefix)\b|相关|有关|开头|前缀", re.IGNORECASE
+)
 
 
 def _symbol(asked: Asked) -> tuple[str, bool]:
@@ -223,11 +228,12 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     its = asked.has("it") or asked.follows == "change"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    if its and asked.has("it", "aux") and asked.left in _PARTS and asked.only_words(*_ITS):
+    if its and asked.left in _PARTS and asked.only_words(*_ITS):
         yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
+    sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
+    if sized and its and (asked.has("it") or _LINES.search(asked.text)):
+        yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
     if asked.has("count") and not asked.has("default"):
-        if asked.has("it") and asked.has("aux") and not asked.has("who", "contributors"):
-            yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
     bare = asked.only(*_ITS)
@@ -237,7 +243,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         return
     elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
         if its or asked.has("wrote"):
-            yield Weighed(4.5, Author())
+            yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
     elif _WHEN.search(asked.text) and its:
         yield Weighed(7.2 if asked.follows else 4.7, Released())
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
@@ -261,8 +267,9 @@ _ITS = (
     *("state", "why", *_ACTS),
 )
 """Tags of words in a question about the change under discussion."""
+_LINES = re.compile(r"\blines\b|行", re.IGNORECASE)
 _WHEN = re.compile(
-    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped)\b"
+    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped|out yet)\b"
     r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
@@ -360,7 +367,9 @@ def again(asked: Asked) -> Iterator[Weighed]:
         path=asked.filters.path or (paths[0].path if paths else ""),
         daily=asked.has("per:day"),
         people=asked.has("per:author")
-        or (goes_on and (asked.has("contributors") or asked.is_writing)),
+        or (
+            (goes_on or asked.follows == "list") and (asked.has("contributors") or asked.is_writing)
+        ),
         files=asked.counts_files,
         only=only and bool(asked.topic),
     )
@@ -371,7 +380,11 @@ def again(asked: Asked) -> Iterator[Weighed]:
     turns = asked.has("again", "about") or only or corrects
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
-    elif (goes_on and not asked.has("about")) or (counted and not again.topic and _is_bare(asked)):
+    elif (goes_on and not asked.has("about")) or (
+        counted
+        and not again.topic
+        and (_is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it")))
+    ):
         yield Weighed(4.5, again)
     elif (opens_about or only) and (again.topic or again.author or again.path):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
@@ -385,7 +398,7 @@ def _same(asked: Asked) -> str:
     """What the question shares with the current change: *what else did he do*, *in that file*."""
     slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
     named = slots or asked.left or asked.author
-    beside = ("change", "agent", "again")
+    beside = ("change", "agent", "again", "by")
     if named or not (asked.has(*beside) or asked.kinds):
         return ""
     if _THAT_FILE.search(asked.text):
@@ -398,7 +411,7 @@ _THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同�
 
 _BESIDE_THEM = (
     *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
-    *("greet", "prep", "only"),
+    *("greet", "prep", "only", "by"),
 )
 
 _BESIDE_AGAIN = (

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
-from digest.core.release import LATEST
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import (
@@ -17,7 +16,7 @@ from digest.question.intent import (
     Releases,
     Search,
 )
-from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
+from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
 from digest.window import Window
 
 MOST_TERMS = 12
@@ -159,7 +158,7 @@ def _refs(asked: Asked) -> Refs | None:
             return None
         return Refs(base=releases[0], tip=branch)
     first, second = releases
-    if asked.has("change") and _numbers(second) < _numbers(first):
+    if asked.has("change") and release_number(second) < release_number(first):
         first, second = second, first  # "what is new in 3.14 compared to 3.13"
     return Refs(base=first, tip=second)
 
@@ -299,7 +298,7 @@ def _listing(asked: Asked) -> Changed | None:
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []
     if len(releases) == 2:
-        older, newer = sorted(releases, key=_numbers)
+        older, newer = sorted(releases, key=release_number)
         span, releases = Refs(base=older, tip=newer), []
     bumped = bool(asked.has("bump") and topic and not kinds)
     if bumped or FactKind.DEPENDENCY in asked.things:
@@ -335,11 +334,6 @@ _LATELY = re.compile(
     r"\b(?:recently|lately|these days|of late)\b"
     r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"
 )
-
-
-def _numbers(release: str) -> tuple[bool, list[int]]:
-    """What orders releases; the mark of the latest comes last."""
-    return release == LATEST, [int(number) for number in re.findall(r"\d+", release)]
 
 
 def _comes_from(asked: Asked) -> bool:

@@ -75,6 +75,9 @@ def readings(asked: Asked) -> list[Weighed]:
     )
 
 
+_MOST_PLACES = 20
+"""Maximum number that after a list is a place in it."""
+
 _NOBODY = Background()
 
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
@@ -120,6 +123,8 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
             question, background = rest, replace(background, corrects=True)
     if (told := read_managing(asked) or read_profiling(question)) is not None:
         return Reading(told)
+    if background.follows == "list" and question.isdecimal() and 0 < int(question) <= _MOST_PLACES:
+        return Reading(Nth(place=int(question)))
     if (reference := reference_of(question)) is not None:
         return Reading(Explain(reference=reference))
     # "In Chinese" alone is a request; after a question it gives the language of the answer.

@@ -10,6 +10,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.core.release import LATEST
 from digest.question.commit_range import Refs, Span
 from digest.question.lexicon import NONE, chinese, english
 from digest.window import Window
@@ -27,6 +28,11 @@ class Release:
     """A version, or the mark for the latest one."""
 
     name: str
+
+
+def release_number(release: str) -> tuple[bool, list[int]]:
+    """What orders releases; the mark of the latest comes last."""
+    return release.startswith(LATEST), [int(number) for number in re.findall(r"\d+", release)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,8 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     described = token.text.lower().endswith((" where", " that", " which"))  # "the commit where"
     if "aux" not in token.tags and not described:
         return []
-    names = _run(tokens, place + 1)
+    bots = place + 2 < len(tokens) and tokens[place + 2].text.lower() in _BOTS
+    names = _run(tokens, place + 2 if bots else place + 1)  # "did the bots do"
     after = tokens[names[-1] + 1 :] if names else ()
     verb = next(
         (
@@ -253,7 +260,19 @@ def author_in(
 
 
 _DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
-_UNNAMED = _DONE | {"aux", "ask", "noise", "again", "own", "it", "greet", "me", "prep", "happened"}
+_UNNAMED = _DONE | {
+    "aux",
+    "ask",
+    "noise",
+    "again",
+    "own",
+    "it",
+    "greet",
+    "me",
+    "prep",
+    "happened",
+    "they",
+}
 _OPENING = frozenset({"aux", "why", "again", "ask", "history"})
 _INSIDE = frozenset({"for", "in", "of"})
 
@@ -266,8 +285,8 @@ def stated_in(tokens: Sequence[Token]) -> str:
     for end in (n for n, token in enumerate(tokens) if token.tags & _DONE):
         spans = [(begin, end) for begin in reversed(begins) if begin < end]
         spans += [(0, end)] if chinese_words else []
-        if tokens[end].text.lower().startswith("support"):
-            spans.append((end + 1, len(tokens)))
+        if end + 1 < len(tokens) and "prep" not in tokens[end + 1].tags:
+            spans.append((end + 1, len(tokens)))  # "do we support X", "did they drop X"
         words = next(filter(None, (_named_within(tokens, *span) for span in spans)), words)
     return " ".join(words) if len(words) <= _MOST_NAMES else ""
 
@@ -279,6 +298,8 @@ def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
         command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
         if command and not words and place + 1 == end:
             words = [tokens[place - 1].text, token.text]  # "uv check"
+        elif not words and token.tags == {"todo"} and place + 1 < end:
+            continue  # "did they drop X"
         elif (words and token.text in _INSIDE) or not token.tags & _UNNAMED:
             words += filter(None, [name_of(token)])
     return words[:-1] if words and words[-1] in _INSIDE else words

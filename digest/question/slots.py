@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
-from digest.question.commit_range import find_refs
+from digest.question.commit_range import Refs, find_refs
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, mended, runs
 from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.slot_values import (
@@ -27,6 +27,7 @@ from digest.question.slot_values import (
     Symbol,
     Token,
     filters_in,
+    release_number,
 )
 
 _MARK = 0xE000
@@ -99,6 +100,7 @@ _STEP = re.compile(
 )
 """The period before or after another one, which the question does not name."""
 
+_ORDINAL = re.compile(r"(?<=第) ?([1-9]) ?(?=[个条项])")
 _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _PLAINER = (
     (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
@@ -109,7 +111,7 @@ _PLAINER = (
     (re.compile(r"前[0-9一二三四五六七八九十]{1,2}(?=名|位)", re.IGNORECASE), "前几"),
     (
         re.compile(
-            rf"\b(?:in )?{_NUMBER_OF} (?:single |short )?(?:bullets|points|sentences?|words)\b",
+            rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
             re.IGNORECASE,
         ),
         "in brief",
@@ -172,7 +174,8 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _VERSION = re.compile(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
-    r"|(?:(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=升级到 )|(?<=升到 ))"
+    r"|(?:\A|(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=\bto )"
+    r"|(?<=升级到 )|(?<=升到 ))"
     r"[0-9]{1,2}\.[0-9]{1,3}(?! ?(?:%|x\b|times|percent|[smgkb]+\b))"
     r"|[vV]?[0-9]+(?:\.[0-9]+){0,2}\.x)"
     rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?:s-[2-9])?(?![\w-])",
@@ -233,6 +236,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     for own in background.own:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
+    masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     for pattern, plain in _PLAINER:
         masked.text = pattern.sub(plain, masked.text)
     masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
@@ -299,7 +303,8 @@ def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
     taken = 0
     while taken < _MOST_SPANS and (refs := find_refs(masked.text)) is not None:
-        masked.take(*refs.at, refs.refs)
+        spoken = ".." not in masked.text[slice(*refs.at)]
+        masked.take(*refs.at, _ascending(refs.refs) if spoken else refs.refs)
         taken += 1
     periods: list[FoundPeriod] = []
     for period in find_periods(masked.text, now):
@@ -315,6 +320,15 @@ def _spans(masked: _Masked, now: Now) -> None:
         masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())
 
 
+def _ascending(refs: Refs) -> Refs:
+    """A range of releases from the older one: *3.14 vs 3.13* compares 3.13 with 3.14."""
+    both = _NUMBERED.fullmatch(refs.base) and _NUMBERED.fullmatch(refs.tip)
+    if both and release_number(refs.base) > release_number(refs.tip):
+        return replace(refs, base=refs.tip, tip=refs.base)
+    return refs
+
+
+_NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
 _MOST_SPANS = 2
 _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that add nothing beside another one."""

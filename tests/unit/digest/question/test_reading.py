@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.enums import Language
+from digest.core.reference import Reference
 from digest.errors import UserError
 from digest.question.intent import (
+    Again,
     Author,
     Changed,
+    Explain,
     Nth,
     Released,
     Retell,
@@ -169,6 +172,9 @@ def test_reading_500_characters_is_quick(text):
         ("patch?", ShowDiff()),
         ("代码呢", ShowDiff()),
         ("in which PR", Nth(place=0)),
+        ("any tests?", ShowDiff(part="tests")),
+        ("改了几行", Nth(place=0)),
+        ("and the author?", Author()),
         ("is it stable now", Retell()),
         ("have you got that in Chinese", Retell(language=Language.ZH)),
     ],
@@ -198,3 +204,12 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
 )
 def test_two_questions_of_a_message_are_told_apart(text, parts):
     assert split(text, NOW, ZONE, Background()) == parts
+
+
+def test_a_number_after_a_list_is_a_place_in_it():
+    assert read("3", NOW, ZONE, Background(follows="list")).intent == Nth(place=3)
+    assert read("3", NOW, ZONE, Background()).intent == Explain(reference=Reference(number=3))
+
+
+def test_who_did_most_of_a_list_is_counted_by_author():
+    assert read("谁写得最多", NOW, ZONE, Background(follows="list")).intent == Again(people=True)
