@@ -20,7 +20,7 @@ from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
 from digest.facts.paths import language_of
-from digest.facts.side_text import FileContext, SideLines, changed_text
+from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
@@ -65,15 +65,12 @@ _REPLACEMENT = re.compile(
     r"(?P<name>-{0,2}[A-Za-z_][\w.:-]{1,80})"
 )
 
+# Where a text ends and continues on the next line.
 _BROKEN_TEXT = re.compile(r"\s?([\"'])\s{1,3}[fru]?\1\s?")
-"""Where a text ends and continues on the next line."""
-
 _OWNER = re.compile(
     r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
     r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
 )
-
-_WORD = re.compile(r"-{0,2}[A-Za-z_][\w.:-]{1,80}")
 
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
@@ -121,7 +118,6 @@ _SUBJECT = re.compile(
 _OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
-_COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
 _COMPOUND = re.compile(r"[_:-]|\w\.\w|[a-z][A-Z]")
@@ -141,14 +137,10 @@ _HEADING = re.compile(
     r"(?P<name>-{0,2}\w[\w.=-]{2,80})[`*}]{0,3}(?:\s*\(.{0,80}\))?\s*$"
 )
 _OPENING = re.compile(r"^\W{0,12}D(?:eprecated|EPRECATED)[:.]|^\s*[@#]\[?deprecated")
-_LONGEST = 600
-"""Maximum characters of a line; longer ones are data."""
-
+_LONGEST = 600  # characters of a line; longer ones are data
 _AREAS = frozenset({Area.CORE, Area.DOCS})
 _MOST = 100  # notices of one side of a file; more are data
-_SPAN = 6
-"""Lines between two marks about the same thing: a call written over several lines."""
-
+_SPAN = 6  # lines between two marks about the same thing: a call written over several
 _OVERLOADS = 24  # lines below a mark in which overloads stand
 
 
@@ -208,7 +200,7 @@ def _kind(line: str, *, docs: bool) -> str:
         return ""
     if _MARK.match(line) or _MARKED_AS.search(line):
         return "mark"
-    if not docs and _WARNING.search(line) and not _COMMENT.match(line):
+    if not docs and _WARNING.search(line) and not COMMENT.match(line):
         return "warning"
     return "notice" if _NOTICE.search(line) else ""
 
@@ -253,7 +245,7 @@ def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
     field = re.compile(rf"\s*{re.escape(last)}\s+[\w*&\[]")
     texts = sheet.whole or tuple(lines.values())
     return any(
-        last in text and (known.search(text) or (field.match(text) and not _COMMENT.match(text)))
+        last in text and (known.search(text) or (field.match(text) and not COMMENT.match(text)))
         for text in texts
         if len(text) < _LONGEST
     )
@@ -317,7 +309,7 @@ def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: s
         if found := _ITEM.search(line):  # one value of a list, such as a feature
             return f"{owner}={found[1]}" if "feature" in owner else ""
         return owner
-    if _COMMENT.match(line):
+    if COMMENT.match(line):
         return _marked(sheet, lines, first)
     before = INSTEAD.split(line, maxsplit=1)[0]
     quoted = [n["name"] for n in QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
@@ -375,19 +367,9 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
             member = script and found is not None and _MEMBER_VALUE.match(line)
             name = found["name"] if found and not member else ""
-            return "" if name.startswith("_") or _is_internal(sheet, mark) else name
+            return "" if name.startswith("_") or sheet.is_internal(mark) else name
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
-
-
-def _is_internal(sheet: SideLines, mark: int) -> bool:
-    """Whether the comment that contains a mark calls the thing internal."""
-    for line in sheet.above(mark, 8):
-        if "@internal" in line:
-            return True
-        if "/**" in line or not _COMMENT.match(line):
-            break
-    return any("@internal" in line for line in sheet.whole[mark - 1 : mark + 2])
 
 
 def _enclosing(sheet: SideLines, line: int) -> str:
@@ -434,35 +416,34 @@ def _matched(
 ) -> list[Fact]:
     gone = {notice.name: notice for notice in reversed(old)}
     come = {notice.name: notice for notice in reversed(new)}
-    found: list[Fact] = []
-    for name in dict.fromkeys([*gone, *come]):
-        a, b = gone.get(name), come.get(name)
-        if (
-            b
-            and not a
-            and (
-                _was_marked(before, name, told=b.detail != "mark")
-                or (b.detail == "mark" and _is_member(before, after, b))
-            )
-        ):
-            continue
-        if a and b and a.removal == b.removal:
-            continue
-        if b and b.replacement and b.replacement.rpartition(".")[2] == name:
-            continue  # one way to call it
-        notice = b or a
-        assert notice is not None
-        found.append(
-            Fact(
-                kind=FactKind.DEPRECATION,
-                action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
-                name=name,
-                before=a.removal if a else None,
-                after=b.removal if b else None,
-                detail=notice.detail,
-                replacement=notice.replacement,
-                when=notice.removal,
-                evidence=(after if b else before).evidence(notice.line),
-            )
-        )
-    return found
+    pairs = [(gone.get(name), come.get(name)) for name in dict.fromkeys([*gone, *come])]
+    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after)]
+
+
+def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLines) -> bool:
+    """Whether a name is marked only now, no longer, or for another version."""
+    if a and b and a.removal == b.removal:
+        return False
+    if b and b.replacement and b.replacement.rpartition(".")[2] == b.name:
+        return False  # one way to call it
+    if a or not b:
+        return True
+    by_mark = b.detail == "mark"
+    known = _was_marked(before, b.name, told=not by_mark)
+    return not known and not (by_mark and _is_member(before, after, b))
+
+
+def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLines) -> Fact:
+    notice = b or a
+    assert notice is not None
+    return Fact(
+        kind=FactKind.DEPRECATION,
+        action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
+        name=notice.name,
+        before=a.removal if a else None,
+        after=b.removal if b else None,
+        detail=notice.detail,
+        replacement=notice.replacement,
+        when=notice.removal,
+        evidence=(after if b else before).evidence(notice.line),
+    )

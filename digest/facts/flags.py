@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts import named_settings
+from digest.facts import feature_flags, named_settings
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
@@ -62,20 +62,10 @@ _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 _CMAKE_OPTION = re.compile(
     r"\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+\".*?\"\s+(\w+)", re.IGNORECASE
 )
-_FEATURE_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
-_CASE = re.compile(r"\s*case\s+\"")
-_VALUE = re.compile(r"\"([\w.-]+)\"")
-_NEXT_CASE = re.compile(r"^\s*(?:case\b|default:|\}$)", re.MULTILINE)
-_ALWAYS_ON = re.compile(
-    r"\b(?:always (?:on|enabled)|permanently (?:on|enabled)|(?:on|enabled) by default|now stable"
-    r"|is stable)\b"
-)
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 _GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
 _LONGEST_STRUCTURE = 60_000  # characters
-_LONGEST_SWITCH = 400  # lines
-_ABOVE_SWITCH = 5  # lines in which the list of values is named
 _STRUCTURE = re.compile(r"struct (\w+)")
 _COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
 _STATEMENT = re.compile(r"\n\w")
@@ -92,7 +82,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     if language not in WORDS:
         return
     if language == "go":
-        yield from _feature_changes(before, after)
+        yield from feature_flags.find(before, after)
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
     yield from named_settings.compare(FactKind.FLAG, before, after, olds, news)
@@ -174,69 +164,6 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
             yield NamedSetting(
                 names=(found[1],), line=row + 1, value=found[2], detail="build option"
             )
-
-
-def _feature_changes(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The values of a feature flag that were added or removed, or that are always on now."""
-    named = _FEATURE_FLAG.search(after.text) or _FEATURE_FLAG.search(before.text)
-    if named is None or not any(
-        "case " in s.changed_text or _ALWAYS_ON.search(s.changed_text) for s in (before, after)
-    ):
-        return
-    olds, news = (
-        {s.names[0]: s for s in _features(entire(side), named[1])} for side in (before, after)
-    )
-    yield from named_settings.compare(
-        FactKind.FLAG,
-        before,
-        after,
-        [s for s in _features(before, named[1]) if s.names[0] not in news],
-        [s for s in _features(after, named[1]) if s.names[0] not in olds],
-    )
-    for name, new in news.items():
-        if (
-            name in olds
-            and (said := _ALWAYS_ON.search(new.text))
-            and said[0] not in olds[name].text
-        ):
-            line = next((n for n, text in after.changed() if said[0] in text), new.line - 1)
-            yield Fact(
-                kind=FactKind.FLAG,
-                action=Action.CHANGED,
-                name=name,
-                before="off",
-                after="on",
-                detail="default",
-                evidence=after.evidence(line + 1),
-            )
-
-
-def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
-    """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
-    for row, line in source.changed():
-        if _CASE.match(line) and _switches_features(source, row, line):
-            start = source.offset(row + 2)
-            end = _NEXT_CASE.search(source.text, start, start + _REACH)
-            text = source.text[start : end.start() if end else start + _REACH]
-            for value in _VALUE.findall(line):
-                yield NamedSetting(names=(f"--{flag}={value}",), line=row + 1, text=text)
-
-
-def _switches_features(source: SideText, row: int, case: str) -> bool:
-    """Whether the ``switch`` of a case is told of features by a line above it or its function."""
-    depth = len(case) - len(case.lstrip())
-    inside = 0  # lines from the case or its switch upwards
-    for line in source.above(row, _LONGEST_SWITCH):
-        is_head = line.startswith("func ")
-        if inside or (
-            line.lstrip().startswith("switch ") and len(line) - len(line.lstrip()) <= depth
-        ):
-            inside += 1
-        if "eature" in line and (is_head or 0 < inside <= _ABOVE_SWITCH):
-            return True
-        if is_head:
-            break
-    return False
 
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:

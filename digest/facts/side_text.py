@@ -22,6 +22,9 @@ from digest.facts.syntax.grammar import ParseBudget
 _LONGEST_LINE = 600
 """Maximum characters of a line; longer ones are data or hostile, and are not searched."""
 
+COMMENT = re.compile(r"\s*(?:///?!?|#|\*|/\*|--)")
+"""The beginning of a line of comment, in most languages."""
+
 
 @dataclass(kw_only=True)
 class SideLines:
@@ -48,6 +51,15 @@ class SideLines:
         """The lines above a line, nearest first; none if the whole text is missing."""
         for index in range(min(line - 1, len(self.whole)) - 1, max(-1, line - 2 - most), -1):
             yield self.whole[index]
+
+    def is_internal(self, line: int) -> bool:
+        """Whether the comment that contains a line calls the thing internal."""
+        for above in self.above(line, 8):
+            if "@internal" in above:
+                return True
+            if "/**" in above or not COMMENT.match(above):
+                break
+        return any("@internal" in near for near in self.whole[line - 1 : line + 2])
 
     def evidence(self, line: int) -> Evidence:
         """A line of this side as evidence."""

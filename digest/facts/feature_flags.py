@@ -1,0 +1,89 @@
+"""The values of a feature flag in Go, such as ``--enable-feature=NAME``: the cases of a switch.
+
+A feature that its flag no longer switches is on for everybody, which its case says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.core.facts import Action, Fact, FactKind
+from digest.facts import named_settings
+from digest.facts.named_settings import NamedSetting
+from digest.facts.side_text import SideText, entire
+
+_FLAG = re.compile(r"\"(\w*-?features?(?:-\w+)?)\"")
+_CASE = re.compile(r"\s*case\s+\"")
+_VALUE = re.compile(r"\"([\w.-]+)\"")
+_NEXT_CASE = re.compile(r"^\s*(?:case\b|default:|\}$)", re.MULTILINE)
+_ALWAYS_ON = re.compile(
+    r"\b(?:always (?:on|enabled)|permanently (?:on|enabled)|(?:on|enabled) by default|now stable"
+    r"|is stable)\b"
+)
+_LONGEST_SWITCH = 400  # lines
+_ABOVE_SWITCH = 5  # lines in which the list of values is named
+_REACH = 600  # characters of what a case does
+
+
+def find(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The values of a feature flag that were added or removed, or that are always on now."""
+    named = _FLAG.search(after.text) or _FLAG.search(before.text)
+    if named is None or not any(
+        "case " in s.changed_text or _ALWAYS_ON.search(s.changed_text) for s in (before, after)
+    ):
+        return
+    olds, news = (
+        {s.names[0]: s for s in _features(entire(side), named[1])} for side in (before, after)
+    )
+    yield from named_settings.compare(
+        FactKind.FLAG,
+        before,
+        after,
+        [s for s in _features(before, named[1]) if s.names[0] not in news],
+        [s for s in _features(after, named[1]) if s.names[0] not in olds],
+    )
+    for name, new in news.items():
+        if (
+            name in olds
+            and (said := _ALWAYS_ON.search(new.text))
+            and said[0] not in olds[name].text
+        ):
+            line = next((n for n, text in after.changed() if said[0] in text), new.line - 1)
+            yield Fact(
+                kind=FactKind.FLAG,
+                action=Action.CHANGED,
+                name=name,
+                before="off",
+                after="on",
+                detail="default",
+                evidence=after.evidence(line + 1),
+            )
+
+
+def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
+    """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
+    for row, line in source.changed():
+        if _CASE.match(line) and _switches_features(source, row, line):
+            start = source.offset(row + 2)
+            end = _NEXT_CASE.search(source.text, start, start + _REACH)
+            text = source.text[start : end.start() if end else start + _REACH]
+            for value in _VALUE.findall(line):
+                yield NamedSetting(names=(f"--{flag}={value}",), line=row + 1, text=text)
+
+
+def _switches_features(source: SideText, row: int, case: str) -> bool:
+    """Whether the ``switch`` of a case is told of features by a line above it or its function."""
+    depth = len(case) - len(case.lstrip())
+    inside = 0  # lines from the case or its switch upwards
+    for line in source.above(row, _LONGEST_SWITCH):
+        is_head = line.startswith("func ")
+        if inside or (
+            line.lstrip().startswith("switch ") and len(line) - len(line.lstrip()) <= depth
+        ):
+            inside += 1
+        if "eature" in line and (is_head or 0 < inside <= _ABOVE_SWITCH):
+            return True
+        if is_head:
+            break
+    return False
