@@ -355,6 +355,15 @@ def test_requirements_of_a_setup_are_those_of_users_or_of_developers(line, manag
     assert [(one.name, one.detail) for one in found] == [("a", manager)]
 
 
+@pytest.mark.parametrize(("version", "facts"), [("1.0", []), ("2.0", ["added", "removed"])])
+def test_a_dependency_moves_to_another_file_with_its_version_or_not_at_all(version, facts):
+    found = facts_of(
+        "Move it", ("a/requirements.txt", "x==1.0\n", ""),
+        ("b/requirements.txt", "", f"x=={version}\n"),
+    ).items  # fmt: skip
+    assert sorted(one.action for one in found) == facts
+
+
 def test_a_new_manifest_needs_no_other_text():
     assert told(find(scene("Cargo.toml", None, CARGO, whole=False))) == [
         "added rust None -> 1.80 @3n",
