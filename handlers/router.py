@@ -93,7 +93,8 @@ def _listed(intent: Changed, ctx: Context) -> str:
     kinds = names.gap(language).join(names.KINDS[FactKind(k)].text(language) for k in intent.things)
     done = names.gap(language).join(names.DONE[action].text(language) for action in intent.actions)
     if kinds or done:
-        kinds = kinds or names.ANY.text(language)
+        anything = "" if intent.kinds or intent.topic else names.ANY.text(language)
+        kinds = kinds or anything
         parts.insert(0, names.OF_KIND.text(language, kinds=kinds, done=done).strip())
     if intent.defaults:
         parts.append(words.DEFAULTS.text(language))

@@ -59,7 +59,7 @@ from handlers.questions.list_reading import (
     resolved_topics,
     with_rows,
 )
-from handlers.questions.named_changes import about, names
+from handlers.questions.named_changes import about, names, pinned
 from handlers.questions.scope import Reach, count, left_of, newest, reach, seen
 from handlers.questions.upgrade import upgrade, with_announced
 
@@ -108,6 +108,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     if _is_vague(asked.intent, ctx) and asked.held.survey.total < (_FEW if intent.anytime else 1):
         asked = await _longer(asked, ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
+    if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
+        announced = await pinned(asked, ctx)
     if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)
     if asked.held.rows and (intent.newcomers or intent.figures):

@@ -16,7 +16,13 @@ from digest.core.reference import Query, Reference
 from digest.core.statement import Analysis
 from digest.document import Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
-from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
+from digest.i18n.answer_text import (
+    ALSO,
+    ANNOUNCED,
+    RELANDED_BY,
+    UNDOES_ANNOUNCED,
+    UNDONE_BY,
+)
 from digest.i18n.phrase import Phrase
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
@@ -132,7 +138,7 @@ def _named(reference: Reference) -> str:
 
 async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
     """Archived changes whose text mentions this one."""
-    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    name = str(graded.number) if graded.number is not None else graded.sha[:10]
     query = Query(terms=(name,), limit=_MENTIONS)
     return await ctx.archive.select(ctx.watched.repository, query)
 

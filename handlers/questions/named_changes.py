@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from digest.answer.answers import Answer, AnswerRow, foot, lines_document, title_of
 from digest.core.change import printable
+from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
-from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
+from digest.document import (
+    Block,
+    Code,
+    Document,
+    Heading,
+    Item,
+    Listing,
+    Paragraph,
+    Spans,
+    Strong,
+    Text,
+)
 from digest.i18n import names_text as words
 from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR
 from digest.i18n.phrase import joined
@@ -19,7 +32,7 @@ from digest.report.blocks import title_link
 from digest.topics.terms import pieces
 from handlers.context import Context
 from handlers.ports.storage import Tip
-from handlers.questions.list_reading import resolved_topic
+from handlers.questions.list_reading import Meant, query_of, resolved_topic
 from handlers.questions.scope import Reach, seen
 
 PUBLIC = (
@@ -51,6 +64,8 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
 
     ``None`` if it names a topic that matches no name: its changes are listed then.
     """
+    if ChangeKind.DEPENDENCIES in intent.kinds and not intent.things:
+        intent = replace(intent, things=_VERSIONS, kinds=())
     query = replace(
         reached.query,
         author=intent.author,
@@ -111,6 +126,46 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
             yield Named(graded, fact)
 
 
+async def pinned(asked: Meant, ctx: Context) -> Sequence[Block]:
+    """The dependencies of the listed changes, each once, from its first version to its last."""
+    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    few = [g for g in changes if len(g.facts.of(FactKind.DEPENDENCY)) <= _MANY]
+    versions = replace(asked.intent, topic="", things=_VERSIONS, actions=())
+    found = await asyncio.to_thread(lambda: list(_named(few, versions)))
+    steps: dict[tuple[str, str], list[Named]] = {}
+    for one in found:
+        # One manifest may require another version than the next; a workflow uses what others do.
+        path = one.fact.evidence.path
+        if one.fact.action is Action.CHANGED or not path.startswith(".github/"):
+            steps.setdefault((one.fact.name, path), []).append(one)
+    lines = dict.fromkeys(_line(_whole(some), ctx) for some in steps.values())
+    if not lines:
+        return ()
+    title = words.KINDS[FactKind.DEPENDENCY].text(ctx.language)
+    count = len({one.graded.sha for some in steps.values() for one in some})
+    head = words.TITLE.text(ctx.language, names=title, n=len(lines), changes=count)
+    shown = list(lines)[:_PAGE]
+    if len(lines) > _PAGE:
+        shown.append((Text(SHOWN.text(ctx.language, shown=str(_PAGE), total=len(lines))),))
+    return Paragraph((Strong(head),)), Listing(tuple(map(Item, shown)))
+
+
+def _whole(steps: Sequence[Named]) -> Named:
+    """All steps of one version, newest first, as one; commits are abbreviated."""
+    last, first = steps[0].fact, steps[-1].fact
+    before = last.before if first.before is None else first.before
+    short = [v and (v[:10] if _SHA.fullmatch(v) else v) for v in (before, last.after)]
+    return replace(steps[0], fact=replace(last, before=short[0], after=short[1]))
+
+
+_SHA = re.compile(r"[0-9a-f]{40}")
+
+_VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
+
+_MANY = 30
+"""A change of more versions releases a workspace."""
+
+
 def _document(
     intent: Changed, found: Sequence[Named], changes: int, ctx: Context, end: Spans
 ) -> Document:
@@ -160,8 +215,12 @@ def line_of(fact: Fact, ctx: Context) -> Spans:
 
 def _item(one: Named, ctx: Context) -> Item:
     place = Code(f"{printable(one.fact.evidence.path)}:{one.fact.evidence.line}")
+    return Item(_line(one, ctx), (Item((place,)),))
+
+
+def _line(one: Named, ctx: Context) -> Spans:
     link = title_link(one.graded, ctx.watched.repository)
-    return Item(joined([line_of(one.fact, ctx), " · ", link]), (Item((place,)),))
+    return joined([line_of(one.fact, ctx), " · ", link])
 
 
 def _why(one: Named, ctx: Context) -> str:

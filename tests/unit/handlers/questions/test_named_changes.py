@@ -93,3 +93,48 @@ async def test_the_value_of_a_name_is_told_before_its_places():
     source.trees = {(source.branch_changes[0].sha, "src/app.py"): TEXT}
     shown = markdown((await ask("what is the default of APP_PORT", context(source))).document)
     assert shown.index('`APP_PORT` is `"80"` since') < shown.index("is there now")
+
+
+def raised(sha: str, subject: str, days: int, before: str, after: str) -> Change:
+    made = change(sha, subject, {"requirements.txt": 1}, NOW - timedelta(days=days))
+    hunk = Hunk(old_start=1, new_start=1, removed=(f"flask=={before}",), added=(f"flask=={after}",))
+    file = replace(made.files[0], hunks=(hunk,), old_id=f"flask-{before}", new_id=f"flask-{after}")
+    return replace(made, files=(file,))
+
+
+@pytest.fixture
+def raises():
+    source = FakeSource(
+        [
+            raised("aaaaaaa1", "Bump flask again (#12)", 1, "3.0.1", "3.1.0"),
+            raised("bbbbbbb2", "Bump flask (#11)", 2, "3.0.0", "3.0.1"),
+        ]
+    )
+    source.blobs = {f"flask-{v}": f"flask=={v}\n" for v in ("3.0.0", "3.0.1", "3.1.0")}
+    return context(source)
+
+
+async def test_dependencies_are_told_from_their_first_version_to_their_last(raises):
+    answer = await ask("dependency updates this week", raises)
+    assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
+    assert "`flask`: `3.0.0` → `3.1.0` · " in markdown(answer.document)
+
+
+async def test_removed_dependencies_are_no_removed_flags(ctx):
+    shown = markdown((await ask("which dependencies were removed this week", ctx)).document)
+    assert "Dependencies, Toolchains removed: none in this period" in shown
+    assert "APP_PORT" not in shown
+
+
+async def test_a_change_names_the_one_that_brings_it_back_by_its_bare_number():
+    at = NOW - timedelta(days=1)
+    source = FakeSource(
+        [
+            change("aaaaaaa1", "Reapply 50869 (#52223)", {"src/app.py": 1}, at),
+            change("bbbbbbb2", "Remove an assertion (#50869)", {"src/app.py": 1}, at),
+        ]
+    )
+    ctx = context(source)
+    await ask("what changed this week", ctx)
+    shown = markdown((await ask("explain #50869", ctx)).document)
+    assert "Brought back by" in shown
