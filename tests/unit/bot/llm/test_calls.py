@@ -298,3 +298,13 @@ def test_only_a_server_that_limits_closes_the_gate_for_all(reason, retry_after, 
     setup = Setup(Server(plays=[fault(reason, retry_after=retry_after)]))
     setup.run(two)
     assert setup.server.at == [0.0, second]
+
+
+def test_request_that_waited_is_not_sent_to_a_server_that_failed_meanwhile():
+    async def two(setup: Setup) -> list[object]:
+        return await asyncio.gather(setup.ask(), setup.ask())
+
+    setup = Setup(Server(plays=[fault(ModelReason.UNAUTHORIZED)]), concurrency=1)
+    _, waited = setup.run(two)
+    assert isinstance(waited, ModelFault)
+    assert setup.server.at == [0.0]

@@ -40,3 +40,14 @@ def test_nobody_waits_for_more_than_a_minute_after_the_last(limit, steps):
 def test_window_without_a_limit_keeps_nobody():
     window = MinuteWindow(None)
     assert all(window.wait(0, 10**9) == 0 and window.take(0, 10**9) for _ in range(100))
+
+
+def test_an_amount_waits_only_until_just_enough_has_left_the_minute():
+    window = MinuteWindow(10)
+    assert window.wait(0.0, 99) == 0, "nothing else has passed"
+    window.take(0.0, 4)
+    assert window.wait(1.0, 6) == 0
+    window.take(1.0, 6)
+    waits = [window.wait(2.0, amount) for amount in (1, 4, 5, 10, 99)]
+    assert waits == [MINUTE - 2, MINUTE - 2, MINUTE - 1, MINUTE - 1, MINUTE - 1]
+    assert window.wait(MINUTE, 4) == 0

@@ -112,6 +112,7 @@ async def test_a_wait_that_is_too_long_is_refused_with_its_length():
     with pytest.raises(TooBusy) as raised:
         await pace.turn("a", [], longest=60)
     assert 89 < raised.value.wait <= 90
+    assert str(raised.value) == "no turn for 90 s"
     minute = Rate(count=1, seconds=60)
     await pace.turn("b", [minute])
     with pytest.raises(TooBusy):
