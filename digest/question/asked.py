@@ -24,7 +24,7 @@ _TOPICAL = frozenset({"todo", "foreign", "lines", "state"})
 """Tags of words that are topic names unless they begin a question."""
 
 _TOPICAL_WORDS = frozenset(
-    ["in", "about", "on", "to", "of", "with", "regarding", "for", "by", "对", "关于"]
+    ["in", "about", "on", "to", "of", "with", "regarding", "for", "by", "new", "对", "关于"]
 )
 """Words before a topic."""
 

@@ -55,6 +55,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     tag = next((tag for tag in _ABOUT if tag != "lines" and asked.has(tag)), "")
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
+    if tag == "why" and asked.has("act:removed", "act:added", "act:renamed", "kind:reverts"):
+        tag = ""  # "why was #1 reverted" is told by its message, not by its grade
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return

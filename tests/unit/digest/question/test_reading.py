@@ -213,3 +213,8 @@ def test_a_number_after_a_list_is_a_place_in_it():
 
 def test_who_did_most_of_a_list_is_counted_by_author():
     assert read("谁写得最多", NOW, ZONE, Background(follows="list")).intent == Again(people=True)
+
+
+def test_what_is_asked_for_as_new_is_a_topic_also_where_nothing_is_called_so():
+    told = read("new models this week", NOW, ZONE, Background(words=frozenset()))
+    assert (told.intent.topic, told.unknown) == ("models", ())
