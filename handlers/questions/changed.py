@@ -9,7 +9,14 @@ import unicodedata
 from dataclasses import replace
 from datetime import timedelta
 
-from digest.answer.answers import Answer, foot, lines_document, listing_document, title_of
+from digest.answer.answers import (
+    Answer,
+    AnswerRow,
+    foot,
+    lines_document,
+    listing_document,
+    title_of,
+)
 from digest.answer.tallies import by_author, by_commits, by_day, by_file
 from digest.core.enums import ChangeKind
 from digest.core.grade import Level
@@ -35,7 +42,6 @@ from digest.i18n.reading_text import (
     OF_ALL,
     OLDER,
     WIDER,
-    WITHOUT,
 )
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
@@ -60,7 +66,7 @@ from handlers.questions.list_reading import (
     with_rows,
 )
 from handlers.questions.named_changes import about, names, pinned
-from handlers.questions.scope import Reach, count, left_of, newest, reach, seen
+from handlers.questions.scope import QueryResult, Reach, count, left_of, newest, reach, seen
 from handlers.questions.upgrade import upgrade, with_announced
 
 
@@ -112,6 +118,10 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         announced = await pinned(asked, ctx)
     if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)
+        if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
+            return history
+    if asked.held.rows and _is_vague(intent, ctx):
+        asked = replace(asked, held=_dated(asked.held, ctx))
     if asked.held.rows and (intent.newcomers or intent.figures):
         asked = await picked(asked, ctx, tip)
     if asked.held.rows and asked.intent.actions and asked.intent.topic and not intent.things:
@@ -151,6 +161,34 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     )
 
 
+async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
+    """What is known of a package or a name of the code that no change of a range is about."""
+    from handlers.questions.requirements import required
+    from handlers.questions.symbol_history import is_name, touched
+
+    name = intent.topic or intent.path
+    if not (intent.anytime or isinstance(intent.window, Refs)) or not name or " " in name:
+        return None
+    if not is_name(name) and not await required(name, ctx, tip):
+        return None
+    told = await touched(Touched(name=name), ctx)
+    line = Paragraph(NOTHING(ctx.language, topic=Code(name)))
+    blocks = told.document.blocks
+    if isinstance(intent.window, Refs):
+        blocks = (*blocks[:1], line, *blocks[1:])
+    return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
+
+
+def _dated(held: QueryResult, ctx: Context) -> QueryResult:
+    """The same rows with their days: where nobody gave a period, the days are news."""
+
+    def dated(row: AnswerRow) -> AnswerRow:
+        day = row.graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        return replace(row, unseen=" · ".join(filter(None, (day, row.beside))))
+
+    return replace(held, rows=tuple(map(dated, held.rows)))
+
+
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
     """The answer by names of the code, of a longer period where nobody gave one."""
     found = await names(intent, reached, ctx, tip)
@@ -187,7 +225,7 @@ _ARCHIVED = timedelta(days=730)
 
 async def _second(asked: Meant, ctx: Context) -> Meant:
     """The first of the next best readings that finds something; the same if none does."""
-    for way in (_by_name, _by_topic, _respelt, _troubled, _lower, _by_part, _by_rest):
+    for way in (_by_name, _by_topic, _respelt, _troubled, _lower, _by_part):
         found = await way(asked, ctx)
         if found is not None and found.held.rows:
             return found
@@ -285,16 +323,6 @@ def _is_part(asked: Meant) -> bool:
         for subject in [graded.facts.subject]
         for folders in [{p for path in graded.facts.paths for p in path.split("/")[:-1]}]
     )
-
-
-async def _by_rest(asked: Meant, ctx: Context) -> Meant | None:
-    """The reading without a topic that nothing here is called, if it says more than that."""
-    intent = asked.intent
-    if asked.resolved.topics or not (intent.kinds or intent.level or intent.path or intent.label):
-        return None
-    rest = replace(intent, topic="")
-    meant = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
-    return (await with_rows(meant, ctx)).noting(WITHOUT(ctx.language, words=Code(intent.topic)))
 
 
 _MOST_PARTS = 5

@@ -108,6 +108,12 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
 _CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
 """What only a name of code has; a common word is in too many messages."""
 
+
+def is_name(text: str) -> bool:
+    """Whether a text can only be a name of the code."""
+    return _CODE.search(text) is not None
+
+
 _OLDER = 9
 """Commits that are read because their message has the name."""
 
@@ -183,6 +189,8 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
     needs = await required(name, ctx, tip) if pinned and tip.sha else ()
     if needs:
         lines += [_required(needs, ctx)]
+        if found and _is_bump(*found[0], needs[0]):
+            lines += await _first_release(found[0][0], tip, ctx)
     elif facts and pinned:
         lines.append(names_text.NOT_REQUIRED(language, name=Code(name)))
     elif tip.sha is not None and (there := await _files_with(name, ctx, tip.sha)) is not None:
@@ -202,7 +210,7 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
         change = title_link(said, ctx.watched.repository)
         place = 0 if "default" in said.title.lower() and not needs else len(lines)
         lines.insert(place, names_text.LAST_SAID(language, change=change, day=day))
-    told = [f for _, f in contract if not needs or f.evidence.path == needs[0].path]
+    told = [f for _, f in contract if not needs or _pins(f, needs[0])]
     valued = next(((g, f) for g, f in contract if f.after is not None and f in told), None)
     newer = said is None or (valued and _at(valued[0]) >= _at(said))
     if valued is not None and newer and contract[0][1].action is not Action.REMOVED:
@@ -243,6 +251,18 @@ def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
         versions.setdefault((one.name, one.version), joined([shown, " (", place, ")"]))
     value = listed(list(versions.values()), ctx.language, limit=3)
     return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+
+
+def _pins(fact: Fact, needed: Requirement) -> bool:
+    """Whether a fact set the version that is required now."""
+    return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
+
+
+def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool:
+    """Whether a change brought the version that is required now."""
+    if facts:
+        return any(_pins(fact, needed) for fact in facts)
+    return re.search(r"\b(?:bump|updat|upgrad)", graded.title, re.IGNORECASE) is not None
 
 
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
@@ -385,7 +405,8 @@ def _item(graded: Graded, facts: Sequence[Fact], ctx: Context) -> Item:
         what = fact_line(fact, ctx)
         place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
         told.setdefault(words.AT(ctx.language, what=what, place=place))
-    head = entry_of(graded, ctx.watched.repository)
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    head = (*entry_of(graded, ctx.watched.repository), Text(f" · {day}"))
     return Item(head, tuple(Item(spans) for spans in list(told)[:_SAID]))
 
 

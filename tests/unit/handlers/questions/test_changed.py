@@ -234,3 +234,11 @@ async def test_a_default_that_only_an_older_title_tells_is_found():
     shown = markdown((await ask("did the capture default change", context(source))).document)
     assert "Raise the graph capture default to 1024" in shown
     assert "No default" not in shown
+
+
+async def test_changes_of_no_named_period_are_told_with_their_days(ctx):
+    shown = markdown((await ask("what changed in windows", ctx)).document)
+    assert "Ada · *2026-01-22*" in shown
+    assert "Ada · *2026-01-22*" not in markdown(
+        (await ask("what changed in windows this week", ctx)).document
+    )

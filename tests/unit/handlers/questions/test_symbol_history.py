@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from digest.markdown import markdown
-from digest.question.intent import Touched
+from digest.question.commit_range import Refs
+from digest.question.intent import Changed, Touched
+from handlers.questions.changed import changed
 from handlers.questions.symbol_history import touched
 from tests.support.fakes import FakeSource, change, context
 
@@ -90,3 +92,28 @@ async def test_a_name_that_no_change_told_of_came_with_the_first_text_that_has_i
     assert (await told("use_old_path", ctx))[0] == ["aaaaaaa1"]
     source.trees[CHANGES[3].sha, path] = "use_old_path = 0\n"  # perhaps it came with the file
     assert (await told("use_old_path", ctx))[0] == []
+
+
+async def test_every_change_of_a_name_is_told_with_its_day(ctx):
+    assert "Ada · 2025-10-15" in (await told("closeServer", ctx))[1]
+
+
+async def test_a_name_that_no_change_of_a_range_is_about_is_told_with_its_history(ctx):
+    ctx.watched.source.tags = {"v1.0.0": CHANGES[1].sha}
+    asked = Changed(window=Refs(base="v1.0.0", tip=""), topic="closeServer")
+    shown = markdown((await changed(asked, ctx)).document)
+    assert "No change of this period is about `closeServer`" in shown
+    assert "feat: add closeServer hooks" in shown
+
+
+async def test_the_release_of_a_version_is_told_if_a_change_brought_that_version(ctx):
+    source = ctx.watched.source
+    source.tags = {"v1.0.0": CHANGES[2].sha}
+    source.branch_changes[0] = change(
+        "aaaaaaa1", "Bump grpc to 1.82.1 (#19)", at=CHANGES[0].commit.committed_at
+    )
+    assert "No release has it yet" in (await told("grpc", ctx))[1]
+    source.branch_changes[0] = change(
+        "aaaaaaa1", "Wait for grpc (#19)", at=CHANGES[0].commit.committed_at
+    )
+    assert "No release has it yet" not in (await told("grpc", context(source)))[1]
