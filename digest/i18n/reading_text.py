@@ -40,6 +40,7 @@ NONE_FITS = Phrase(
 EXCEPT = Phrase("without {what}", "不含{what}")
 
 NEW_FILES = Phrase("New files: {files}.", "新增文件：{files}。")
+REMOVED_FILES = Phrase("Removed files: {files}.", "移除文件：{files}。")
 
 NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something there.",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from digest.answer.tallies import people_of
 from digest.core.change import FileStatus
-from digest.core.facts import Action, Area
+from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded
 from digest.document import Code
 from digest.i18n.phrase import listed
-from digest.i18n.reading_text import NEW_FILES
+from digest.i18n.reading_text import NEW_FILES, REMOVED_FILES
 from digest.topics.matching import Resolved, narrowed
 from digest.topics.synonyms import kin
 from digest.topics.terms import term
@@ -38,7 +38,7 @@ _SAYS = {
 async def acted(asked: Meant, ctx: Context) -> Meant:
     """The changes that added or removed something of a topic, by their titles or their files.
 
-    A new file in a folder that is called as the topic is a new thing of it: ``models/qwen.py``.
+    A file in a folder that is called as the topic is a thing of it: ``models/qwen.py``.
     """
     actions, resolved = asked.intent.actions, asked.resolved
     select, repository = ctx.archive.select, ctx.watched.repository
@@ -46,21 +46,22 @@ async def acted(asked: Meant, ctx: Context) -> Meant:
     changes = await select(repository, query_of(asked))
     said = [g for g in changes if any(one.search(g.title) for one in patterns)]
     terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
+    phrase, status = _OF_FILES.get(actions[0], _OF_FILES[Action.ADDED])
     names: dict[str, None] = {}
-    if Action.ADDED in actions:
+    if actions[0] in _OF_FILES:
         every = await select(repository, replace(query_of(asked), topics=(), about=()))
-        with_files = [g for g in every if new_files(g, terms)]
-        names = dict.fromkeys(name for g in with_files for name in new_files(g, terms))
-        # Where there are such files, a title counts only if the topic is its tag.
-        tagged = [g for g in said if any(term(t) in terms for t in _TAG.findall(g.title[:300]))]
-        said = [*with_files, *tagged] if with_files else said
+        with_files = [g for g in every if files_of(g, terms, status)]
+        names = dict.fromkeys(name for g in with_files for name in files_of(g, terms, status))
+        # Where there are such files, a title counts only with the topic as its tag, or a registry.
+        sure = [g for g in said if _is_listed(g, terms)]
+        said = [*with_files, *sure] if with_files else said
     if not said:
         return asked
     found = {graded.sha: graded for graded in said}.values()
     newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     asked = replace(asked, held=await listed_result(newest_first, Resolved(), ctx))
     files = listed([Code(name) for name in names], ctx.language, limit=_NAMES)
-    return asked.noting(NEW_FILES(ctx.language, files=files)) if names else asked
+    return asked.noting(phrase(ctx.language, files=files)) if names else asked
 
 
 async def touching(asked: Meant, ctx: Context) -> Meant:
@@ -138,19 +139,42 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
 _TAG = re.compile(r"\[([^\]\[]{1,60})\]")
 
 
+_OF_FILES = {
+    Action.ADDED: (NEW_FILES, FileStatus.ADDED),
+    Action.REMOVED: (REMOVED_FILES, FileStatus.DELETED),
+}
+
 _NAMES = 12
-"""New files that are named."""
+"""Files that are named."""
 
 
-def new_files(graded: Graded, terms: Collection[str]) -> Sequence[str]:
-    """The names of the program's files that a change adds to a folder with such a name."""
-    names = []
+def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:
+    """The names of the program's files that a change adds or removes in a folder of such a name.
+
+    A file that comes to another folder is not removed.
+    """
+    moved = [_stem(f) for f in graded.facts.files if f.status not in {status, FileStatus.MODIFIED}]
+    names = [_stem(f) for f in _inside(graded, terms) if f.status is status]
+    return [name for name in names if name not in moved and not name.startswith("_")]
+
+
+def _inside(graded: Graded, terms: Collection[str]) -> Iterator[FileFacts]:
+    """The program's files in a folder of such a name."""
     for file in graded.facts.files:
-        *folders, name = file.path.split("/")
-        added = file.status is FileStatus.ADDED and file.area is Area.CORE
-        if added and not name.startswith("_") and any(term(f) in terms for f in folders[-2:]):
-            names.append(name.partition(".")[0])
-    return names
+        folders = file.path.split("/")[:-1]
+        if file.area is Area.CORE and any(term(f) in terms for f in folders[-2:]):
+            yield file
+
+
+def _stem(file: FileFacts) -> str:
+    return file.path.rpartition("/")[2].partition(".")[0]
+
+
+def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
+    """Whether a change has the topic as its tag, or changes the registry of such things."""
+    if any(term(tag) in terms for tag in _TAG.findall(graded.title[:300])):
+        return True
+    return any(_stem(file) == "registry" for file in _inside(graded, terms))
 
 
 async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:

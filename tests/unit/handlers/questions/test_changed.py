@@ -87,6 +87,20 @@ async def test_new_things_are_the_new_files_of_a_folder_with_their_name():
     assert "New files: `glimmer`." in markdown(answer.document)
 
 
+async def test_removed_things_are_the_removed_files_of_a_folder_with_their_name():
+    gone = change("aaaaaaa1", "Drop Plamo (#11)", {"src/models/plamo.py": 90}, NOW)
+    dropped = replace(gone, files=(replace(gone.files[0], status=FileStatus.DELETED),))
+    changes = [
+        replace(dropped, commit=replace(gone.commit, committed_at=NOW - timedelta(days=1))),
+        made("ccccccc3", "Remove a copy of the model runner (#13)", 1),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask("which models were removed this week", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "Removed files: `plamo`." in markdown(answer.document)
+
+
 async def test_people_of_a_topic_work_in_the_folder_with_its_name():
     changes = [
         made("aaaaaaa1", "Mask the replay (#11)", 1),
