@@ -1,8 +1,9 @@
 """Small random changes of a source file: what a test suite ought to notice.
 
 A mutant replaces one comparison, constant, negation, ``and`` or ``or``, sum, minimum or condition,
-or drops one call whose value nobody uses. Assertions, annotations, docstrings, sizes of caches and
-constants named after patience are left alone: no behaviour depends on them, or not on a second.
+or drops one call whose value nobody uses. Assertions, annotations, docstrings, sizes of caches,
+checks of equal lengths and constants named after patience are left alone: no behaviour depends on
+them, or not on a second.
 """
 
 from __future__ import annotations
@@ -118,6 +119,8 @@ def _is_without_meaning(child: ast.AST, parent: ast.AST) -> bool:
         case (ast.Call(func=ast.Name(id=name)), _) if name in _WITHOUT_MEANING:
             return True
         case (ast.expr(), ast.Assign(targets=[ast.Name(id=name)])) if _PATIENCE.search(name):
+            return True
+        case (ast.Constant(), ast.keyword(arg="strict")):
             return True
         case (ast.Assert() | ast.arguments(), _):
             return isinstance(child, ast.Assert)

@@ -77,8 +77,7 @@ def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list
     rows = _cells(samples, names, scale)
     centre = [prior.weights.get(n, 0.0) * by for n, by in zip(names, scale, strict=True)]
     bounds = [_bounds(n, prior, by) for n, by in zip(names, scale, strict=True)]
-    start = [min(max(c, low), high) for c, (low, high) in zip(centre, bounds, strict=True)]
-    point = ahead = start + [0.0] * len(samples)
+    point = ahead = centre + [0.0] * len(samples)
     # The curvature of the logistic loss is at most a quarter of the mean squared length of a row.
     mean = sum(row.share * (sum(v * v for _, v in row.cells) + 1) for row in rows)
     step, pace = 1 / (mean / 4 + prior.penalty), 1.0

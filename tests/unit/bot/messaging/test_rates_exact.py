@@ -101,6 +101,15 @@ def test_turn_among_all_processes_that_comes_too_late_is_refused():
     assert virtual(refused) == 0
 
 
+def test_turn_among_all_processes_that_comes_just_in_time_is_waited_for():
+    async def waited() -> list[float]:
+        pace = Pace(SECOND, SECOND)
+        pace.share(Everybody([Booked(booked=False, wait=60.0), Booked(booked=True, wait=0.0)]))
+        return await sent(pace, 1)
+
+    assert virtual(waited) == [60]
+
+
 def test_pace_is_idle_once_a_caller_would_not_wait():
     async def idle() -> list[bool]:
         pace = Pace(SECOND, SECOND)

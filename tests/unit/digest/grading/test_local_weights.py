@@ -85,6 +85,13 @@ def test_weights_are_learned_from_sixty_changes_of_each_sort_that_the_notes_cove
     assert is_only_scaled(learn("v2", RELEASE, past(), frozenset(named))) is scaled
 
 
+def test_changes_that_are_all_alike_are_told_apart_at_most_three_times_as_far() -> None:
+    learned = learn("v2", RELEASE, past(1) * LEAST_PAST, frozenset())
+    assert learned is not None
+    ratio = learned.weights.weights["core"] / weights().weights["core"]
+    assert ratio == pytest.approx(3.0, abs=0.001)
+
+
 def test_as_many_changes_as_wanted_are_high_and_medium_under_learned_weights() -> None:
     """12 % of the newest 500 are high, and 45 % at least medium."""
     file = FileFacts(

@@ -110,6 +110,12 @@ def test_a_tag_of_the_authors_filing_does_not_outweigh_code() -> None:
     assert {"title_aside"} == read("[CI] Add a step", core=True) - {"title_feature"}
 
 
+def test_a_filing_beside_code_is_told_by_one_of_its_words() -> None:
+    found = dict(read_title(_title("chore: fix the docs of the CI", None), core=True))
+    assert found["title_aside"] == "chore"
+    assert not {"title_chore", "title_docs", "title_ci"} & set(found)
+
+
 def test_a_revert_is_read_by_the_title_of_what_it_undoes() -> None:
     undone = Undone(title="[Perf] Add a cache by default")
     found = read('Revert "[Perf] Add a cache by default" (#7)', undone=undone)
