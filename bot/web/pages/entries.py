@@ -90,8 +90,9 @@ _NAME = re.compile(r"[\w./:-]+")
 
 
 def _reason(reason: Reason, language: Language) -> Spans:
-    """A reason in words, with the name that it gives as code."""
-    words, name = reason_words(reason, language).replace("`", ""), reason.subject.split(" +")[0]
+    """A reason in words, with the name that it gives as code; the table of names has the others."""
+    name = reason.subject.split(" +")[0]
+    words = reason_words(replace(reason, subject=name), language).replace("`", "")
     if not _NAME.fullmatch(name) or name not in words or not {*"_./-"}.intersection(name):
         return (Text(words),)
     before, _, after = words.partition(name)
