@@ -99,6 +99,9 @@ def _reason(reason: Reason, language: Language) -> Spans:
     return (Text(before), Code(name), Text(after))
 
 
+_MOST_DIFFS = 80
+"""Names of a change that show their lines: with those of more, a page would be over 100 KB."""
+
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
 """Names by what happened to them; those that break something come first."""
 
@@ -198,6 +201,11 @@ class ChangeView:
             for fact in sorted(facts, key=lambda fact: _FIRST.index(fact.action))
         ]
 
+    @property
+    def _few(self) -> bool:
+        """Whether the lines of each name fit into the page; the patch has those of more."""
+        return len(self._facts) <= _MOST_DIFFS
+
     def _name(self, fact: Fact) -> Named:
         at = fact.evidence
         return Named(
@@ -208,7 +216,7 @@ class ChangeView:
             after=fact.after or "",
             place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
             url=self._places.address_of(at),
-            diff=excerpt(self.change, [at], self._colours),
+            diff=excerpt(self.change, [at], self._colours) if self._few else None,
         )
 
     def _said(self, statement: Statement) -> Said:
