@@ -155,7 +155,7 @@ class ModelCalls:
         transport: ModelTransport,
         *,
         ledger: CallLedger,
-        purse: BudgetPort,
+        purse: BudgetPort | None,
         clock: Clock,
         breaker: Breaker | None = None,
     ) -> None:
@@ -192,7 +192,7 @@ class ModelCalls:
                 turn.not_taken()
                 raise Outdated
             self._breaker.admit()
-            hold = await self._purse.reserve(errand.account, most)
+            hold = await self._purse.reserve(errand.account, most) if self._purse else None
             sent = _Sent(ask, most, self._clock.now(), now())
             try:
                 return await self._carry(sent, errand.deadline, hear)
@@ -203,7 +203,8 @@ class ModelCalls:
                 try:
                     await self._book(sent, usage, errand.account)
                 finally:
-                    await self._purse.settle(hold, usage)
+                    if self._purse and hold:
+                        await self._purse.settle(hold, usage)
 
     async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> ModelResponse:
         """Send it and record how it ended."""

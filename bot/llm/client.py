@@ -15,8 +15,7 @@ from bot.llm.exchange import Dialogue, Whole
 from bot.llm.json_reply import Unthinking
 from bot.llm.response_format import (
     Dialect,
-    DialectMemory,
-    Forgetful,
+    DialectFile,
     Rung,
     context_limit,
     lowered,
@@ -36,7 +35,6 @@ from handlers.ports.model_port import (
     ReplyPiece,
     Restart,
     StreamEvent,
-    Unlimited,
 )
 from handlers.ports.storage import Clock
 
@@ -73,27 +71,30 @@ class ServedModel:
         ledger: CallLedger,
         *,
         purse: BudgetPort | None = None,
-        memory: DialectMemory | None = None,
+        memory: DialectFile | None = None,
+        anew: bool = False,
         clock: Clock | None = None,
         pauses: Pauses | None = None,
         breaker: Breaker | None = None,
     ) -> None:
-        """Without ``purse`` there are no caps; without ``memory`` nothing is remembered."""
+        """Without ``purse`` there are no caps; without ``memory`` nothing is remembered.
+
+        With ``anew`` everything is probed again, and the findings replace what was remembered.
+        """
         self._config = config
         self._transport = transport
-        self._memory: DialectMemory = memory or Forgetful()
+        self._memory = memory
         self._pauses = pauses or Pauses()
         self._calls = ModelCalls(
             config,
             transport,
             ledger=ledger,
-            purse=purse or Unlimited(),
+            purse=purse,
             clock=clock or SystemClock(),
             breaker=breaker,
         )
-        self._dialect = self._memory.recall(config.base_url, config.name) or Dialect(
-            limit=config.output_limit
-        )
+        known = memory.recall(config.base_url, config.name) if memory and not anew else None
+        self._dialect = known or Dialect(limit=config.output_limit)
 
         self._proven: set[Rung] = set()
 
@@ -147,7 +148,8 @@ class ServedModel:
 
     def remember(self) -> None:
         """Store what was learned about the server for the next run."""
-        self._memory.keep(self._config.base_url, self._config.name, self._dialect)
+        if self._memory is not None:
+            self._memory.keep(self._config.base_url, self._config.name, self._dialect)
 
     async def warm(self) -> None:
         """Load slow parts in the background; otherwise the first question waits for them."""

@@ -17,7 +17,6 @@ found is stored from one run to the next.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,8 +24,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from bot.util.files import write_whole
+from digest.errors import UnwritableFolder
 from handlers.ports.storage import Clock
 
 
@@ -156,44 +157,8 @@ FILE = "model-dialects.json"
 _KEPT = timedelta(days=30)
 
 
-class DialectMemory(Protocol):
-    """Stores the dialect of each model on each server."""
-
-    def recall(self, server: str, model: str) -> Dialect | None:
-        """The stored dialect; ``None`` if there is none or it is too old."""
-
-    def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Store it."""
-
-
-class Forgetful:
-    """Stores nothing: every run starts from the best dialect."""
-
-    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - named by the port
-        """Nothing."""
-        return None
-
-    def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Do nothing."""
-
-
-class Anew:
-    """Recalls nothing, so that everything is probed again, but stores the results."""
-
-    def __init__(self, memory: DialectMemory) -> None:
-        self._memory = memory
-
-    def recall(self, server: str, model: str) -> Dialect | None:  # noqa: ARG002 - named by the port
-        """Nothing."""
-        return None
-
-    def keep(self, server: str, model: str, dialect: Dialect) -> None:
-        """Store it."""
-        self._memory.keep(server, model, dialect)
-
-
 class DialectFile:
-    """Implements ``DialectMemory`` in a file of the data folder.
+    """Stores the dialect of each model on each server, in a file of the data folder.
 
     A damaged or unwritable file costs a few refused requests, which are free, so neither is an
     error.
@@ -219,14 +184,8 @@ class DialectFile:
         """Add it to the file, which is complete at every moment."""
         entry = {"at": self._clock.now().isoformat(), "dialect": asdict(dialect)}
         text = json.dumps({**self._read(), _key(server, model): entry}, indent=1, sort_keys=True)
-        scratch = self._file.with_suffix(f".{os.getpid()}.tmp")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_text(text, encoding="utf-8")
-            scratch.replace(self._file)
-        except OSError:
-            with suppress(OSError):
-                scratch.unlink()
+        with suppress(UnwritableFolder):
+            write_whole(self._file, text)
 
     def _read(self) -> Mapping[str, Any]:
         try:

@@ -26,7 +26,7 @@ from bot.llm.calls import CappedBudget
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
 from bot.llm.redaction import Secrets
-from bot.llm.response_format import Anew, DialectFile, DialectMemory, Rung
+from bot.llm.response_format import DialectFile, Rung
 from bot.llm.transport_values import ModelFault, ModelTransport
 from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.store.database import Database
@@ -130,7 +130,7 @@ async def probe(
     config: ModelConfig,
     transport: ModelTransport,
     ledger: CallLedger,
-    memory: DialectMemory,
+    memory: DialectFile,
     *,
     purse: BudgetPort | None = None,
     spend: bool = False,
@@ -147,7 +147,7 @@ async def probe(
         # Not every server lists its models.
         listed = ()
     if spend:
-        model = ServedModel(config, transport, ledger, purse=purse, memory=Anew(memory))
+        model = ServedModel(config, transport, ledger, purse=purse, memory=memory, anew=True)
         return await _spent(config, model, listed)
     if listed and config.name not in listed:
         detail = f"the server has no model {config.name!r}"

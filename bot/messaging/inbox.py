@@ -73,8 +73,8 @@ class Arrival:
     tries: int = 0
 
 
-class InboxStore(Protocol):
-    """Stores arrivals until they are handled."""
+class InboxStore:
+    """Stores arrivals until they are handled. This one keeps nothing: they end with the process."""
 
     async def keep(self, arrival: Arrival) -> None:
         """Store it so that it outlives this process. Raises ``UserError``."""
@@ -82,28 +82,12 @@ class InboxStore(Protocol):
     def drop(self, key: str) -> None:
         """Delete it, soon."""
 
-    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
+    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:  # noqa: ARG002  # for stores that keep some
         """The stored arrivals of an account before a moment, in order. Raises ``UserError``."""
-
-    async def tried(self, keys: Sequence[str]) -> None:
-        """Count an attempt at each of these. Raises ``UserError``."""
-
-
-class NoInboxStore:
-    """A store that keeps nothing: waiting arrivals end with the process."""
-
-    async def keep(self, arrival: Arrival) -> None:
-        """Nothing."""
-
-    def drop(self, key: str) -> None:
-        """Nothing."""
-
-    async def left(self, account: str, until: datetime) -> Sequence[Arrival]:  # noqa: ARG002  # port
-        """Nothing."""
         return ()
 
     async def tried(self, keys: Sequence[str]) -> None:
-        """Nothing."""
+        """Count an attempt at each of these. Raises ``UserError``."""
 
 
 Read = Callable[[Arrival], Awaitable[Incoming | None]]
@@ -119,7 +103,7 @@ class Inbox:
 
     def __init__(self, account: str = "", shelf: InboxStore | None = None) -> None:
         self._account = account
-        self._shelf = shelf or NoInboxStore()
+        self._shelf = shelf or InboxStore()
         self._waiting: deque[Arrival] = deque()
         self._held: dict[str, float] = {}
         self._arriving = 0

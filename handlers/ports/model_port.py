@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -293,18 +293,3 @@ class CallLedger(Protocol):
         self, since: datetime, *, channel: str | None = None, person: str | None = None
     ) -> Usage:
         """The total usage from ``since`` on, optionally of one channel or person."""
-
-
-@dataclass(slots=True)
-class Unlimited:
-    """A budget without caps."""
-
-    _count: int = field(default=0, init=False)
-
-    async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
-        """Allow it."""
-        self._count += 1
-        return Hold(id=str(self._count), account=account, most=most)
-
-    async def settle(self, hold: Hold, usage: Usage) -> None:
-        """Do nothing."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.messaging.inbox import Arrival, NoInboxStore
+from bot.messaging.inbox import Arrival, InboxStore
 from digest.errors import UnwritableFolder
 
 
-class FullShelf(NoInboxStore):
+class FullShelf(InboxStore):
     """A disk without room."""
 
     async def keep(self, arrival: Arrival) -> None:
