@@ -11,8 +11,8 @@ The rules; the first that refuses wins:
    people of other organisations read the chat, unless an admin trusts it. If none is left the
    message is refused.
 
-A refusal is one short line. Recent questions are counted per person, by :class:`Alone` in this
-process, or by :class:`bot.shared_state.redis_state.RedisQuestionCounts` for all processes.
+A refusal is one short line. Recent questions are counted per person, by :class:`QuestionCounts` in
+this process, or by :class:`bot.shared_state.redis_state.RedisQuestionCounts` for all processes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import structlog
 
@@ -212,21 +212,8 @@ _MOST = 10_000
 """People whose questions are counted; the one silent for longest is dropped first."""
 
 
-class QuestionCounts(Protocol):
-    """Counts questions by person, named ``platform:id``."""
-
-    async def count(self, person: str) -> Load:
-        """Count a question; return the person's earlier ones."""
-
-    async def uncount(self, person: str) -> None:
-        """Take back the person's newest question, which was refused."""
-
-    async def told_lately(self, person: str) -> bool:
-        """Whether the person was refused in the last minute; records a refusal now."""
-
-
-class Alone:
-    """Counts in this process only."""
+class QuestionCounts:
+    """Counts questions by person, named ``platform:id``, in this process only."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -234,7 +221,7 @@ class Alone:
         self._told: OrderedDict[str, float] = OrderedDict()
 
     async def count(self, person: str) -> Load:
-        """As :meth:`QuestionCounts.count`."""
+        """Count a question; return the person's earlier ones."""
         now, asked = self._clock(), self._asked.setdefault(person, deque())
         while asked and asked[0] <= now - HOUR:
             asked.popleft()
@@ -244,12 +231,12 @@ class Alone:
         return before
 
     async def uncount(self, person: str) -> None:
-        """As :meth:`QuestionCounts.uncount`."""
+        """Take back the person's newest question, which was refused."""
         if asked := self._asked.get(person):
             asked.pop()
 
     async def told_lately(self, person: str) -> bool:
-        """As :meth:`QuestionCounts.told_lately`."""
+        """Whether the person was refused in the last minute; records a refusal now."""
         now = self._clock()
         lately = self._told.get(person, -MINUTE) > now - MINUTE
         if not lately:
@@ -302,7 +289,7 @@ class AccessGate:
         """Without ``asked`` questions are counted in this process only."""
         self._policy = policy
         self._trust = trust
-        self._asked = asked or Alone()
+        self._asked = asked or QuestionCounts()
 
     @property
     def policy(self) -> Policy:

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from bot.app import opened
@@ -23,11 +22,10 @@ from bot.cli.run_questions import about, asked_here, choose, context_of
 from bot.config.channel_section import Preferences
 from bot.delivery.part_sender import Patience
 from bot.messaging.receiver import Incoming
-from bot.messaging.sender import Receipt
 from bot.platforms.console import Keyboard, attached
 from bot.scheduler.schedule import next_run
 from bot.store.chat_records import SqlChats
-from bot.store.replies import MessageKey, MessageRecord, Stage
+from bot.store.replies import MessageKey, Records
 from bot.subscriptions.chat_subscriptions import resting, spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
 from bot.util.workers import FixedClock
@@ -152,31 +150,6 @@ class Terminal:
         """Do nothing: typed lines cannot be deleted."""
 
 
-class Unrecorded:
-    """Message records of a place without repeats or recovery."""
-
-    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """Every message is new."""
-        del key, asked, now
-        return True
-
-    async def get(self, key: MessageKey) -> MessageRecord | None:
-        """None is stored."""
-        del key
-        return None
-
-    async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """Do nothing: printed text stays."""
-
-    async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """Do nothing: typed lines cannot be edited."""
-
-    async def left(self, account: str) -> Sequence[MessageRecord]:
-        """None is stored."""
-        del account
-        return ()
-
-
 def chat(
     *,
     repo: str | None,
@@ -198,7 +171,7 @@ def chat(
             ctx = await context_of(app, repo, branch, zone, language)
             if sys.stdin.isatty():
                 print_document((await help_page(Help(), ctx)).document)
-            sender, records = attached(sys.stdout), Unrecorded()
+            sender, records = attached(sys.stdout), Records()
             several = repo is None and app.config is not None and len(app.config.repositories) > 1
             choosing = Choosing(app, branch, zone, language) if several else None
             terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)

@@ -36,8 +36,9 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from typing_extensions import override
 
-from bot.access.gate import HOUR, MINUTE, Alone, Load
+from bot.access.gate import HOUR, MINUTE, Load, QuestionCounts
 from bot.messaging.rates import Booked, Rate
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
@@ -123,24 +124,22 @@ return before
 """
 
 
-class RedisQuestionCounts:
+class RedisQuestionCounts(QuestionCounts):
     """Counts for all processes, and for this one too, which applies while Redis is away."""
 
     def __init__(
         self,
         connection: RedisConnection,
-        alone: Alone | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__(clock)
         self._connection = connection
-        self._alone = alone or Alone(clock)
-        self._clock = clock
         self._script = connection.redis.register_script(_ASKED_SCRIPT)
         self._unsure_until = -HOUR
 
+    @override
     async def count(self, person: str) -> Load:
-        """As :meth:`bot.access.gate.QuestionCounts.count`."""
-        here = await self._alone.count(person)
+        here = await super().count(person)
         given: list[str | int] = [secrets.token_hex(8)]
         given += [int(MINUTE * _MILLION), int(HOUR * _MILLION)]
         reply = await self._connection.ask(lambda _: self._script(keys=[_key(person)], args=given))
@@ -153,17 +152,15 @@ class RedisQuestionCounts:
             minute, hour = max(minute, here.minute), max(hour, here.hour)
         return Load(minute=minute, hour=hour)
 
+    @override
     async def uncount(self, person: str) -> None:
-        """As :meth:`bot.access.gate.QuestionCounts.uncount`.
-
-        Of two at once either may be taken back.
-        """
-        await self._alone.uncount(person)
+        # Of two at once either may be taken back.
+        await super().uncount(person)
         await self._connection.ask(lambda redis: redis.zpopmax(_key(person)))
 
+    @override
     async def told_lately(self, person: str) -> bool:
-        """As :meth:`bot.access.gate.QuestionCounts.told_lately`."""
-        here = await self._alone.told_lately(person)
+        here = await super().told_lately(person)
 
         async def claim(redis: Redis) -> bool:
             key = f"{PREFIX}:told:{person}"
@@ -181,15 +178,15 @@ _KEPT = timedelta(hours=1)
 """Most repeated deliveries arrive within that; Feishu's last one comes after 6 hours."""
 
 
-class CachedRecords:
+class CachedRecords(Records):
     """``Records`` that save the database repeated claims of the same message."""
 
     def __init__(self, records: Records, connection: RedisConnection) -> None:
         self._records = records
         self._connection = connection
 
+    @override
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        """As :meth:`bot.store.replies.Records.claim`."""
         name = _name(key)
         if await self._connection.ask(lambda redis: redis.exists(name)):
             return False
@@ -197,20 +194,20 @@ class CachedRecords:
         await self._connection.ask(lambda redis: redis.set(name, "1", ex=_KEPT))
         return first
 
+    @override
     async def get(self, key: MessageKey) -> MessageRecord | None:
-        """As :meth:`bot.store.replies.Records.get`."""
         return await self._records.get(key)
 
+    @override
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
-        """As :meth:`bot.store.replies.Records.mark`."""
         await self._records.mark(key, stage, receipt)
 
+    @override
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        """As :meth:`bot.store.replies.Records.ask_again`."""
         await self._records.ask_again(key, asked)
 
+    @override
     async def left(self, account: str) -> Sequence[MessageRecord]:
-        """As :meth:`bot.store.replies.Records.left`."""
         return await self._records.left(account)
 
 

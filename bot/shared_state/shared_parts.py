@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.access.gate import Alone, QuestionCounts
+from bot.access.gate import QuestionCounts
 from bot.messaging.rates import Paces
 from bot.messaging.sender import Bounded, Sender
 from bot.store.replies import Records
@@ -35,7 +35,7 @@ class SharedParts:
     def asked(self) -> QuestionCounts:
         """The counter of each person's questions."""
         if self._connection is None:
-            return Alone()
+            return QuestionCounts()
         from bot.shared_state.redis_state import RedisQuestionCounts
 
         return RedisQuestionCounts(self._connection)

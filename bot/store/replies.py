@@ -22,7 +22,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 from sqlalchemy import Delete, Update, bindparam, delete, select, update
@@ -85,17 +85,19 @@ class MessageRecord:
     receipt: Receipt | None = None
 
 
-class Records(Protocol):
-    """Stores the records of messages."""
+class Records:
+    """Stores the records of messages. This one keeps nothing, for a place without repeats."""
 
-    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
+    async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:  # noqa: ARG002  # for those that keep some
         """Create a record in ``HEARD``; return whether this call was the first to do so.
 
         It may delete records older than ``KEPT``.
         """
+        return True
 
-    async def get(self, key: MessageKey) -> MessageRecord | None:
+    async def get(self, key: MessageKey) -> MessageRecord | None:  # noqa: ARG002  # as above
         """The record of a message."""
+        return None
 
     async def mark(self, key: MessageKey, stage: Stage, receipt: Receipt | None = None) -> None:
         """Store how far the reply is, at once; without a ``receipt`` the known one stays."""
@@ -103,8 +105,9 @@ class Records(Protocol):
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
         """Replace the text of an edited message; the stage stays."""
 
-    async def left(self, account: str) -> Sequence[MessageRecord]:
+    async def left(self, account: str) -> Sequence[MessageRecord]:  # noqa: ARG002  # as above
         """The records of an account that are not ``TOLD``, oldest first."""
+        return ()
 
 
 def dump(asked: Incoming) -> str:

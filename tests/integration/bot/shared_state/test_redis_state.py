@@ -15,7 +15,6 @@ import structlog
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from bot.access.gate import Alone
 from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.receiver import Incoming
 from bot.ops.check import Weight
@@ -130,7 +129,7 @@ async def test_person_at_two_processes_at_once_gets_one_last_question(pair) -> N
 
 async def test_person_is_still_counted_while_redis_is_away(pair, server) -> None:
     now = [0.0]
-    asked = RedisQuestionCounts(pair[0], Alone(lambda: now[0]))
+    asked = RedisQuestionCounts(pair[0], lambda: now[0])
     await asked.count("p:1")
     server.stop()
     assert (await asked.count("p:1")).minute == 1

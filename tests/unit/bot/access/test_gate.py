@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import bot.access.gate as gate_module
-from bot.access.gate import AccessGate, Alone, DenialReason, Load, decide, refusal
+from bot.access.gate import AccessGate, DenialReason, Load, QuestionCounts, decide, refusal
 from bot.access.permissions import Policy, QuestionLimits, Role, policy_of
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
@@ -135,7 +135,9 @@ def test_without_roles_everybody_who_is_answered_may_change_settings() -> None:
 
 async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
     now = [0.0]
-    gate = AccessGate(replace(POLICY, limits=QuestionLimits(minute=2)), asked=Alone(lambda: now[0]))
+    gate = AccessGate(
+        replace(POLICY, limits=QuestionLimits(minute=2)), asked=QuestionCounts(lambda: now[0])
+    )
     told = [await gate.admit("slack", message()) for _ in range(4)]
     assert [one.allowed for one in told] == [True, True, False, False]
     assert [one.silent for one in told] == [False, False, False, True]
@@ -146,7 +148,9 @@ async def test_gate_counts_minutes_and_tells_a_person_once_a_minute() -> None:
 
 async def test_refused_questions_keep_nobody_waiting_longer() -> None:
     now = [0.0]
-    gate = AccessGate(replace(POLICY, limits=QuestionLimits(minute=1)), asked=Alone(lambda: now[0]))
+    gate = AccessGate(
+        replace(POLICY, limits=QuestionLimits(minute=1)), asked=QuestionCounts(lambda: now[0])
+    )
     allowed = []
     with capture_logs() as logs:
         for at in (0.0, 30.0, 50.0, 61.0):
@@ -349,7 +353,7 @@ async def test_trust_is_not_looked_up_where_it_changes_nothing() -> None:
 
 async def test_questions_count_for_a_minute_and_for_an_hour() -> None:
     now = [0.0]
-    counts = Alone(lambda: now[0])
+    counts = QuestionCounts(lambda: now[0])
     assert await counts.count("slack:U1") == Load()
     now[0] = 59.0
     assert await counts.count("slack:U1") == Load(minute=1, hour=1)
@@ -361,7 +365,7 @@ async def test_questions_count_for_a_minute_and_for_an_hour() -> None:
 
 
 async def test_refused_question_does_not_count() -> None:
-    counts = Alone(lambda: 1.0)
+    counts = QuestionCounts(lambda: 1.0)
     await counts.count("slack:U1")
     await counts.count("slack:U1")
     await counts.uncount("slack:U1")
@@ -371,7 +375,7 @@ async def test_refused_question_does_not_count() -> None:
 
 async def test_refusal_is_told_again_after_a_minute() -> None:
     now = [0.0]
-    counts = Alone(lambda: now[0])
+    counts = QuestionCounts(lambda: now[0])
     told = []
     for at in (0.0, 59.0, 60.0, 61.0):
         now[0] = at
@@ -381,7 +385,7 @@ async def test_refusal_is_told_again_after_a_minute() -> None:
 
 async def test_people_who_were_silent_for_longest_are_forgotten_first(monkeypatch) -> None:
     monkeypatch.setattr(gate_module, "_MOST", 2)
-    counts = Alone(lambda: 1.0)
+    counts = QuestionCounts(lambda: 1.0)
     for person in ("a", "b", "a", "c"):
         await counts.count(person)
     assert await counts.count("a") == Load(minute=2, hour=2)
