@@ -29,6 +29,7 @@ FAR = "".join(f"row {n} of many\n" for n in range(30))
         ("limit = 8\n", "limit = 4\n", Rejection.SHIFT),
         ("limit = 4\n", "limit = 8\nmore = 8, 8\na = 4\nb = 4\n", None),
         ("limit = 8\nmore = 8, 8\na = 4\nb = 4\n", "limit = 4\n", Rejection.SHIFT),
+        ("limit = 4\n", "limit = 8\na = 4\nb = 4\n", Rejection.SHIFT),
         ("a = 4\nb = 8\n", "a = 8\nb = 4\n", Rejection.SHIFT),
         ("limit = 40\n", "limit = 8\n", Rejection.NUMBER),
         ("a = 4\n" + FAR, FAR + "b = 8\n", Rejection.SHIFT),
@@ -36,6 +37,13 @@ FAR = "".join(f"row {n} of many\n" for n in range(30))
 )
 def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, new, wrong):
     assert fault("The value goes from 4 to 8.", ("a.txt", old, new)) is wrong
+
+
+def test_one_of_many_hunks_is_enough_and_every_hunk_is_looked_at():
+    files = [("a.txt", "x = 1\n", "y = 2\n"), ("b.txt", "limit = 4\n", "limit = 8\n")]
+    for some in (files, files[::-1]):
+        assert fault("The value goes from 4 to 8.", *some) is None
+        assert fault("The value goes from 8 to 4.", *some) is Rejection.SHIFT
 
 
 def test_swapped_values_are_told_by_their_names():

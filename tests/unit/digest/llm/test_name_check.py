@@ -24,6 +24,7 @@ MATERIAL = materials.material(
     ("engine/core/pool.py", "", POOL),
     ("engine/server.py", "", "def serve(port):\n    drain(port)\n"),
     ("web/app-shell.ts", "", "const other = 1;\n"),
+    ("docs/depth.txt", "", "Set --depth to 33.\nOmit --depth otherwise.\n"),
     (
         "engine/args.py",
         "",
@@ -47,7 +48,7 @@ def of(text, sort=Sort.CODE):
         "WorkerPool.~never", "engine.core.pool", "engine.core.pool.WorkerPool", "core.pool.WorkerPool.start",
         "engine/core", "engine/core/pool.py", "pool.py", "./engine/server.py", "engine/server.py:2", "/engine/",
         "engine/*.py", "engine/{core,web}", "app-shell.ts", "engine.server.serve",
-        "--pool-size", "--pool-size=4", "--pool-size 4", "--batch 77", "--pool-size N", "--pool-size <n>", "--pool-size [n]",
+        "--pool-size", "--pool-size=4", "--pool-size 4", "--batch 77", "--depth 33", "--pool-size N", "--pool-size <n>", "--pool-size [n]",
         '--pool-size "4"', "size=8", "size = 8", "size>=16", "size >= 16", "fused_moe ... size",
         "raise TooMany", "limit size", "start limit",
     ],
