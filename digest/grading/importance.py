@@ -47,14 +47,6 @@ _URGENT = 2.0
 
 _RESEMBLING = 0.5
 
-_QUIET = frozenset(
-    {
-        *("title_aside", "title_chore", "title_docs", "title_housekeeping", "title_performance"),
-        *("title_refactor", "title_tests", "title_upgrade"),
-    }
-)
-"""Titles of changes that are not meant to be seen outside, whatever else they resemble."""
-
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
 """Titles by which the author files a change under what nobody outside sees."""
 
@@ -63,19 +55,6 @@ _SPOKEN = (
     *("config_changed", "flag_changed", "environment_changed", "schema_changed"),
 )
 """Signals, by the start of their names, that somebody outside sees what a change does."""
-
-_HINTS = frozenset(
-    {
-        "body_behaviour",
-        "body_stable",
-        "docs_added",
-        "docs_changed",
-        "says_instead",
-        "tests_changed",
-        "title_hardening",
-    }
-)
-"""Signals of which two are needed for that."""
 
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
@@ -206,11 +185,11 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     odds = model.demand_bias + sum(model.demand_weights.get(s.name, 0.0) * s.value for s in found)
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
-    seen = _seen_outside(names) and not names & _FILED
-    quiet = bool(names & _QUIET)
-    if level is Level.HIGH and (quiet or not seen):
+    aside = bool(names & _FILED)
+    seen = not aside and any(name.startswith(_SPOKEN) for name in names)
+    if level is Level.HIGH and (not seen or "title_refactor" in names):
         level = Level.MEDIUM
-    if level is not Level.LOW and (seen or (not quiet and _names_use(found))):
+    if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)
     if "note_changed" in due and (names & _UPDATES or "core" not in names):
         due["note_changed"] = replace(due["note_changed"], level=Level.MEDIUM)
@@ -226,12 +205,6 @@ def _names_use(found: Sequence[Signal]) -> bool:
     """Whether a title speaks of what users call or set, of safety, or of a removal."""
     code = next((s.subject for s in found if s.name == "title_code"), "")
     return not _INTERNAL.search(code) if code else any(s.name in _USE for s in found)
-
-
-def _seen_outside(names: Collection[str]) -> bool:
-    """Whether somebody outside sees what a change does: tests and code alone do not tell."""
-    hints = _HINTS.intersection(names)
-    return len(hints) > 1 or any(n.startswith(_SPOKEN) and n not in hints for n in names)
 
 
 def _urgency(due: Collection[Demand], least: Thresholds) -> float:

@@ -59,7 +59,7 @@ def test_a_merged_branch_is_low_by_its_own_weight_under_any_model() -> None:
 
 
 SPOKEN = (fact(FactKind.FLAG, Action.CHANGED, "--x"),)
-DOCS, TESTS = (file(area, area, 0, 1) for area in (Area.DOCS, Area.TESTS))
+DOCS = file("docs", Area.DOCS, 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -69,16 +69,15 @@ DOCS, TESTS = (file(area, area, 0, 1) for area in (Area.DOCS, Area.TESTS))
         (change("Remove the pool"), 3.0, Level.MEDIUM),
         (change("Keep `pool run` apart"), 3.0, Level.MEDIUM),
         (change("Remove `Pool::run`"), 3.0, None),
-        (change("Refactor `pool run`"), 3.0, None),
         (change(items=SPOKEN), 3.0, Level.HIGH),
         (change(items=SPOKEN), 0.0, Level.MEDIUM),
         (change(items=SPOKEN), -3.0, None),
         (change("Refactor it"), 3.0, None),
         (change("Refactor it", items=SPOKEN), 3.0, Level.MEDIUM),
         (change("[CI] Tune it", items=SPOKEN), 3.0, None),
-        (change("Write x instead of y"), 3.0, None),
+        (change("Write x instead of y"), 3.0, Level.HIGH),
         (change(files=[file("a.py"), DOCS]), 3.0, None),
-        (change(files=[file("a.py"), DOCS, TESTS]), 3.0, Level.HIGH),
+        (change("[Misc] Keep `pool run` apart"), 3.0, None),
         (change(items=SPOKEN, reverts=Undone(title="Add it")), 3.0, Level.MEDIUM),
         (change("Merge v1 into main", merge=True), 9.0, None),
     ],
