@@ -51,15 +51,9 @@ def impact(reading: ChangeContext) -> tuple[Statement, ...]:
 
 
 def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
-    language, most = reading.language, reading.bounds.names
-    found = places(files, most)
-    shown = [place.described(language) for place in found[:most]]
-    spans = words.AREA_FILES(
-        language,
-        area=Strong(AREAS[area].template(language)),
-        places=listed(shown, language, limit=most, total=len(found)),
-    )
-    return said(spans, (p.files[0] for p in found))
+    name = Strong(AREAS[area].template(reading.language))
+    spans = words.AREA_FILES(reading.language, area=name, places=_places(files, reading))
+    return said(spans, (p.files[0] for p in places(files, reading.bounds.names)))
 
 
 _TOLD = {

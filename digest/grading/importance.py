@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
 _MOST_REASONS = 5
+STEP = 0.0001
+"""The step of a rounded score."""
+
 _FOOT = 0.08
 """How far above its level's threshold the most urgent demand alone can lift a score."""
 
@@ -213,13 +216,20 @@ def _urgency(due: Collection[Demand], least: Thresholds) -> float:
         return 0.0
     top = min((demand.level for demand in due), key=lambda level: level.rank)
     strength = sum(demand.strength for demand in due if demand.level is top)
-    low, high = {
-        Level.HIGH: (least.high, 1.0),
-        Level.MEDIUM: (least.medium, least.high),
-        Level.LOW: (0.0, least.medium),
-    }[top]
+    low, high = _span(top, least)
     # Stay near the bottom of the level, so that a change that is also news ranks higher.
     return min(low + _FOOT * (1 - exp(-strength / 4)), (low + high) / 2)
+
+
+def _span(level: Level, least: Thresholds) -> tuple[float, float]:
+    bounds = (1.0, least.high, least.medium, 0.0)
+    return bounds[level.rank + 1], bounds[level.rank]
+
+
+def nearest(score: float, level: Level, least: Thresholds) -> float:
+    """The score within a level that is nearest to another score."""
+    low, high = _span(level, least)
+    return round(min(max(score, low), high - STEP * (level is not Level.HIGH)), 4)
 
 
 def urgency(grade: Grade) -> float:

@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from math import log
 
 from digest.core.grade import Grade, Level, Reason, Thresholds
-from digest.grading.importance import level_of
+from digest.grading.importance import STEP, level_of, nearest
 
 PREFIX = "model_"
 """Prefix of the names of reasons that a model gave."""
-
-_LEAST = 0.0001  # the step of a rounded score, subtracted to get just below a threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +35,10 @@ def laid_over(
     """
     if move is None or grade.level is not move.of or abs(move.of.rank - move.to.rank) != 1:
         return grade
-    score = _score(grade.score, move, thresholds or Thresholds())
-    if score is None:
-        return grade
+    least = thresholds or Thresholds()
+    score = nearest(grade.score, move.to, least)
+    if score < 0 or level_of(score, least) is not move.to:
+        return grade  # the thresholds leave no room for the level
     weight = round(_odds(score) - _odds(grade.score), 4)
     reason = Reason(rule=f"{PREFIX}{move.rule}", weight=weight, subject=move.subject)
     return replace(grade, score=score, level=move.to, reasons=(*grade.reasons, reason))
@@ -50,18 +49,8 @@ def by_model(reasons: Sequence[Reason]) -> bool:
     return any(reason.rule.startswith(PREFIX) for reason in reasons)
 
 
-def _score(score: float, move: LevelOverride, thresholds: Thresholds) -> float | None:
-    """The nearest score of the new level; ``None`` if the thresholds leave no room for it."""
-    least = {Level.HIGH: thresholds.high, Level.MEDIUM: thresholds.medium}
-    if move.to.rank < move.of.rank:
-        found = max(score, least[move.to])
-    else:
-        found = min(score, round(least[move.of] - _LEAST, 4))
-    return found if found >= 0 and level_of(found, thresholds) is move.to else None
-
-
 def _odds(score: float) -> float:
-    inside = min(max(score, _LEAST), 1 - _LEAST)
+    inside = min(max(score, STEP), 1 - STEP)
     return log(inside / (1 - inside))
 
 

@@ -18,7 +18,7 @@ from enum import StrEnum
 
 from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
-from digest.grading.importance import FORCED, urgency
+from digest.grading.importance import FORCED, nearest, urgency
 
 SOON = timedelta(days=14)
 """Reverts and fixes within this time count as an outcome of the change."""
@@ -315,7 +315,6 @@ def _name(graded: Graded) -> str:
 
 def _set(graded: Graded, level: Level, rule: str, subject: str, least: Thresholds) -> Graded:
     """The change at a lower level, with the nearest score and the reason for it."""
-    bound = least.high if level is Level.MEDIUM else least.medium
-    score = round(max(0.0, min(graded.grade.score, bound - 0.0001)), 4)
+    score = nearest(graded.grade.score, level, least)
     reasons = (Reason(rule=rule, weight=0.0, subject=subject), *graded.grade.reasons)
     return replace(graded, grade=replace(graded.grade, score=score, level=level, reasons=reasons))

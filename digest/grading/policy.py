@@ -14,10 +14,8 @@ from digest.core.change import Change, Commit
 from digest.core.facts import FactKind, Facts
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
 from digest.core.patterns import matches
-from digest.grading.importance import FORCED, Weights, grade, graded_by, weights
+from digest.grading.importance import FORCED, Weights, grade, graded_by, nearest, weights
 from digest.grading.local_weights import LocalWeights
-
-_NEAREST = 0.0001  # the step of a rounded score, subtracted to get just below a threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +95,7 @@ class GradingPolicy:
 
 def _forced(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
     """The grade at the level that a rule sets, with the nearest score of that level."""
-    low, high = {
-        Level.HIGH: (least.high, 1.0),
-        Level.MEDIUM: (least.medium, least.high - _NEAREST),
-        Level.LOW: (0.0, least.medium - _NEAREST),
-    }[rule.level]
-    score = round(max(low, min(found.score, high)), 4)
+    score = nearest(found.score, rule.level, least)
     reason = Reason(rule=FORCED, weight=0.0, subject=str(rule))
     return replace(found, score=score, level=rule.level, reasons=(reason, *found.reasons))
 
