@@ -189,7 +189,7 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
     aside = bool(names & _FILED)
-    seen = not aside and any(name.startswith(_SPOKEN) for name in names)
+    seen = not aside and any(name.startswith(_SPOKEN) for name in names - {"says_instead"})
     if level is Level.HIGH and (not seen or "title_refactor" in names):
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):

@@ -39,7 +39,7 @@ _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
 """The start of a title or of one of its tags."""
 
 _USED = (
-    r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|\b[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
+    r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|(?<![\w.])[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
     r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
     r"|\bconfig(?:uration)? (?:field|setting)s?\b)"
 )

@@ -97,6 +97,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Drop metrics of stopped targets",
         "Remove requirement to use `--overrides`",
         "Make app_color brighter",
+        "Use import.meta.APP_COLOR for assets",
         "[Refactor] Rename `fast_mul` to `mul`",
         "[4/N][Layout Refactor] Promote local specs",
     ],
