@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
@@ -85,20 +86,19 @@ async def touching(asked: Meant, ctx: Context) -> Meant:
 async def of_people(asked: Meant, ctx: Context) -> Meant:
     """The changes of people by all their names, where one is asked for by a handle, or several.
 
-    Names with one address are of one person; a handle is what stands before the ``@`` of it.
+    Names with one address are of one person; a handle is what stands before the ``@`` of it. A name
+    may be written without its accents.
     """
     intent = asked.intent
     names = [intent.author] if intent.author else intent.topic.split()
-    alone = intent.author and not _HANDLE.fullmatch(intent.author)
-    if alone or (not intent.author and (asked.resolved.topics or not 1 < len(names) <= _PEOPLE)):
+    one = intent.author and (_HANDLE.fullmatch(intent.author) or not asked.held.rows)
+    if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
         return asked
-    bare = narrowed(Resolved(), intent.kinds, intent.label)
-    query = replace(
-        query_of(asked), author="", topics=asked.resolved.topics or bare.topics,
-        about=asked.resolved.alternatives or bare.alternatives,
-    )  # fmt: skip
+    if not asked.resolved.topics:
+        asked = replace(asked, resolved=narrowed(Resolved(), intent.kinds, intent.label))
+    query = replace(query_of(asked), author="")
     changes = await ctx.archive.select(ctx.watched.repository, query)
-    theirs = [_written_by(name.casefold(), changes) for name in names]
+    theirs = [_written_by(_folded(name), changes) for name in names]
     if not all(theirs) or (intent.author and len(theirs[0]) <= asked.held.survey.total):
         return asked
     shas = frozenset().union(*theirs)
@@ -117,13 +117,24 @@ _PEOPLE = 5
 def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     """The changes of the people whose name or handle has this."""
     emails = {
-        g.commit.email.casefold()
+        g.commit.email
         for g in changes
-        if name in g.commit.author.casefold()
-        or name == g.commit.email.casefold().partition("@")[0].partition("+")[2]
-        or name == g.commit.email.casefold().partition("@")[0]
-    } - {""}
-    return frozenset(g.sha for g in changes if g.commit.email.casefold() in emails)
+        if name in _folded(g.commit.author)
+        or name in re.split(r"[@+]", g.commit.email.lower())[:-1]
+    }
+    own = {email for email in emails if "@" in email and not _SHARED.match(email)}
+    return frozenset(
+        g.sha for g in changes if g.commit.email in own or name in _folded(g.commit.author)
+    )
+
+
+_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)
+"""An address of people who show none."""
+
+
+def _folded(name: str) -> str:
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
 def _is_inside(graded: Graded, terms: Collection[str]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-import unicodedata
 from dataclasses import replace
 from datetime import timedelta
 
@@ -111,13 +110,13 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         asked = await touching(asked, ctx)
     if intent.author or intent.people:
         asked = await of_people(asked, ctx)
-    if _is_vague(asked.intent, ctx) and asked.held.survey.total < (_FEW if intent.anytime else 1):
-        asked = await _longer(asked, ctx, tip)
+    asked = await _longer(asked, ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
         announced = await pinned(asked, ctx)
     if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)
+        asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
         if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
             return history
     if asked.held.rows and _is_vague(intent, ctx):
@@ -204,7 +203,8 @@ _FEW = 3
 
 async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The reading for a longer period, where that finds more: a month, or all that is archived."""
-    if asked.held.rows and not asked.intent.topic:
+    few = asked.held.survey.total < (_FEW if asked.intent.anytime else 1)
+    if not few or not _is_vague(asked.intent, ctx) or (asked.held.rows and not asked.intent.topic):
         return asked
     window, reached = await _wider(ctx, tip)
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
@@ -383,18 +383,7 @@ async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
     theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
     if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
         return theirs
-    # A name may be written without its accents.
-    everybody = await ctx.archive.select(
-        ctx.watched.repository, replace(query_of(theirs), author="")
-    )
-    wanted = _unaccented(meant.author)
-    of_them = [g for g in everybody if wanted in _unaccented(g.commit.author)]
-    return replace(theirs, held=await listed_result(of_them, nobody, ctx))
-
-
-def _unaccented(name: str) -> str:
-    apart = unicodedata.normalize("NFKD", name.casefold())
-    return "".join(sign for sign in apart if not unicodedata.combining(sign))
+    return await of_people(theirs, ctx)
 
 
 async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:

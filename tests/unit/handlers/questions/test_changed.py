@@ -216,6 +216,7 @@ def of_people():
                 by("bbbbbbb2", "Bartek Plotka", "bart@work.example", 1),
                 by("ccccccc3", "Konsti", "k@home.example", 2),
                 by("ddddddd4", "Zoe", "zoe@home.example", 2),
+                by("fffffff6", "Somebody", "noreply@forge.example", 2),
                 by("eeeeeee5", "Zoe", "zoe@home.example", 400),
             ]
         )
@@ -239,7 +240,7 @@ async def test_the_people_of_a_path_are_those_of_its_whole_history(of_people):
         window=default_period(NOW, UTC_ZONE), path="discovery/aws/", people=True, anytime=True
     )
     shown = markdown((await changed(asked, of_people)).document)
-    assert "Commits by author, of all time (4 people)" in shown
+    assert "Commits by author, of all time (5 people)" in shown
     assert "Zoe (2)" in shown
 
 
@@ -256,3 +257,23 @@ async def test_changes_of_no_named_period_are_told_with_their_days(ctx):
     assert "Ada · *2026-01-22*" not in markdown(
         (await ask("what changed in windows this week", ctx)).document
     )
+
+
+async def test_a_relaxed_topic_is_looked_up_in_a_month_as_well():
+    changes = [
+        made("aaaaaaa1", "Fix the Windows launcher (#11)", 1),
+        *(made(f"bbbbbbb{n}", f"Speed up queue {n} (#2{n})", 2) for n in range(4)),
+        made("ddddddd4", "Move the Windows paths (#14)", 12),
+    ]
+    asked = Changed(window=default_period(NOW, UTC_ZONE), topic="windows queue", anytime=True)
+    answer = await changed(asked, context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1", "ddddddd4"]
+
+
+async def test_an_address_of_people_who_show_none_joins_nobody():
+    changes = [
+        by("aaaaaaa1", "ann", "noreply@forge.example", 1),
+        by("bbbbbbb2", "Ben", "noreply@forge.example", 1),
+    ]
+    asked = Changed(window=default_period(NOW, UTC_ZONE), author="ann")
+    assert shas(await changed(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
