@@ -17,7 +17,7 @@ from digest.answer.answers import (
     title_of,
 )
 from digest.answer.tallies import by_author, by_commits, by_day, by_file
-from digest.core.enums import ChangeKind
+from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
@@ -45,7 +45,7 @@ from digest.i18n.reading_text import (
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.question.periods import default_period
-from digest.topics.matching import Resolved, is_general, narrowed
+from digest.topics.matching import Resolved, bears, is_general, narrowed
 from digest.topics.synonyms import kin
 from digest.topics.terms import STOP_WORDS, pieces, term
 from digest.window import Window
@@ -91,6 +91,8 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         by_name = await _by_names(intent, reached, ctx, tip)
         if by_name is not None:
             return by_name
+    if intent.figures:  # the greatest by their figures, not by their grades
+        intent = replace(intent, level=None)
     asked = await meant(Meant(intent=intent, reached=reached), ctx)
     if intent.things and not intent.defaults:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
@@ -314,11 +316,12 @@ async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
 
 
 def _is_part(asked: Meant) -> bool:
-    """Whether a listed change has the topic as its tag, its scope or a folder."""
+    """Whether a listed change has the topic as its tag, its scope, its area or a folder."""
     terms = frozenset(asked.resolved.topics)
     return any(
         any(term(name) in terms for name in (*subject.tags, subject.scope))
         or any(terms.intersection(pieces(part)[-1:]) for part in folders)
+        or any(one.place is TopicPlace.AREA for one in bears(graded, asked.resolved))
         for graded in (line.graded for line in asked.held.survey.page)
         for subject in [graded.facts.subject]
         for folders in [{p for path in graded.facts.paths for p in path.split("/")[:-1]}]
@@ -375,10 +378,11 @@ async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
 
 
 async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
-    """The changes by a person whose name was parsed as a topic, if there are any."""
-    if asked.intent.author or not asked.intent.topic:
+    """The changes by a person whose name was parsed as a topic, or partly so, if there are any."""
+    if not asked.intent.topic or (asked.intent.author and asked.resolved.topics):
         return None
-    meant = replace(asked.intent, topic="", author=asked.intent.topic)
+    name = f"{asked.intent.topic} {asked.intent.author}".strip()
+    meant = replace(asked.intent, topic="", author=name)
     nobody = narrowed(Resolved(), meant.kinds, meant.label)
     theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
     if theirs.held.rows or not any(sign.isupper() for sign in meant.author):

@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from digest.core.change import FileStatus
+from digest.core.enums import ChangeKind
+from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
 from digest.question.periods import default_period
@@ -276,4 +278,24 @@ async def test_an_address_of_people_who_show_none_joins_nobody():
         by("bbbbbbb2", "Ben", "noreply@forge.example", 1),
     ]
     asked = Changed(window=default_period(NOW, UTC_ZONE), author="ann")
+    assert shas(await changed(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
+
+
+async def test_a_long_name_is_of_one_person(of_people):
+    of_people.watched.source.branch_changes.append(
+        by("fffffff7", "Juan Pérez de Algaba", "juan@home.example", 3, "Fix a crash")
+    )
+    asked = Changed(
+        window=default_period(NOW, UTC_ZONE), topic="Juan Pérez", author="de Algaba",
+        kinds=(ChangeKind.FIX,),
+    )  # fmt: skip
+    assert shas(await changed(asked, of_people)) == ["fffffff7"]
+
+
+async def test_the_greatest_gains_are_not_those_of_high_importance():
+    changes = [
+        made("aaaaaaa1", "Speed up the docs index by 30 % (#11)", 1),
+        made("bbbbbbb2", "Speed up the queue (#12)", 1),
+    ]
+    asked = Changed(window=default_period(NOW, UTC_ZONE), level=Level.HIGH, figures=True)
     assert shas(await changed(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
