@@ -78,7 +78,7 @@ async def released(intent: Released, ctx: Context) -> Answer:
             break
     phrase = words.RELEASED_IN if having else words.NOT_RELEASED
     change = title_link(graded, ctx.watched.repository)
-    line = phrase(ctx.language, change=change, tag=Code(having or tags[0]))
+    line = phrase(ctx.language, change=change, tag=Code(having or latest(tags) or tags[0]))
     return answer_of("released", graded, [Paragraph(line)], ctx)
 
 

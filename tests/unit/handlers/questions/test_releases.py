@@ -186,3 +186,10 @@ async def test_day_of_a_release_is_told_in_the_zone_of_the_asker(source):
 async def test_a_version_without_its_last_zero_is_the_release(ctx):
     answer = await ask("any fixes in 2.0", ctx)
     assert "v1.0.0 to v2.0.0" in markdown(answer.document)
+
+
+async def test_what_is_in_no_release_is_told_with_the_latest_one_by_number():
+    changes = [change("ccccccc3", "Three (#3)", at=NOW), *CHANGES]
+    tags = {"v0.314.0": CHANGES[0].sha, "v3.14.0": CHANGES[0].sha}
+    answer = await ask("is #3 released", context(FakeSource(changes, tags=tags, tagged=NOW)))
+    assert "`v3.14.0`" in markdown(answer.document)
