@@ -76,6 +76,7 @@ DOCS = file("docs", Area.DOCS, 0, 1)
         (change("Refactor it", items=SPOKEN), 3.0, Level.MEDIUM),
         (change("[CI] Tune it", items=SPOKEN), 3.0, None),
         (change("Write x instead of y"), 3.0, None),
+        (change("Write x instead of y", [file("a.py"), DOCS]), 3.0, Level.HIGH),
         (change(files=[file("a.py"), DOCS]), 3.0, None),
         (change("[Misc] Keep `pool run` apart"), 3.0, None),
         (change(items=SPOKEN, reverts=Undone(title="Add it")), 3.0, Level.MEDIUM),
