@@ -17,90 +17,37 @@ from digest.core.facts import Area
 _CACHE = 16_384  # paths, as for areas below
 
 # ``.h`` is read as C++: the grammar of C++ accepts C headers, not the other way round.
-_ENDINGS: dict[str, str] = {
-    ending: language
-    for language, endings in {
-        "python": "py pyi pyx pxd",
-        "rust": "rs",
-        "go": "go",
-        "javascript": "js jsx mjs cjs",
-        "typescript": "ts tsx mts cts",
-        "java": "java",
-        "kotlin": "kt kts",
-        "scala": "scala sbt",
-        "groovy": "groovy gradle",
-        "c": "c",
-        "cpp": "cc cpp cxx c++ h hh hpp hxx h++ inl ipp tpp",
-        "cuda": "cu cuh",
-        "hip": "hip",
-        "opencl": "cl",
-        "metal": "metal",
-        "objective-c": "m mm",
-        "swift": "swift",
-        "csharp": "cs",
-        "fsharp": "fs fsi",
-        "ruby": "rb rake gemspec",
-        "php": "php",
-        "perl": "pl pm",
-        "lua": "lua",
-        "r": "r",
-        "julia": "jl",
-        "dart": "dart",
-        "elixir": "ex exs",
-        "erlang": "erl hrl",
-        "haskell": "hs",
-        "ocaml": "ml mli",
-        "clojure": "clj cljs cljc",
-        "zig": "zig",
-        "nim": "nim",
-        "assembly": "s asm",
-        "fortran": "f f90 f95",
-        "shell": "sh bash zsh fish ksh",
-        "powershell": "ps1 psm1",
-        "batch": "bat cmd",
-        "sql": "sql",
-        "protobuf": "proto",
-        "thrift": "thrift",
-        "avro": "avsc avdl",
-        "graphql": "graphql gql graphqls",
-        "html": "html htm xhtml jinja jinja2 j2",
-        "css": "css scss sass less",
-        "vue": "vue",
-        "svelte": "svelte",
-        "json": "json jsonc json5 jsonl",
-        "yaml": "yaml yml",
-        "toml": "toml",
-        "xml": "xml xsd",
-        "ini": "ini cfg properties",
-        "cmake": "cmake",
-        "make": "mk mak",
-        "starlark": "bzl bazel star",
-        "nix": "nix",
-        "terraform": "tf tfvars hcl",
-        "markdown": "md mdx markdown mkd",
-        "restructuredtext": "rst",
-        "asciidoc": "adoc asciidoc",
-        "notebook": "ipynb",
-        "text": "txt",
-    }.items()
-    for ending in endings.split()
-}
+_BY_ENDING = """
+    python: py pyi pyx pxd; rust: rs; go: go; javascript: js jsx mjs cjs;
+    typescript: ts tsx mts cts; java: java; kotlin: kt kts; scala: scala sbt;
+    groovy: groovy gradle; c: c; cpp: cc cpp cxx c++ h hh hpp hxx h++ inl ipp tpp; cuda: cu cuh;
+    hip: hip; opencl: cl; metal: metal; objective-c: m mm; swift: swift; csharp: cs;
+    fsharp: fs fsi; ruby: rb rake gemspec; php: php; perl: pl pm; lua: lua; r: r; julia: jl;
+    dart: dart; elixir: ex exs; erlang: erl hrl; haskell: hs; ocaml: ml mli;
+    clojure: clj cljs cljc; zig: zig; nim: nim; assembly: s asm; fortran: f f90 f95;
+    shell: sh bash zsh fish ksh; powershell: ps1 psm1; batch: bat cmd; sql: sql; protobuf: proto;
+    thrift: thrift; avro: avsc avdl; graphql: graphql gql graphqls;
+    html: html htm xhtml jinja jinja2 j2; css: css scss sass less; vue: vue; svelte: svelte;
+    json: json jsonc json5 jsonl; yaml: yaml yml; toml: toml; xml: xml xsd;
+    ini: ini cfg properties; cmake: cmake; make: mk mak; starlark: bzl bazel star; nix: nix;
+    terraform: tf tfvars hcl; markdown: md mdx markdown mkd; restructuredtext: rst;
+    asciidoc: adoc asciidoc; notebook: ipynb; text: txt
+"""
+_BY_NAME = """
+    cmake: cmakelists.txt; make: makefile gnumakefile justfile;
+    dockerfile: dockerfile containerfile; groovy: jenkinsfile; ruby: rakefile gemfile;
+    starlark: build workspace; go-module: go.mod go.work
+"""
 
-_NAMES: dict[str, str] = {
-    "cmakelists.txt": "cmake",
-    "makefile": "make",
-    "gnumakefile": "make",
-    "dockerfile": "dockerfile",
-    "containerfile": "dockerfile",
-    "jenkinsfile": "groovy",
-    "rakefile": "ruby",
-    "gemfile": "ruby",
-    "build": "starlark",
-    "workspace": "starlark",
-    "justfile": "make",
-    "go.mod": "go-module",
-    "go.work": "go-module",
-}
+
+def _by_word(table: str) -> dict[str, str]:
+    """The group of each word in a table of ``group: word ...; ...``."""
+    groups = (group.partition(":") for group in table.split(";"))
+    return {word: name.strip() for name, _, words in groups for word in words.split()}
+
+
+_ENDINGS = _by_word(_BY_ENDING)
+_NAMES = _by_word(_BY_NAME)
 
 
 def endings_of(language: str) -> tuple[str, ...]:
@@ -166,44 +113,24 @@ _CI_NAME = re.compile(
 # Only these parts of .github are pipelines; the rest is for the forge (templates, owners, bots).
 _GITHUB_CI = _words("workflows actions scripts ci")
 
-_FOLDERS: dict[str, Area] = {
-    **dict.fromkeys(
-        _words(
-            "test tests __tests__ testing testdata test_data testsuite testsuites test-suite "
-            "unittest unittests unit_tests unit-tests integration_tests integration-tests "
-            "integrationtest e2e e2e-tests fixtures __fixtures__ __mocks__ mocks testutil "
-            "testutils test_utils test-utils testlib androidtest jvmtest commontest cypress fuzz "
-            "fuzzing conformance funtests"
-        ),
-        Area.TESTS,
-    ),
-    **dict.fromkeys(
-        _words(
-            "docs doc documentation website docs_src _docs docsrc apidocs javadoc changelog.d "
-            "changelogs newsfragments changes.d towncrier rfcs adr man"
-        ),
-        Area.DOCS,
-    ),
-    **dict.fromkeys(
-        _words(
-            "examples example samples demo demos tutorials tutorial cookbook notebooks playground "
-            "playgrounds quickstart quickstarts"
-        ),
-        Area.EXAMPLES,
-    ),
-    **dict.fromkeys(
-        _words("benchmarks benchmark bench benches microbenchmarks jmh asv_bench"), Area.BENCHMARKS
-    ),
-    **dict.fromkeys(
-        _words(
-            ".vscode .idea .devcontainer .husky .changeset .config .claude .cursor .gemini "
-            ".codex .agents .allstar .fleet .zed"
-        ),
-        Area.CONFIG,
-    ),
-    ".cargo": Area.BUILD,
-    ".yarn": Area.VENDORED,
-    ".mvn": Area.BUILD,
+_FOLDERS = {
+    folder: Area(area)
+    for folder, area in _by_word("""
+    tests: __fixtures__ __mocks__ __tests__ androidtest commontest conformance cypress e2e
+        e2e-tests fixtures funtests fuzz fuzzing integration-tests integration_tests
+        integrationtest jvmtest mocks test test-suite test-utils test_data test_utils testdata
+        testing testlib tests testsuite testsuites testutil testutils unit-tests unit_tests
+        unittest unittests;
+    docs: _docs adr apidocs changelog.d changelogs changes.d doc docs docs_src docsrc
+        documentation javadoc man newsfragments rfcs towncrier website;
+    examples: cookbook demo demos example examples notebooks playground playgrounds quickstart
+        quickstarts samples tutorial tutorials;
+    benchmarks: asv_bench bench benches benchmark benchmarks jmh microbenchmarks;
+    config: .agents .allstar .changeset .claude .codex .config .cursor .devcontainer .fleet
+        .gemini .husky .idea .vscode .zed;
+    build: .cargo .mvn;
+    vendored: .yarn
+    """).items()
 }
 
 # Top-level folders whose scripts and data serve the build; program code in them is core

@@ -128,4 +128,4 @@ def _parameters(node: Node | None) -> Iterator[Parameter]:
 
 
 def _is_exported(name: str) -> bool:
-    return name[:1].isupper()
+    return name[:1].isupper() and not name.startswith("XXX")  # generated, or for unknown keys

@@ -330,3 +330,11 @@ def test_metrics_that_share_only_their_beginning_are_no_rename() -> None:
     old = made.format("app_remote_storage_queue_length", "Items in the queue of samples.")
     new = made.format("app_remote_storage_queue_last_send_seconds", "Time of the last send.")
     assert gone("Tail the log", ("q/queue.go", old, new)) == ["app_remote_storage_queue_length"]
+
+
+def test_a_field_for_unknown_keys_is_not_part_of_the_interface() -> None:
+    old = "package config\n\ntype Config struct {\n\tName string\n\tXXX map[string]any\n}\n"
+    assert (
+        gone("Be strict", ("config/config.go", old, old.replace("\tXXX map[string]any\n", "")))
+        == []
+    )
