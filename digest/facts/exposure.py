@@ -36,7 +36,7 @@ _INNER_RUST = re.compile(r"^crates/|^rust/|/src/bin/|(?:^|/)src/main\.rs$")
 _UNUSED = re.compile(r"^publish\s*=\s*false|^name\s*=\s*\"_|\"cdylib\"", re.MULTILINE)
 """A crate that no program depends on: one not published, or an extension of a language."""
 
-_READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
+_READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema|ValueEnum)\b")
 _DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
 """A type with a published schema, whatever its name."""
 
@@ -133,7 +133,7 @@ def _passes_on(text: str, index: str, path: str) -> bool:
 def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     """Whether a Rust type is read from files; those of the command line are reported as flags."""
     found = re.search(
-        rf"^[ \t]*(?:pub(?:\([^)]*\))? )?struct {re.escape(owner)}\b", text, re.MULTILINE
+        rf"^[ \t]*(?:pub(?:\([^)]*\))? )?(?:struct|enum) {re.escape(owner)}\b", text, re.MULTILINE
     )
     above = text[max(0, found.start() - _HEAD) : found.start()] if found else ""
     above = above.rpartition("\n}")[2]

@@ -208,6 +208,8 @@ _DEFAULT_TABLES_MOST = 40  # changed lines of one place that are compared
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that changed in one file."""
+    if language == "rust":
+        yield from _variants(before, after)
     if language not in _LANGUAGES:
         return
     olds, news = before.places(), after.places()
@@ -222,6 +224,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed place could change the value of a table's member."""
+    if language == "rust":
+        return any(_MARKS_DEFAULT.search(line) for hunk in hunks for line in hunk.added)
     if language not in _LANGUAGES:
         return False
     for hunk in hunks:
@@ -268,6 +272,25 @@ def _changed(
             was = _FALLBACK.search(old)
             if was and _same_but(was, found):
                 yield _fact(after, found["name"], was, found, rows[1])
+
+
+def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The enumerations of Rust that have another variant as their default."""
+    if "#[default]" not in before.text or not _MARKS_DEFAULT.search(after.changed_text):
+        return
+    olds, news = ({f["owner"]: f for f in _VARIANT.finditer(s.text)} for s in (before, after))
+    for owner, found in news.items():
+        was = olds.get(owner)
+        if was and was["value"] != found["value"]:
+            row = after.line_at(found.start("value")) - 1
+            yield replace(_fact(after, owner, was, found, row), public=None)
+
+
+_MARKS_DEFAULT = re.compile(r"^[ \t]+(?:#\[default\]|[A-Z]\w*,)$", re.MULTILINE)
+_VARIANT = re.compile(
+    r"\benum (?P<owner>\w+) \{(?:(?!\n\}|#\[default\])[\s\S]){0,8000}"
+    r"#\[default\]\s{0,40}(?:(?:#\[|//)[^\n]{0,300}\s{1,40}){0,9}(?P<value>\w+)"
+)
 
 
 def _initialised(

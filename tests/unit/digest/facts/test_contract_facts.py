@@ -537,3 +537,15 @@ def test_default_of_a_structure_that_a_function_makes_is_told():
     text = "package a\n\nfunc DefaultConfig() Config {{\n\treturn Config{{\n\t\tVersion: {},\n\t}}\n}}\n"
     facts = told("a.go", text.format("V1"), text.format("V2"))
     assert shown(facts, FactKind.CONFIG) == [("changed", "Config.Version", "V1", "V2")]
+
+
+def test_variant_that_becomes_the_default_of_a_setting_is_told():
+    text = "#[derive(Clone, Deserialize)]\npub enum LinkMode {{\n{}}}\n"
+    old = text.format("    /// Clones.\n    #[default]\n    Clone,\n    Copy,\n")
+    new = text.format("    /// Clones.\n    Clone,\n    #[default]\n    Copy,\n")
+    (fact,) = told("crates/x/src/lib.rs", old, new)
+    assert (fact.name, fact.before, fact.after) == ("LinkMode", "Clone", "Copy")
+    assert exposed(fact, {"crates/x/src/lib.rs": new}).public is True
+    assert (
+        exposed(fact, {"crates/x/src/lib.rs": new.replace("Deserialize", "Debug")}).public is False
+    )
