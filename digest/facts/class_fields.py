@@ -131,8 +131,8 @@ def _changes(
     values = resolved(old_default, before.text), resolved(new_default, after.text)
     # The value of a property of a class is a state, not a default that users know.
     state = language_of(after.path) in _STATEFUL and not _configures(new, after)
-    # Where one side of a C++ header has no initialiser, a constructor gives the value.
-    state |= language_of(after.path) == "cpp" and None in values
+    # Where one side of C++ or Rust gives no value, a constructor does.
+    state |= language_of(after.path) in {"cpp", "rust"} and None in values
     if key(values[0]) != key(values[1]) and is_told_apart(*values) and not state:
         one, other, condition = conditional(*values)
         fact = _fact(Action.CHANGED, new, after, (one, other), "default")

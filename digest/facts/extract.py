@@ -265,6 +265,7 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
         if not line.lstrip().startswith(_COMMENTS)
     ]
     held = {name for name in asked if any(name in line for line in lines)}
+    found = [f for f in found if not _is_only_documented(f, scenes)]
     kept: list[Fact] = []
     for fact in found:
         was = fact.before or ""
@@ -275,6 +276,19 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
             held.discard(renames.last(fact.name))
             kept.append(replace(fact, detail="default"))
     return kept
+
+
+def _is_only_documented(fact: Fact, scenes: Mapping[str, FileContext]) -> bool:
+    """Whether a default is that of an attribute of Rust, in a change of such attributes alone."""
+    if fact.detail != "default" or language_of(fact.evidence.path) != "rust":
+        return False
+    texts = (s.changed_text for s in scenes.values() if s.area is Area.CORE and s.language)
+    return all(
+        line.lstrip().startswith((*_COMMENTS, "default = ", '"'))
+        for text in texts
+        for line in text.split("\n")
+        if line.strip()
+    )
 
 
 _COMMENTS = ("//", "*", "/*", "#", "--")

@@ -25,6 +25,7 @@ _SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
 _FORMAT = re.compile(r"\s*+\n\s*+|,(?=[)\]])")
 _NEARLY = 0.6  # the same, if the names are alike
 _ALIKE = 0.8  # share of equal text around two names for a rename
+_RELATED, _SAME = 0.4, 0.95  # the same, if the names have little in common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +173,8 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     names = SequenceMatcher(None, *_apart(old.names[0], new.names[0])).ratio()
     if old.value != new.value and names < _ALIKE:
         return 0
-    return alike + names if alike >= (_ALIKE if names < _ALIKE else _NEARLY) else 0
+    least = _NEARLY if names >= _ALIKE else _ALIKE if names >= _RELATED else _SAME
+    return alike + names if alike >= least else 0
 
 
 def _apart(one: str, other: str) -> tuple[str, str]:

@@ -528,7 +528,10 @@ def test_default_that_an_attribute_documents_is_that_of_the_setting(old, new, va
         '        default = {},\n        value_type = "str"\n    )]\n'
         "    pub target_version: Option<String>,\n}}\n"
     )
-    (fact,) = told("crates/x/src/options.rs", text.format(old), text.format(new))
+    settings = ("crates/x/src/options.rs", text.format(old), text.format(new))
+    assert facts_of("Fix the documentation", settings).items == ()
+    code = ("crates/x/src/lib.rs", "fn f() { g(1) }\n", "fn f() { g(2) }\n")
+    (fact,) = facts_of("Change the default", settings, code).items
     assert (fact.name, fact.detail) == ("Options.target_version", "default")
     assert (fact.before, fact.after) == values
 

@@ -276,3 +276,10 @@ def test_flag_that_a_command_gets_from_a_shared_group_is_not_removed():
         "    #[command(flatten)]\n    pub output: OutputArgs,\n    pub packages",
     )
     assert find("src/cli.rs", RUST_COMMANDS, shared, "flag") == []
+
+
+def test_unrelated_flags_of_nearly_the_same_text_are_no_rename():
+    text = "struct Args {{\n    #[clap(long)]\n    {}\n}}\n"
+    old, new = (text.format(f) for f in ("limit: Option<usize>,", "graphviz: Option<PathBuf>,"))
+    facts = [f.partition(" @")[0] for f in find("src/cli.rs", old, new, "flag")]
+    assert facts == ["added --graphviz", "removed --limit"]
