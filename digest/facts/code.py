@@ -9,7 +9,9 @@ through a syntax tree. The closed set of details, by kind:
   given), ``required parameter added``, ``parameter added``, ``parameter removed``, ``parameter
   renamed``, ``signature`` (order, kind, ``async``), ``types`` (annotations alone), ``bases``,
   ``visibility`` (``public`` and ``private``), ``moved`` (before and after are paths).
-- flag: empty, ``default`` or ``choices`` if changed, ``alias`` for a second name.
+- symbol of TypeScript, added or removed: ``export`` if a module only passes the name on.
+- flag: empty, ``default`` or ``choices`` if changed, ``alias`` for a second name, ``command`` if
+  only the command that ``name`` begins with has lost or gained it.
 - environment: empty if declared (in a table, as a setting), ``read`` if read where it is needed,
   ``default`` if changed.
 - config: ``field``, ``default`` or ``type`` if changed; ``name`` is ``Class.field``.
@@ -66,7 +68,8 @@ _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
 _EMBEDDED = {
     "go": re.compile(
-        r"^\t+(?:\w+[ \t]+(?=[^`\n]*`[^`\n]*,inline))?\*?(?:\w+\.)?([A-Z]\w*)[ \t]*(?:`[^`\n]*`)?$",
+        r"^\t+(?:\w++[ \t]++(?=[^`\n]*+`[^`\n]*,inline))?\*?(?:\w+\.)?([A-Z]\w*)[ \t]*"
+        r"(?:`[^`\n]*`)?$",
         re.MULTILINE,
     ),
     "rust": re.compile(

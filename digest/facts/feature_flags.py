@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
@@ -22,6 +23,7 @@ _ALWAYS_ON = re.compile(
     r"|is stable)\b"
 )
 _LONGEST_SWITCH = 400  # lines
+_MOST_CASES = 200  # changed cases of a file; more are data
 _ABOVE_SWITCH = 5  # lines in which the list of values is named
 _REACH = 600  # characters of what a case does
 
@@ -63,8 +65,9 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
 
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
     """The values of a feature flag, as a switch distinguishes them, with what it does for each."""
-    for row, line in source.changed():
-        if _CASE.match(line) and _switches_features(source, row, line):
+    cases = ((row, line) for row, line in source.changed() if _CASE.match(line))
+    for row, line in islice(cases, _MOST_CASES):
+        if _switches_features(source, row, line):
             start = source.offset(row + 2)
             end = _NEXT_CASE.search(source.text, start, start + _REACH)
             text = source.text[start : end.start() if end else start + _REACH]

@@ -124,7 +124,7 @@ def _of_commands(
 def _command(text: str, scope: str, language: str) -> str:
     """How users call the command that a scope stands for; empty if it stands for none."""
     if language == "rust":
-        is_command = re.search(rf"^\s+\w+\((?:Box<)?{scope}>?\),?$", text, re.MULTILINE)
+        is_command = re.search(rf"^[ \t]+\w+\((?:Box<)?{scope}>?\),?$", text, re.MULTILINE)
         words = _HUMPS.findall(scope.removesuffix("Args").removesuffix("Options"))
         return " ".join(words).lower() if is_command else ""
     if language in {"javascript", "typescript"}:

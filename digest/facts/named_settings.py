@@ -25,7 +25,7 @@ _SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
 _FORMAT = re.compile(r"\s*+\n\s*+|,(?=[)\]])")
 _NEARLY = 0.6  # the same, if the names are alike
 _ALIKE = 0.8  # share of equal text around two names for a rename
-_RELATED, _SAME = 0.4, 0.95  # the same, if the names have little in common
+_RELATED, _SAME = 0.4, 0.9  # the same, if the names have little in common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +170,11 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     if is_opposite(old.names[0], new.names[0]):
         return 0
     alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
-    names = SequenceMatcher(None, *_apart(old.names[0], new.names[0])).ratio()
+    whole, apart = (
+        SequenceMatcher(None, *pair).ratio()
+        for pair in ((old.names[0], new.names[0]), _apart(old.names[0], new.names[0]))
+    )
+    names = whole if apart >= _RELATED else apart
     if old.value != new.value and names < _ALIKE:
         return 0
     least = _NEARLY if names >= _ALIKE else _ALIKE if names >= _RELATED else _SAME

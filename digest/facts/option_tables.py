@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 
 from digest.core.change import FileChange, Hunk
 from digest.core.facts import Action, Area, Fact, FactKind
@@ -278,7 +279,7 @@ def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
     """The enumerations of Rust that have another variant as their default."""
     if "#[default]" not in before.text or not _MARKS_DEFAULT.search(after.changed_text):
         return
-    olds, news = ({f["owner"]: f for f in _VARIANT.finditer(s.text)} for s in (before, after))
+    olds, news = (dict(_defaults_of(side.text)) for side in (before, after))
     for owner, found in news.items():
         was = olds.get(owner)
         if was and was["value"] != found["value"]:
@@ -286,11 +287,20 @@ def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
             yield replace(_fact(after, owner, was, found, row), public=None)
 
 
+def _defaults_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The enumerations with a default variant, and the place of the variant."""
+    for mark in islice(re.finditer(r"#\[default\]", text), _DEFAULT_TABLES_MOST):
+        start = text.rfind("enum ", max(0, mark.start() - _LONGEST_ENUM), mark.start())
+        head = _ENUM.match(text, start) if start >= 0 else None
+        variant = _VARIANT.match(text, mark.end())
+        if head and variant and "\n}" not in text[start : mark.start()]:
+            yield head["owner"], variant
+
+
+_LONGEST_ENUM = 8_000  # characters
 _MARKS_DEFAULT = re.compile(r"^[ \t]+(?:#\[default\]|[A-Z]\w*,)$", re.MULTILINE)
-_VARIANT = re.compile(
-    r"\benum (?P<owner>\w+) \{(?:(?!\n\}|#\[default\])[\s\S]){0,8000}"
-    r"#\[default\]\s{0,40}(?:(?:#\[|//)[^\n]{0,300}\s{1,40}){0,9}(?P<value>\w+)"
-)
+_ENUM = re.compile(r"enum (?P<owner>\w+) \{")
+_VARIANT = re.compile(r"\s{0,40}+(?:(?:#\[|//)[^\n]{0,300}+\s{1,40}+){0,9}+(?P<value>\w+)")
 
 
 def _initialised(

@@ -198,7 +198,10 @@ def _says(words: str, old: Fact, new: Fact) -> bool:
 
 
 def _together(old: Fact, new: Fact) -> bool:
-    return old.evidence.path == new.evidence.path or _similar(old.name, new.name)
+    """Whether two names may be one thing: members of a type only in one file or if alike."""
+    member = old.detail in {"method", "field", "attribute"}
+    here = old.evidence.path == new.evidence.path
+    return here or not member or _similar(old.name, new.name)
 
 
 def _clash(old: Fact, new: Fact) -> bool:

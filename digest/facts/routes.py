@@ -70,7 +70,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 def _is_listed(route: NamedSetting, source: SideText) -> bool:
     """Whether a path stands alone on a line, in a list of paths that a loop serves."""
     path = re.escape(route.names[0].partition(" ")[2])
-    return re.search(rf"^\s*[\"']{path}[\"'],?$", source.text, re.MULTILINE) is not None
+    return re.search(rf"^[ \t]*[\"']{path}[\"'],?$", source.text, re.MULTILINE) is not None
 
 
 def defined(source: SideText, language: str, name: str) -> bool:
