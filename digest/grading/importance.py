@@ -59,8 +59,12 @@ _SPOKEN = (
 )
 """Signals, by the start of their names, that somebody outside sees what a change does."""
 
-_CONFIRMING = frozenset({"body_behaviour", "docs_changed", "tests_changed"})
-"""Signals that one thing done instead of another is seen outside."""
+_HINTS = frozenset(
+    """
+    body_behaviour body_stable docs_added docs_changed says_instead tests_changed title_hardening
+    """.split()  # noqa: SIM905 - a list a word a line would take a page
+)
+"""Signals of which two are needed for that."""
 
 _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
@@ -192,8 +196,9 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     level = level_of(1 / (1 + exp(-odds)), Thresholds())
     names = {s.name for s in found}
     aside = bool(names & _FILED)
-    spoken = names if names & _CONFIRMING else names - {"says_instead"}
-    seen = not aside and any(name.startswith(_SPOKEN) for name in spoken)
+    hints = names & _HINTS
+    spoken = any(name.startswith(_SPOKEN) for name in names - hints)
+    seen = not aside and (spoken or len(hints) > 1)
     if level is Level.HIGH and (not seen or "title_refactor" in names):
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
