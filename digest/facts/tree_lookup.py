@@ -43,7 +43,6 @@ _LISTED_ONLY = frozenset({"alias", "command", "export"})
 
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 _AREAS = frozenset({Area.CORE, Area.BUILD})
-_LAST = re.compile(r"\w+$")
 _DEFINED_BY = {
     "python": ("class", "def"),
     "rust": ("struct", "enum", "trait", "fn", "type", "const", "static", "impl", "for"),
