@@ -90,11 +90,11 @@ def units(text: str) -> int:
 
 
 def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
-    """The message of some lines. ``fallback`` is its text if they hold no words at all."""
+    """The message of some lines. ``fallback`` is its text if they hold nothing to be seen."""
     rows = [[_key(key) for key in line.keys] for line in lines if line.keys]
     body, entities = _written([line for line in lines if not line.keys])
     if _is_blank(body):
-        body, entities = fallback, []
+        body, entities = "…" if _is_blank(fallback) else fallback, []
     spoken = _spoken(lines, body) if rows else body.lstrip()
     content = {"text": body, "entities": entities, "buttons": rows}
     return Part(text=spoken, body=json.dumps(content, ensure_ascii=False, separators=(",", ":")))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.platforms.telegram import Config, create
@@ -368,10 +368,12 @@ HOSTILE_HERE = (
     "\u2800\u3000\xa0",
     "\n\n   \n",
 )
+NOTHING_TO_SEE = Document(title="", blocks=(Heading(1, ()),), language=Language.EN)
 texts = st.lists(st.sampled_from(HOSTILE_HERE) | st.text(max_size=20), max_size=6).map(" ".join)
 
 
 @settings(max_examples=150, deadline=None)
+@example(document=NOTHING_TO_SEE, title="\u2800\u3000\xa0", extra="")
 @given(document=documents, title=texts, extra=texts)
 def test_any_document_is_taken_by_the_server_as_it_is(document, title, extra):
     whole = replace(
