@@ -74,12 +74,14 @@ LEAD_HIGH = Phrase(
 LEAD_NONE = Phrase(
     "{total:commit|commits}, none of high importance", "{total} 个提交，没有高重要度变更"
 )
-LEAD_CALM = Phrase("{lead}, nothing to act on", "{lead}，无需处理")
+LEAD_CALM = Phrase("{lead}; nothing to act on", "{lead}；无需处理")
+LEAD_ONLY = Phrase("{lead}; nothing else to act on", "{lead}；没有其他需要处理的变更")
 LEAD_MORE = Phrase(
     "{first}; {n:more change|more changes} to act on", "{first}；另有 {n} 个变更需要处理"
 )
 
 LEAD_KINDS = Phrase("{lead} ({kinds})", "{lead}（{kinds}）")
+LEAD_OTHERS = Phrase("{n:other|others}", "{n} 个其他")
 
 LEAD_TOPICS = Phrase("{lead}, most often in {topics}", "{lead}，多与 {topics} 有关")
 

@@ -50,8 +50,12 @@ def entry_of(graded: Graded, given: Analysis | None, language: Language) -> Repo
     """A change with its analysis, by default the one from facts."""
     told = given or analyse(graded, language)
     facts = told if told.source is Origin.FACTS else gist(graded, language)
-    pressing = urgency(graded.grade) > 0 and graded.facts.reverts is None
-    return ReportEntry(graded=graded, analysis=told, acts=pressing or acts(facts))
+    return ReportEntry(graded=graded, analysis=told, acts=calls_to_act(graded, facts))
+
+
+def calls_to_act(graded: Graded, facts: Analysis) -> bool:
+    """Whether users may have to act, by an urgent rule or by the analysis from facts."""
+    return (urgency(graded.grade) > 0 and graded.facts.reverts is None) or acts(facts)
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
@@ -127,7 +131,8 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
 def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
     """What a reader should know first, then the number of changes by type, counted by code.
 
-    If there is nothing to act on, the second sentence says so.
+    Whether there is something to act on stands behind the first change, or behind the counts if
+    no change is important.
     """
     if not counts.total:
         return words.QUIET(language)
@@ -141,13 +146,13 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     if topics := shared_topics([e.graded for e in told], len(told) // _SEVERAL)[:_TOPICS]:
         places = listed(topics, language, limit=_TOPICS)
         spans = words.LEAD_TOPICS(language, lead=spans, topics=places)
-    if not todo:
+    first = todo or [e for e in top if e.level is Level.HIGH]
+    if not first:
         spans = words.LEAD_CALM(language, lead=spans)
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    first = todo or [e for e in top if e.level is Level.HIGH]
-    return joined([*_foremost(first[:1], len(todo) - 1, language), *spans, *STOP(language)])
+    return joined([*_foremost(first[:1], len(todo), language), *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,8 +231,8 @@ def _counts(entries: Sequence[ReportEntry]) -> Counts:
     )
 
 
-def _foremost(first: Sequence[ReportEntry], more: int, language: Language) -> Spans:
-    """The most important change and how many more there are to act on; empty without one."""
+def _foremost(first: Sequence[ReportEntry], todo: int, language: Language) -> Spans:
+    """The most important change and how many there are to act on; empty without one."""
     if not first:
         return ()
     graded, told = first[0].graded, first[0].analysis
@@ -235,8 +240,10 @@ def _foremost(first: Sequence[ReportEntry], more: int, language: Language) -> Sp
     line = told.summary[0].spans
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
     spans = joined([*unstopped(line), *words.CITED(language, places=name)])
-    if more > 0:
-        spans = words.LEAD_MORE(language, first=spans, n=more)
+    if todo > 1:
+        spans = words.LEAD_MORE(language, first=spans, n=todo - 1)
+    else:
+        spans = (words.LEAD_ONLY if todo else words.LEAD_CALM)(language, lead=spans)
     return joined([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
 
@@ -256,13 +263,14 @@ def shared_topics(changes: Sequence[Graded], least: int = 0) -> list[str]:
 
 
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:
-    """The first type of each change with its count, the most frequent first.
+    """The first type of each change with its count, the most frequent first, the rest as others.
 
-    Changes without a type are not counted; empty if nothing is left.
+    Empty if no change has a type.
     """
     counted = Counter(e.analysis.change_types[0] for e in entries)
     del counted[ChangeType.OTHER]
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]
-    return COMMA.template(language).join(
-        COUNTED_TYPES[kind].text(language, n=count) for kind, count in ranked
-    )
+    told = [COUNTED_TYPES[kind].text(language, n=count) for kind, count in ranked]
+    if told and (rest := len(entries) - sum(count for _, count in ranked)):
+        told.append(words.LEAD_OTHERS.text(language, n=rest))
+    return COMMA.template(language).join(told)

@@ -38,6 +38,7 @@ STATES = {
 """The later fates of a change, in the order of display."""
 
 PHRASES = {
+    "act": Phrase("act", "需处理"),
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(

@@ -23,7 +23,8 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, plain
-from digest.report.assembly import ReportEntry
+from digest.grading.importance import urgency as grading_urgency
+from digest.report.assembly import ReportEntry, calls_to_act
 from digest.report.condensed import why
 from digest.report.follow_ups import follow_ups
 
@@ -52,7 +53,8 @@ _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 
-    ``after`` is the change that it follows up.
+    ``after`` is the change that it follows up. ``acts`` as in a digest, for ``pressure`` see
+    :func:`digest.grading.importance.urgency`.
     """
 
     line: ChangeLine
@@ -62,6 +64,8 @@ class Row:
     added: int
     deleted: int
     files: int
+    acts: bool = False
+    pressure: float = 0.0
     after: ChangeLine | None = None
 
     @property
@@ -133,7 +137,7 @@ def size_of(row: Row) -> int:
     author = row.line.author
     texts = (plain(row.title), plain(row.why), author)
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
-    marks = len(row.marks) + (row.after is not None)
+    marks = len(row.marks) + row.acts + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
     codes = sum(isinstance(span, Code) for span in (*row.title, *row.why))
     return _BARE + (_WHY if row.why else 0) + _CODE * codes + written
@@ -165,8 +169,9 @@ async def rows_of(
 
 
 def weight(row: Row) -> tuple[float, ...]:
-    """The sort key of rows, the most important first."""
-    return (row.level.rank, *urgency(row.marks, row.line.score))
+    """The sort key of rows: within a level those to act on first, as in a digest."""
+    pressure = row.pressure * row.acts
+    return (row.level.rank, not row.acts, -pressure, *urgency(row.marks, row.line.score))
 
 
 def weighed(rows: Sequence[Row]) -> list[Row]:
@@ -208,24 +213,25 @@ def _followed(
     }
 
 
-def _why(graded: Graded, told: Analysis | None, language: Language) -> Spans:
-    by_model = told is not None and told.source is Origin.MODEL
-    return why(graded, told if told and by_model else gist(graded, language), language, _LINE)
-
-
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Row:
     kept = told.get(graded.sha)
     by_model = kept.analysis if kept else None
     files = graded.facts.files
-    return Row(
+    row = Row(
         line=line,
         title=title_of(line),
-        why=() if line.level is Level.LOW else _why(graded, by_model, language),
+        why=(),
         marks=marks_of(graded, by_model),
         added=sum(file.added for file in files),
         deleted=sum(file.deleted for file in files),
         files=len(files),
+        pressure=grading_urgency(graded.grade),
     )
+    if line.level is Level.LOW:
+        return row
+    facts = gist(graded, language)
+    told_by = by_model if by_model and by_model.source is Origin.MODEL else facts
+    return replace(row, why=why(graded, told_by, language, _LINE), acts=calls_to_act(graded, facts))
 
 
 def title_of(line: ChangeLine) -> Spans:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from digest.core.enums import Language
@@ -31,7 +33,7 @@ def lead(*changes: Graded, language: Language = Language.EN) -> str:
 
 def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
     assert lead(*NEWS, SWITCHED) == (
-        "Raise the limit of batches to 16 (#101)."
+        "Raise the limit of batches to 16 (#101); nothing else to act on."
         " 3 commits, 3 of high importance, most often in Router."
     )
     assert lead(*NEWS, SWITCHED, language=Language.ZH).endswith(
@@ -40,7 +42,18 @@ def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
 
 
 def test_a_digest_without_anything_to_act_on_says_so():
-    assert lead(NEWS[0]).endswith("1 commit, 1 of high importance, nothing to act on.")
+    assert lead(NEWS[0]).endswith("; nothing to act on. 1 commit, 1 of high importance.")
+    low = change(5, "Fix a typo", Level.LOW)
+    assert lead(low).startswith("1 commit, none of high importance")
+    assert lead(low).endswith("; nothing to act on.")
+
+
+def test_the_numbers_of_types_add_up():
+    kinds = ["feat", "feat", "fix", "perf", "refactor", "docs", "test"]
+    made = [change(n, f"{kind}: Look at {n}") for n, kind in enumerate(kinds, 10)]
+    counted = re.search(r"7 of high importance \((.*?)\)", lead(*made))
+    assert sum(map(int, re.findall(r"\d+", counted[1]))) == 7
+    assert counted[1].endswith(" others")
 
 
 def test_the_most_urgent_of_what_to_act_on_comes_first_whatever_its_score():

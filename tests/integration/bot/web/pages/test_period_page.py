@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -177,3 +178,13 @@ async def test_page_begins_with_what_users_have_to_act_on_as_the_digest_does(cli
     lead = page.split('<p class="lead">')[1].split("</p>")[0]
     assert "nothing to act on" not in lead
     assert "#3" in lead
+
+
+async def test_each_change_to_act_on_is_marked_in_its_row_and_comes_before_the_others(client):
+    page = (await client.get("/r/owner/open/-/days/2026-03-03")).text
+    lead = page.split('<p class="lead">')[1].split("</p>")[0]
+    more = re.search(r"(\d+) more changes? to act on", lead)
+    marked = page.count('<span class="mark breaking">act</span>')
+    assert marked == (1 + int(more[1]) if more else 1)
+    first = page.split('class="rows')[1].split("</li>")[0]
+    assert ">act<" in first
