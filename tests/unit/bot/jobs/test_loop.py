@@ -515,7 +515,8 @@ class Changing:
 
 
 async def test_channels_come_change_and_go_while_the_loop_runs(world):
-    """With the real APScheduler, and slots a second or two from now."""
+    """With the real APScheduler, and slots a second or two from now, in a zone where it is noon."""
+    noon = ZoneInfo(f"Etc/GMT{datetime.now(UTC).hour - 12:+d}")  # POSIX: behind UTC is positive
     world.clock.now = lambda: datetime.now(UTC)
     channels = Changing()
     stop = asyncio.Event()
@@ -527,9 +528,9 @@ async def test_channels_come_change_and_go_while_the_loop_runs(world):
                 await asyncio.sleep(0.01)
 
     def post(name: str, seconds: int) -> Post:
-        due = (datetime.now(UTC) + timedelta(seconds=seconds)).replace(microsecond=0)
+        due = (datetime.now(noon) + timedelta(seconds=seconds)).replace(microsecond=0)
         target = Target(name=name, sender=world.sender, chat=name)
-        return Post(target=target, spec=Spec(at=due.time(), zone=ZoneInfo("UTC")))
+        return Post(target=target, spec=Spec(at=due.time(), zone=noon))
 
     channels.posts = [post("stays", 3600), post("goes", 2)]
     channels.event.set()
