@@ -85,7 +85,7 @@ def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDec
     """The decision on a message, by the rules at the top of this module."""
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"
-    seen = _seen(policy, chat)
+    seen = _visible_repositories(policy, chat)
     told = may_tell(policy, chat, seen, external=incoming.external)
     withheld = tuple(name for name in seen if name not in told)
     reason = _refusal(incoming, policy, chat, person) or _overload(policy, load)
@@ -113,7 +113,7 @@ def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool)
 
 def trust_matters(policy: Policy, chat: str, *, external: bool) -> bool:
     """Whether a chat would see more if an admin allowed private repositories in it."""
-    seen = _seen(policy, chat)
+    seen = _visible_repositories(policy, chat)
     return len(may_tell(policy, chat, seen, external=external)) < len(seen)
 
 
@@ -126,7 +126,7 @@ def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
         return ()
     known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
     if known or chat in policy.chats or person in policy.people or person in policy.admins:
-        return _seen(policy, chat)
+        return _visible_repositories(policy, chat)
     return ()
 
 
@@ -138,11 +138,11 @@ def may_hear(policy: Policy, chat: str) -> tuple[str, ...]:
     """
     known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
     if known or chat in policy.chats or policy.people or policy.admins:
-        return _seen(policy, chat)
+        return _visible_repositories(policy, chat)
     return ()
 
 
-def _seen(policy: Policy, chat: str) -> tuple[str, ...]:
+def _visible_repositories(policy: Policy, chat: str) -> tuple[str, ...]:
     return policy.channels.get(chat, tuple(policy.repositories))
 
 
@@ -227,7 +227,7 @@ class QuestionCounts:
             asked.popleft()
         before = Load(minute=sum(at > now - MINUTE for at in asked), hour=len(asked))
         asked.append(now)
-        _bounded(self._asked, person)
+        _move_to_newest(self._asked, person)
         return before
 
     async def uncount(self, person: str) -> None:
@@ -241,11 +241,11 @@ class QuestionCounts:
         lately = self._told.get(person, -MINUTE) > now - MINUTE
         if not lately:
             self._told[person] = now
-            _bounded(self._told, person)
+            _move_to_newest(self._told, person)
         return lately
 
 
-def _bounded(known: OrderedDict[str, _Kept], person: str) -> None:
+def _move_to_newest(known: OrderedDict[str, _Kept], person: str) -> None:
     """Make the person the newest; drop the oldest if there are too many."""
     known.move_to_end(person)
     while len(known) > _MOST:

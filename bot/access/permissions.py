@@ -84,7 +84,9 @@ def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
 
     access, channels = config.access, config.channels
     return Policy(
-        channels=_seen(config, key_of={channel.name: key(channel) for channel in channels}),
+        channels=_repositories_by_chat(
+            config, key_of={channel.name: key(channel) for channel in channels}
+        ),
         chats=frozenset(access.chats),
         anyone=access.anyone,
         people=frozenset(access.people),
@@ -98,7 +100,7 @@ def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
     )
 
 
-def _seen(config: Config, key_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _repositories_by_chat(config: Config, key_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """The repositories of each chat: those of all its channels, in the order of the file."""
     wanted: dict[str, set[str]] = {}
     for channel in config.channels:

@@ -70,12 +70,12 @@ class Conversation:
             try:
                 match incoming.fate:
                     case MessageEvent.SAID:
-                        await self._said(sender, key, incoming)
+                        await self._answer_message(sender, key, incoming)
                     case MessageEvent.EDITED:
-                        await self._edited(sender, key, incoming)
+                        await self._answer_edit(sender, key, incoming)
                         incoming.taken()
                     case MessageEvent.DELETED:
-                        await self._deleted(sender, key, incoming)
+                        await self._withdraw(sender, key, incoming)
                         incoming.taken()
             except SendError as error:
                 log.warning("message.unanswered", platform=sender.name, error=str(error))
@@ -86,14 +86,14 @@ class Conversation:
         """Finish what a dead process left half answered."""
         account = self._accounts.get(id(sender), sender.name)
         left = await self._records.left(account)
-        await asyncio.gather(*(self._recovered(sender, record.key) for record in left))
+        await asyncio.gather(*(self._recover(sender, record.key) for record in left))
 
     async def take_up(self, sender: Sender, key: MessageKey) -> bool:
         """Answer one recorded message; return whether it is answered or needs no answer.
 
         For a process that works on messages received by another.
         """
-        return await self._recovered(sender, key)
+        return await self._recover(sender, key)
 
     def _key(self, sender: Sender, incoming: Incoming) -> MessageKey:
         account = self._accounts.get(id(sender), sender.name)
@@ -102,7 +102,7 @@ class Conversation:
     def _message(self, sender: Sender, key: MessageKey, asked: Incoming) -> ReplyMessage:
         return ReplyMessage(sender, key, self._records, self._patience, asked.receipt)
 
-    async def _said(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
+    async def _answer_message(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
         async with self._alone(key) as mine:
             first = mine and await self._records.claim(key, incoming, self._clock.now())
             # If the process that handles it has not recorded it yet, the deletion is kept for a
@@ -116,7 +116,7 @@ class Conversation:
                 return
             await self._tell(sender, key, incoming, self._message(sender, key, incoming))
 
-    async def _edited(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
+    async def _answer_edit(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
         record = await self._records.get(key)
         if record is None or record.asked.text == incoming.text:
             return
@@ -134,7 +134,7 @@ class Conversation:
                 message.stands(record.receipt, told=record.stage is Stage.TOLD)
             await self._tell(sender, key, asked, message)
 
-    async def _deleted(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
+    async def _withdraw(self, sender: Sender, key: MessageKey, incoming: Incoming) -> None:
         await self._stop(key)
         record = await self._records.get(key)
         if record is None:
@@ -167,7 +167,7 @@ class Conversation:
         if (end := self._ends.get(key)) is not None:
             await end.wait()
 
-    async def _recovered(self, sender: Sender, key: MessageKey) -> bool:
+    async def _recover(self, sender: Sender, key: MessageKey) -> bool:
         # Reading the record binds the log id under which the message was received; it ends here.
         with structlog.contextvars.bound_contextvars(trace=trace()):
             try:

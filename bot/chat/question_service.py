@@ -154,14 +154,14 @@ class QuestionService:
 
     async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
         """The answer; ``None`` for no reply. Raises ``UserError``."""
-        passed = await self._admitted(account, asked)
+        passed = await self._admit(account, asked)
         if passed is None:
             return None
         watch.admit(addressed=asked.addressed)
         if asked.action in _VERDICTS:
             told = [one.repository for one in passed.repositories]
             return await self._verdicts.note(asked, told, watch.language)
-        return await self._asked(passed, watch)
+        return await self._answer(passed, watch)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
         """Whether to tell the asker that no answer comes.
@@ -171,7 +171,7 @@ class QuestionService:
         if not asked.addressed or asked.action in _VERDICTS:
             return False
         try:
-            return await self._admitted(account, asked) is not None
+            return await self._admit(account, asked) is not None
         except UserError:
             return False
 
@@ -180,7 +180,7 @@ class QuestionService:
         channel = self._chats.channel(account, asked)
         await self._app.conversations.forget(_conversation(account, asked, channel))
 
-    async def _admitted(self, account: str, asked: Incoming) -> _Asked | None:
+    async def _admit(self, account: str, asked: Incoming) -> _Asked | None:
         """The message with the repositories it may ask about; ``None`` to stay silent.
 
         Raises ``UserError`` with a refusal that the asker sees.
@@ -206,17 +206,17 @@ class QuestionService:
             repositories=told,
         )
 
-    async def _asked(self, passed: _Asked, watch: AnswerProgress) -> Document | None:
+    async def _answer(self, passed: _Asked, watch: AnswerProgress) -> Document | None:
         asked = passed.incoming
         question = f"{asked.action} {asked.text}" if asked.action else asked.text
-        found, document = await self._found(passed, question, watch)
+        found, document = await self._find_answer(passed, question, watch)
         # In a thread between people, words that are no question are not meant for the bot.
         if found.intent == "unknown" and not asked.addressed:
             return None
         buttons = answer_buttons(found, watch.language, mutes=self._rooms is not None)
         return with_buttons(document, buttons)
 
-    async def _found(
+    async def _find_answer(
         self, passed: _Asked, question: str, watch: AnswerProgress
     ) -> tuple[Answer, Document]:
         """The answer from the named repository, otherwise from the first that has one."""

@@ -101,7 +101,7 @@ class ReplyMessage:
         if self._doubtful is not None and await self.find() and self.receipt is None:
             # Either nothing was posted, or the platform itself recognises the repeat.
             await self._repeatedly(self._doubtful, Stage.HOLDING)
-        if self.receipt is not None and await self._edited(self.receipt, first):
+        if self.receipt is not None and await self._try_edit(self.receipt, first):
             self.answered = True
             await self._records.mark(self._key, Stage.TOLD, self.receipt)
         else:
@@ -129,7 +129,7 @@ class ReplyMessage:
             raise
         return True
 
-    async def _edited(self, receipt: Receipt, part: Part) -> bool:
+    async def _try_edit(self, receipt: Receipt, part: Part) -> bool:
         """Whether the part has replaced the message's content."""
         try:
             for attempt in range(_AGAIN):
@@ -166,7 +166,7 @@ class ReplyMessage:
 
     async def _post(self, part: Part, then: Stage) -> None:
         """Post and save the receipt, both or neither: a cancelling task waits for it."""
-        posting = asyncio.create_task(self._posted(part, then))
+        posting = asyncio.create_task(self._post_with_identity(part, then))
         try:
             await asyncio.shield(posting)
         except asyncio.CancelledError:
@@ -178,7 +178,7 @@ class ReplyMessage:
                 posting.exception()  # retrieved, so that asyncio does not report it as unhandled
             raise
 
-    async def _posted(self, part: Part, then: Stage) -> None:
+    async def _post_with_identity(self, part: Part, then: Stage) -> None:
         """Post the message, with an identity to find it by if the receipt is lost.
 
         The receipt and the following stage are saved together.

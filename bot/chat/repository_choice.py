@@ -38,17 +38,17 @@ class ChannelsByChat:
     def __init__(self, channels: Iterable[ChannelConfig]) -> None:
         self._channels: dict[tuple[str, str], ChannelConfig] = {}
         for channel in channels:
-            self._channels.setdefault((channel.platform, _folded(channel.chat)), channel)
+            self._channels.setdefault((channel.platform, _fold(channel.chat)), channel)
 
     def channel(self, account: str, asked: Incoming) -> ChannelConfig | None:
         """The channel of a chat by its most specific name: a topic's before its group's."""
         for name in (asked.chat, *asked.also):
-            if found := self._channels.get((account, _folded(name))):
+            if found := self._channels.get((account, _fold(name))):
                 return found
         return None
 
 
-def _folded(chat: str) -> str:
+def _fold(chat: str) -> str:
     """Public names are the same in any case; ids are not."""
     return chat.casefold() if chat.startswith("@") else chat
 
@@ -104,10 +104,10 @@ def which(
     if len(of) == 1:
         return RepositoryChoice(question=question, asked=of, of=of)
     by_name = {one.name: one for one in of}
-    intent = _meant(question, now, zone)
+    intent = _intent_of(question, now, zone)
     found = None if isinstance(intent, Managing) else named(question, [*by_name])
     if found is not None:
-        meant = _meant(found.question, now, zone)
+        meant = _intent_of(found.question, now, zone)
         # The name may also be part of the question itself.
         asked = question if isinstance(meant, Unknown) else found.question
         return RepositoryChoice(question=asked, asked=[by_name[found.name]], of=of)
@@ -125,7 +125,7 @@ def _goes_on(intent: Intent | None) -> bool:
     return about or isinstance(intent, Followup)
 
 
-def _meant(question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
+def _intent_of(question: str, now: datetime, zone: ZoneInfo) -> Intent | None:
     try:
         return parse(question, now, zone)
     except UserError:

@@ -80,7 +80,7 @@ class Responder:
         """Answer a message in place of its placeholder. Raises ``SendError``."""
         began = time.perf_counter()
         watch = AnswerProgress(self._answers.language(key.account, asked))
-        work = asyncio.create_task(self._worked(sender, key, asked, watch))
+        work = asyncio.create_task(self._work_out(sender, key, asked, watch))
         try:
             if Ability.EDIT in sender.abilities:
                 await self._follow(work, message, watch)
@@ -107,12 +107,12 @@ class Responder:
     ) -> None:
         """Show the placeholder and its progress until the work is done."""
         pause, news = self._rhythm.moment, self._rhythm.first
-        while not await _done(work, pause):
+        while not await _ends_within(work, pause):
             if watch.shown:
                 await message.show(watch.words())
                 pause, news = news, min(news * self._rhythm.slower, self._rhythm.longest)
 
-    async def _worked(
+    async def _work_out(
         self, sender: Sender, key: MessageKey, asked: Incoming, watch: AnswerProgress
     ) -> Document | None:
         """The answer, or an error message if it cannot be made."""
@@ -127,7 +127,7 @@ class Responder:
                 return line(INTERNAL.text(watch.language, number=number), watch.language)
 
 
-async def _done(work: Awaitable[object], seconds: float) -> bool:
+async def _ends_within(work: Awaitable[object], seconds: float) -> bool:
     """Whether the work ends within so many seconds."""
     done, _ = await asyncio.wait({asyncio.ensure_future(work)}, timeout=seconds)
     return bool(done)
@@ -144,7 +144,7 @@ class AnswerProgress:
     def __init__(self, language: Language) -> None:
         self.language = language
         self.shown = False
-        self._total = self._done = self._said = 0
+        self._total = self._ends_within = self._said = 0
         self._admitted = False
         self.thread = ""
         self._after: list[Callable[[], Awaitable[None]]] = []
@@ -166,12 +166,12 @@ class AnswerProgress:
 
     def start(self, total: int) -> None:
         """``total`` changes will be read."""
-        self._total, self._done = total, 0
+        self._total, self._ends_within = total, 0
         self.shown = self._admitted
 
     def advance(self, count: int) -> None:
         """``count`` more are done."""
-        self._done += count
+        self._ends_within += count
 
     def finish(self) -> None:
         """The reading is over."""
@@ -189,7 +189,7 @@ class AnswerProgress:
     def words(self) -> Document:
         """The content of the placeholder for now."""
         if self._total:
-            done = min(self._done, self._total)
+            done = min(self._ends_within, self._total)
             said = READING.text(self.language, done=done, total=self._total)
         elif self._said:
             said = WRITING.text(self.language, n=self._said)

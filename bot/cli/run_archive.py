@@ -106,13 +106,13 @@ async def _print_change(app: Workspace, repository: Repository, graded: Graded) 
         f"state: {state.state.value}{f' ({state.why})' if state.why else ''}"
         if state
         else "state: in no digest yet",
-        *(_said(basis, kept) for basis, kept in said),
+        *(_analysis_line(basis, kept) for basis, kept in said),
     ]
     shown = (*blocks, lines_of(lines))
     print_document(Document(title=graded.title, blocks=shown, language=str(Language.EN)))
 
 
-def _said(basis: Basis, kept: StoredAnalysis) -> str:
+def _analysis_line(basis: Basis, kept: StoredAnalysis) -> str:
     """A model's statements on a change: the share that was rejected, and the usage."""
     about = f"model {basis.model} ({basis.language}, {kept.at:%Y-%m-%d %H:%M} UTC)"
     took = f"{kept.usage.tokens} tokens"

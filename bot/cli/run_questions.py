@@ -104,7 +104,7 @@ def explain(
                 await print_prompt(intent, ctx, app)
                 return
             try:
-                found = await _explained(intent, ctx, form)
+                found = await _explain(intent, ctx, form)
             except UnknownChange:
                 if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
                     raise
@@ -116,7 +116,7 @@ def explain(
     finish(work())
 
 
-async def _explained(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
+async def _explain(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
     """The explanation; on a terminal it is shown while a model writes it."""
     if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
         return await answer(intent, ctx)

@@ -182,11 +182,11 @@ def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes
             f"A change that mattered scored above one that did not in {found.auc:.0%} of all pairs."
         )
         blocks.append(Paragraph((Text(said),)))
-    blocks.append(Paragraph((Text(_told("Now", found.now)),)))
-    blocks.append(Paragraph((Text(_proposed(found)),)))
+    blocks.append(Paragraph((Text(_proposal_sentence("Now", found.now)),)))
+    blocks.append(Paragraph((Text(_proposals(found)),)))
     if found.missed:
         blocks.append(Heading(2, (Text("Graded low, but mattered"),)))
-        blocks.append(Listing(tuple(_missed(judged, repository))))
+        blocks.append(Listing(tuple(_missed_changes(judged, repository))))
     return Document(title=title, blocks=tuple(blocks))
 
 
@@ -204,7 +204,7 @@ def _table(found: Quality) -> Table:
     return table_of(names, rows)
 
 
-def _told(name: str, one: Proposal) -> str:
+def _proposal_sentence(name: str, one: Proposal) -> str:
     counts = ", ".join(f"{level.value} {one.levels[level]:,}" for level in Level)
     least = f"high = {one.thresholds.high:.2f}, medium = {one.thresholds.medium:.2f}"
     return (
@@ -213,13 +213,13 @@ def _told(name: str, one: Proposal) -> str:
     )
 
 
-def _proposed(found: Quality) -> str:
+def _proposals(found: Quality) -> str:
     if found.proposal is None:
         return "Too few changes are known to have mattered to propose other thresholds."
-    return _told("Proposed for [repositories.thresholds]", found.proposal)
+    return _proposal_sentence("Proposed for [repositories.thresholds]", found.proposal)
 
 
-def _missed(judged: QualityResult, repository: Repository) -> list[Item]:
+def _missed_changes(judged: QualityResult, repository: Repository) -> list[Item]:
     return [
         Item(
             joined(
@@ -331,7 +331,7 @@ def show(config: Path | None) -> None:
 
     async def work() -> None:
         async with opened(config) as app:
-            blocks = [*await _doubts(app), *await _parked(app)]
+            blocks = [*await _doubts(app), *await _parked_chats(app)]
             if not blocks:
                 emit("all posts were delivered, and no chat is parked")
                 return
@@ -361,10 +361,10 @@ async def _doubts(app: Workspace) -> list[Block]:
 
 def _doubt(one: UncertainDelivery) -> tuple[str, ...]:
     channel = f"{one.channel} ({one.platform})"
-    return str(one.delivery), channel, one.digest, str(one.part + 1), _happened(one)
+    return str(one.delivery), channel, one.digest, str(one.part + 1), _part_outcome(one)
 
 
-def _happened(one: UncertainDelivery) -> str:
+def _part_outcome(one: UncertainDelivery) -> str:
     """What happened to a part, in plain words."""
     match one.state:
         case PartState.SENT:
@@ -382,7 +382,7 @@ def _happened(one: UncertainDelivery) -> str:
             return f"Being posted, or interrupted{f': {one.error}' if one.error else ''}."
 
 
-async def _parked(app: Workspace) -> list[Block]:
+async def _parked_chats(app: Workspace) -> list[Block]:
     found = parked(await SqlRefusals(app.database).all())
     if not found:
         return []

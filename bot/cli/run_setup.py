@@ -118,7 +118,7 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
     secrets = _secrets(platform, model, ask, environment)
     # A platform whose address is a secret has the chat in it; other platforms need a chat.
     chat = options.chat
-    if ask and not chat and secrets and not _addressed(secrets):
+    if ask and not chat and secrets and not _has_address(secrets):
         chat = ask("Chat to post to, as the platform names it", "", False)
     return SetupAnswers(
         repositories=tuple(_whole(place) for place in repositories),
@@ -173,7 +173,7 @@ def _variable(platform: str, key: str) -> str:
     return f"DIGESTBOT_{platform}_{key}".upper().replace("-", "_")
 
 
-def _addressed(secrets: Mapping[str, str]) -> bool:
+def _has_address(secrets: Mapping[str, str]) -> bool:
     return any(value.startswith(("https://", "http://")) for value in secrets.values())
 
 
@@ -340,7 +340,7 @@ def serve(options: ServeOptions) -> None:
 
 async def _run(options: ServeOptions) -> None:
     async with opened(options.config) as app:
-        watched = await _watched(app, options)
+        watched = await _chosen_repositories(app, options)
         for one in watched:
             await _read(app, one, options)
         stop = asyncio.Event()
@@ -362,7 +362,7 @@ async def _run(options: ServeOptions) -> None:
             await asyncio.wait({following})
 
 
-async def _watched(app: Workspace, options: ServeOptions) -> list[Watched]:
+async def _chosen_repositories(app: Workspace, options: ServeOptions) -> list[Watched]:
     """The repository that is named, or every configured one."""
     configured = app.config.repositories if app.config else ()
     if options.place is None and options.name is None and len(configured) > 1:

@@ -37,7 +37,7 @@ QuietHours = Annotated[tuple[Hours, ...], BeforeValidator(parse_hours)]
 Holidays = Annotated[tuple[Dates | str, ...], BeforeValidator(parse_holidays)]
 
 
-def _named(names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     for one in names:
         platform, colon, name = one.partition(":")
         if not (platform and colon and name):
@@ -45,7 +45,7 @@ def _named(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-Names = Annotated[tuple[str, ...], AfterValidator(_named)]
+Names = Annotated[tuple[str, ...], AfterValidator(_check_names)]
 """Chats, people or workspaces, each with its platform."""
 
 

@@ -72,7 +72,7 @@ def write(file: Path, answers: SetupAnswers) -> Config:
         raise UserError(
             f"{str(file)!r} already exists and is not overwritten; name another with --config"
         )
-    with _undone() as made:
+    with _undo_on_error() as made:
         for key, secret in answers.secrets.items():
             _create(file.parent / secret_file(answers.platform, key), f"{secret}\n", made)
         beside = file.with_name(f".{file.name}.new")
@@ -103,35 +103,35 @@ def _lines(answers: SetupAnswers) -> Iterator[str]:
     yield 'data = "data"'
     yield ""
     yield "[defaults]"
-    yield f"zone = {_quoted(answers.zone)}"
-    yield f"time = {_quoted(answers.time)}"
-    yield f"language = {_quoted(answers.language)}"
+    yield f"zone = {_toml_string(answers.zone)}"
+    yield f"time = {_toml_string(answers.time)}"
+    yield f"language = {_toml_string(answers.language)}"
     for place in answers.repositories:
         yield ""
         yield "[[repositories]]"
-        yield f"place = {_quoted(place)}"
+        yield f"place = {_toml_string(place)}"
     if answers.settings or answers.secrets:
         yield ""
         yield f"[platforms.{answers.platform}]"
         for key, value in answers.settings.items():
-            yield f"{key} = {_quoted(value)}"
+            yield f"{key} = {_toml_string(value)}"
         for key in answers.secrets:
-            yield f"{key}_file = {_quoted(secret_file(answers.platform, key))}"
+            yield f"{key}_file = {_toml_string(secret_file(answers.platform, key))}"
     yield ""
     yield "[[channels]]"
     yield 'name = "team"'
-    yield f"platform = {_quoted(answers.platform)}"
+    yield f"platform = {_toml_string(answers.platform)}"
     if answers.chat:
-        yield f"chat = {_quoted(answers.chat)}"
+        yield f"chat = {_toml_string(answers.chat)}"
 
 
-def _quoted(value: str) -> str:
+def _toml_string(value: str) -> str:
     """A basic string: JSON's escapes are valid in TOML, except that JSON leaves DEL as it is."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 @contextmanager
-def _undone() -> Iterator[list[Path]]:
+def _undo_on_error() -> Iterator[list[Path]]:
     """Collects new files; they and their new folders are removed if the block fails."""
     made: list[Path] = []
     try:

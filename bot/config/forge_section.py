@@ -44,7 +44,7 @@ class ForgeConfig(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _filled(cls, data: Any) -> Any:
+    def _with_defaults(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
         kind = data.get("kind")
@@ -62,7 +62,7 @@ class ForgeConfig(Settings):
 
     @field_validator("api")
     @classmethod
-    def _sealed(cls, api: str) -> str:
+    def _check_api(cls, api: str) -> str:
         return checked(api)
 
     @model_validator(mode="after")

@@ -49,7 +49,7 @@ class RepositoryConfig(Settings):
 
     @field_validator("place")
     @classmethod
-    def _resolved(cls, place: str, info: ValidationInfo) -> str:
+    def _resolve_place(cls, place: str, info: ValidationInfo) -> str:
         if place.startswith("-") or any(ord(char) < 32 for char in place):
             raise ValueError("write a folder or an address such as https://host/owner/name")
         if _ADDRESS.match(place) or not isinstance(info.context, SectionContext):
@@ -72,11 +72,11 @@ class RepositoryConfig(Settings):
 
     @field_validator("aliases")
     @classmethod
-    def _folded(cls, aliases: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def _fold_aliases(cls, aliases: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         return {name.casefold(): topics for name, topics in aliases.items()}
 
     @model_validator(mode="after")
-    def _named(self) -> RepositoryConfig:
+    def _with_name(self) -> RepositoryConfig:
         return self if self.name else self.model_copy(update={"name": _name_of(self.place)})
 
     @property

@@ -198,7 +198,7 @@ class Delivery:
 
         Results are in the given order, and failures are independent.
         """
-        return tuple(await asyncio.gather(*map(self._isolated, postings)))
+        return tuple(await asyncio.gather(*map(self._post_isolated, postings)))
 
     async def left(
         self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] = ()
@@ -234,7 +234,7 @@ class Delivery:
             Posting(target=target, digest=record.key.digest, document=thaw(record.content).document)
             for record in left
         )
-        return tuple([await self._isolated(posting) for posting in postings])
+        return tuple([await self._post_isolated(posting) for posting in postings])
 
     async def resume_pending(self) -> tuple[Delivered, ...]:
         """Continue all pending deliveries; targets do not wait for each other."""
@@ -244,7 +244,7 @@ class Delivery:
         )
         return tuple(result for results_of_target in results for result in results_of_target)
 
-    async def _isolated(self, posting: Posting) -> Delivered:
+    async def _post_isolated(self, posting: Posting) -> Delivered:
         try:
             return await self.deliver(posting)
         except Exception as error:
@@ -259,7 +259,7 @@ class Delivery:
         if not leased:
             log.info("delivery.busy", **describe(record.key))
             return Delivered(key=record.key, parts=tuple(entries), busy=True, error="busy")
-        if not record.fresh and await self._withheld(target, record):
+        if not record.fresh and await self._is_withheld(target, record):
             log.info("delivery.held", **describe(record.key), parts=len(entries), new=0)
             return Delivered(key=record.key, parts=tuple(entries), error=WITHHELD)
         with span("post", platform=record.key.platform, channel=record.key.channel):
@@ -268,7 +268,7 @@ class Delivery:
         log.info(event, **describe(record.key), parts=len(entries), new=result.new)
         return result
 
-    async def _withheld(self, target: Target, record: DeliveryRecord) -> bool:
+    async def _is_withheld(self, target: Target, record: DeliveryRecord) -> bool:
         repository = messages(record.content).repository
         if self._withholds is None or not repository:
             return False

@@ -93,11 +93,11 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[CardPiece]:
             yield from (_markdown(line, small=aside) for line in _lines(spans))
         case Listing(items=items, ordered=ordered):
             for lines in _items(items, ordered=ordered):
-                yield from _grouped(lines)
+                yield from _group(lines)
         case Table() as table if columns := columns_of(table, _PHONE):
             yield from _code(CodeBlock("\n".join(columns)))
         case Table() as table:
-            yield from _grouped(_table(table))
+            yield from _group(_table(table))
         case Quote(paragraphs=paragraphs):
             for spans in paragraphs:
                 yield from (
@@ -138,7 +138,7 @@ def _listing(
 ) -> Iterator[CardLine]:
     for number, item in enumerate(items, first):
         if not ordered and signed(item.spans):
-            yield from _signed(item, depth)
+            yield from _signed_item(item, depth)
             continue
         mark = f"{number}. " if ordered else "- "
         lines = [*_lines(item.spans)]
@@ -152,7 +152,7 @@ def _listing(
         yield from _listing(item.children, deeper, ordered=False)
 
 
-def _signed(item: Item, depth: int) -> Iterator[CardLine]:
+def _signed_item(item: Item, depth: int) -> Iterator[CardLine]:
     """An item that begins with its own sign and so gets no mark; neither does a single item in it.
 
     A card breaks lines where its Markdown does.
@@ -182,7 +182,7 @@ def _items(items: Sequence[Item], *, ordered: bool) -> Iterator[Iterator[CardLin
     yield _listing(items[begin:], 0, begin + 1, ordered=ordered)
 
 
-def _grouped(lines: Iterable[CardLine]) -> Iterator[CardPiece]:
+def _group(lines: Iterable[CardLine]) -> Iterator[CardPiece]:
     """Lines packed into components, split at the outer margin if possible."""
     group: list[CardLine] = []
     length = 0
@@ -300,8 +300,8 @@ class Style:
 
 def render(document: Document, style: Style) -> tuple[Part, ...]:
     """The cards of a document, in order; the first one has the title."""
-    title, blocks = _titled(document)
-    packed = _packed(pieces(blocks, interactive=style.interactive), style.size - _FRAME)
+    title, blocks = _split_title(document)
+    packed = _pack(pieces(blocks, interactive=style.interactive), style.size - _FRAME)
     summary = legible(document.title).strip()[:_LONGEST_SUMMARY]
     return tuple(
         _part(found, title if place == 0 else "", summary) for place, found in enumerate(packed)
@@ -333,7 +333,7 @@ def weight(card: Json) -> int:
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 
-def _titled(document: Document) -> tuple[str, tuple[Block, ...]]:
+def _split_title(document: Document) -> tuple[str, tuple[Block, ...]]:
     """The document's title, if a card's header can show all of it, and the remaining blocks."""
     head, *rest = document.blocks or (None,)
     if isinstance(head, Heading) and head.level == 1 and rest:
@@ -344,7 +344,7 @@ def _titled(document: Document) -> tuple[str, tuple[Block, ...]]:
     return "", document.blocks
 
 
-def _packed(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
+def _pack(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
     message: list[CardPiece] = []
     room, places = size, MOST_COMPONENTS
     for piece in found:

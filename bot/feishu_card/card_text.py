@@ -49,8 +49,8 @@ def markdown(spans: Iterable[Span]) -> str:
     rendered = [(span, inner) for span in spans if (inner := _inner(span))]
     for place, (span, inner) in enumerate(rendered):
         following = rendered[place + 1][1][:1] if place + 1 < len(rendered) else ""
-        line = _joined(line, _MARKS.get(type(span), ""), inner, following)
-    return _begun(line.strip())
+        line = _append_span(line, _MARKS.get(type(span), ""), inner, following)
+    return _escape_start(line.strip())
 
 
 def web(url: str) -> str:
@@ -86,7 +86,7 @@ def _readable(span: Span) -> Span:
     return Text(words if hidden else f"{words} ({url})")
 
 
-def _joined(line: str, mark: str, inner: str, following: str) -> str:
+def _append_span(line: str, mark: str, inner: str, following: str) -> str:
     """The line with the span appended; marks need the right characters on both sides to count.
 
     CommonMark 6.2: a mark beside punctuation opens or closes nothing unless a blank or punctuation
@@ -118,7 +118,7 @@ def _punctuation(char: str) -> bool:
     return category(char)[0] in "PS"
 
 
-def _begun(line: str) -> str:
+def _escape_start(line: str) -> str:
     """The line, escaped so that it starts no heading, list or rule."""
     found = _LINE_START.match(line)
     if not found:

@@ -140,7 +140,7 @@ class ForgeClient:
         asking = {"accept": accept} if accept else {}
         if kept is not None:
             asking["if-none-match"] = kept.etag
-        answer = await self._asked("GET", address, what, asking)
+        answer = await self._request("GET", address, what, asking)
         if answer.status == 304 and kept is not None:
             return ForgePage(value=kept.value, etag=kept.etag, link=kept.link, unchanged=True)
         page = self._read(answer, text=bool(accept) and "json" not in accept)
@@ -150,12 +150,12 @@ class ForgeClient:
 
     async def post(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
         """The answer to a POST, sent with these headers alone."""
-        answer = await self._asked("POST", self._transport.full(path), what, headers, own=True)
+        answer = await self._request("POST", self._transport.full(path), what, headers, own=True)
         return self._read(answer, text=False)
 
     async def look(self, path: str, what: str, headers: Mapping[str, str]) -> ForgePage:
         """The answer to a request with these headers alone, which is not stored."""
-        answer = await self._asked("GET", self._transport.full(path), what, headers, own=True)
+        answer = await self._request("GET", self._transport.full(path), what, headers, own=True)
         return self._read(answer, text=False)
 
     async def listed(
@@ -203,7 +203,7 @@ class ForgeClient:
         """Close the connections."""
         await self._transport.aclose()
 
-    async def _asked(
+    async def _request(
         self,
         method: str,
         address: str,
@@ -302,7 +302,7 @@ class ForgeRepository:
         self._name = name
         self._base = base
 
-    async def _merged(
+    async def _merged_requests(
         self,
         path: str,
         what: str,

@@ -51,13 +51,13 @@ class Forges:
         api = _ANONYMOUS.get(host)
         if api is None or not repository.forge or parts.scheme != "https":
             return None
-        return make(repository.forge, self._kept(("", host), api, repository.forge, ""), path)
+        return make(repository.forge, self._client_of(("", host), api, repository.forge, ""), path)
 
     def wire(self, name: str, home: str) -> ForgeClient:
         """The client of a configured forge; an app may have several installations."""
         settings = self._settings[name]
         apart = home if settings.app_id and not settings.installation else ""
-        return self._kept((name, apart), settings.api, settings.kind, home, settings)
+        return self._client_of((name, apart), settings.api, settings.kind, home, settings)
 
     def credentials(self, settings: ForgeConfig, home: str) -> Credentials:
         """The credentials for requests about a repository."""
@@ -89,7 +89,7 @@ class Forges:
         for wire in (*self._wires.values(), *self._asking):
             await wire.aclose()
 
-    def _kept(
+    def _client_of(
         self,
         key: tuple[str, str],
         api: str,

@@ -64,7 +64,7 @@ class ForgeLimits:
         ``headers`` have names in lower case; ``text`` is the beginning of the body.
         """
         self._count(headers, now)
-        until = self._refused(status, headers, text, now)
+        until = self._open_again_at(status, headers, text, now)
         if until is None and status < 400:
             self._pause = _LEAST_PAUSE
         if until is not None:
@@ -85,7 +85,7 @@ class ForgeLimits:
             )
             return
 
-    def _refused(
+    def _open_again_at(
         self, status: int, headers: Mapping[str, str], text: str, now: datetime
     ) -> datetime | None:
         if status not in {403, 429}:
@@ -192,17 +192,17 @@ class ForgeTransport:
 
     async def _once(self, method: str, address: str, headers: Mapping[str, str]) -> ForgeResponse:
         given = {**self._headers, **headers}
-        async with self._opened().stream(method, address, headers=given) as response:
+        async with self._open_client().stream(method, address, headers=given) as response:
             lowered = {name.lower(): value for name, value in response.headers.items()}
             try:
-                body = await _bounded(response)
+                body = await _bounded_body(response)
             except zlib.error as error:
                 raise odd(self.host, "it cannot be decompressed") from error
             if len(body) > LARGEST:
                 raise odd(self.host, f"more than {LARGEST} bytes")
             return ForgeResponse(status=response.status_code, headers=lowered, body=body)
 
-    def _opened(self) -> httpx.AsyncClient:
+    def _open_client(self) -> httpx.AsyncClient:
         import httpx
 
         if self._client is None:
@@ -222,7 +222,7 @@ def odd(host: str, why: str) -> ForgeDown:
     return ForgeDown(host, f"invalid response: {why}")
 
 
-async def _bounded(response: httpx.Response) -> bytes:
+async def _bounded_body(response: httpx.Response) -> bytes:
     """The decompressed body, cut one byte above the limit."""
     packed = response.headers.get("content-encoding", "").strip().lower() in {"gzip", "x-gzip"}
     unpacking = zlib.decompressobj(16 + zlib.MAX_WBITS) if packed else None

@@ -84,7 +84,9 @@ class Gitea(ForgeRepository):
         """The merged requests among the closed ones, the last updated first."""
         query: dict[str, str | int] = {"state": "closed", "sort": "recentupdate", "limit": _PAGE}
         path = f"{self._base}/pulls"
-        return self._merged(path, "pull requests", query, since, self._unreviewed, most=_MOST_PAGES)
+        return self._merged_requests(
+            path, "pull requests", query, since, self._without_review, most=_MOST_PAGES
+        )
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published releases, without drafts."""
@@ -101,7 +103,7 @@ class Gitea(ForgeRepository):
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _unreviewed(self, found: Json) -> PullRequest:
+    def _without_review(self, found: Json) -> PullRequest:
         return _request(found, self._name, None)
 
 

@@ -279,7 +279,9 @@ class GitHub(ForgeRepository):
             "per_page": _PAGE,
         }
         path = f"{self._base}/pulls"
-        return self._merged(path, "pull requests", query, since, self._unreviewed, most=_MOST_PAGES)
+        return self._merged_requests(
+            path, "pull requests", query, since, self._without_review, most=_MOST_PAGES
+        )
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
         """The newest published releases, without drafts."""
@@ -304,7 +306,7 @@ class GitHub(ForgeRepository):
             lambda: comparison(base, head, [table(page.value) for page in pages])
         )
 
-    def _unreviewed(self, found: Json) -> PullRequest:
+    def _without_review(self, found: Json) -> PullRequest:
         return read_request(found, self._name, None)
 
 

@@ -100,8 +100,8 @@ class GitLab(ForgeRepository):
             "per_page": _PAGE,
         }
         path = f"{self._base}/merge_requests"
-        return self._merged(
-            path, "merge requests", query, since, self._unreviewed, most=_MOST_PAGES
+        return self._merged_requests(
+            path, "merge requests", query, since, self._without_review, most=_MOST_PAGES
         )
 
     async def releases(self, limit: int = 30) -> Sequence[Release]:
@@ -119,7 +119,7 @@ class GitLab(ForgeRepository):
         page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _unreviewed(self, found: Json) -> PullRequest:
+    def _without_review(self, found: Json) -> PullRequest:
         return _request(found, self._name, None)
 
 

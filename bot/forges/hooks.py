@@ -72,7 +72,7 @@ class AtOnce:
         """Claim the delivery, and start handling it."""
         if delivery and not await self._ledger.claim_slot(f"{HOOK}{forge}", delivery):
             return False
-        task = asyncio.create_task(self._done(arrived))
+        task = asyncio.create_task(self._finish(arrived))
         self._work.add(task)
         task.add_done_callback(self._work.discard)
         return True
@@ -82,7 +82,7 @@ class AtOnce:
         while self._work:
             await asyncio.wait(set(self._work))
 
-    async def _done(self, arrived: Arrived) -> None:
+    async def _finish(self, arrived: Arrived) -> None:
         try:
             await self._tell(arrived)
         except Exception:
@@ -156,14 +156,14 @@ class Hooks:
         manner = _MANNERS[settings.kind]
         # A signature can only be checked over the whole body; without one nothing is read.
         if manner.signature not in headers:
-            return self._refused(name)
+            return self._refuse(name)
         body = await body_of(receive, LARGEST)
         if body is None:
             return 413
         assert settings.webhook_secret is not None
         secret = settings.webhook_secret.get_secret_value().encode()
         if not _genuine(manner, secret, headers[manner.signature], body):
-            return self._refused(name)
+            return self._refuse(name)
         arrived = _read(manner, headers, body, settings.host)
         delivery = headers.get(manner.delivery, b"")[:_LONGEST_ID].decode("latin-1")
         if arrived is not None:
@@ -171,7 +171,7 @@ class Hooks:
                 await self._take(name, delivery, arrived)
         return 202
 
-    def _refused(self, name: str) -> int:
+    def _refuse(self, name: str) -> int:
         log.warning("hook.refused", forge=name)
         return 401
 
@@ -196,7 +196,7 @@ def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str)
     try:
         told: Any = json.loads(body)
         home = told["project"]["path_with_namespace"] if not manner.signed else _home(told)
-        merged = event in _REQUESTS and _merged(told)
+        merged = event in _REQUESTS and _is_merge(told)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if not isinstance(home, str) or not home:
@@ -208,7 +208,7 @@ def _home(told: Any) -> Any:
     return told["repository"]["full_name"]
 
 
-def _merged(told: Any) -> bool:
+def _is_merge(told: Any) -> bool:
     """Whether a request was merged just now."""
     if "object_attributes" in told:
         return bool(told["object_attributes"].get("action") == "merge")

@@ -114,7 +114,7 @@ class Clone:
         """Clone unless that was done. Raises ``SourceUnavailable`` and ``UnwritableFolder``."""
         if self.git_dir.is_dir():
             return
-        async with self._locked():
+        async with self._lock():
             if not self.git_dir.is_dir():
                 await self._clone()
 
@@ -125,9 +125,9 @@ class Clone:
         the time of this call: of processes that want a fetch at once, one does it.
         """
         wanted = time.time() if since is None else since.timestamp()
-        async with self._locked() as lock:
+        async with self._lock() as lock:
             began = time.time()
-            if wanted <= _fetched(lock) <= began:
+            if wanted <= _last_fetch(lock) <= began:
                 return
             await self._run(
                 "fetch", "--quiet", "--prune", "--no-write-fetch-head", _BLOBLESS, "origin",
@@ -139,7 +139,7 @@ class Clone:
 
     async def bring(self, blobs: Sequence[str]) -> None:
         """Fetch absent blobs together, because git itself would fetch them one by one."""
-        async with self._locked():
+        async with self._lock():
             await self._run(
                 "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
                 "--no-auto-maintenance", "--no-write-fetch-head", "--recurse-submodules=no",
@@ -186,7 +186,7 @@ class Clone:
             ) from failure
 
     @asynccontextmanager
-    async def _locked(self) -> AsyncIterator[int]:
+    async def _lock(self) -> AsyncIterator[int]:
         """Lock the clone against others; yields the descriptor of the lock file."""
         try:
             self.git_dir.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def _unlock(git_dir: Path) -> None:
                 log.warning("clone.unlocked", extra={"lock": str(lock)})
 
 
-def _fetched(lock: int) -> float:
+def _last_fetch(lock: int) -> float:
     """When the last successful fetch began, in seconds since 1970; 0 if there was none."""
     try:
         return float(os.pread(lock, 64, 0))

@@ -71,7 +71,7 @@ class Child:
     async def wait(self) -> int:
         """The exit status, once it has ended; negative if a signal ended it."""
         if self._process.poll() is None:
-            await self._gone()
+            await self._wait_for_exit()
         return self._process.wait()
 
     async def end(self) -> None:
@@ -80,10 +80,10 @@ class Child:
         if self._process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            await self._gone()
+            await self._wait_for_exit()
             self._process.wait()
 
-    async def _gone(self) -> None:
+    async def _wait_for_exit(self) -> None:
         """Wait until the process has exited."""
         try:
             descriptor = os.pidfd_open(self._process.pid)
@@ -238,7 +238,7 @@ class Git:
         """
         # Files instead of pipes: a child waiting for us to feed its input or read its errors, while
         # we wait for its output, would wait forever.
-        with _filled(stdin) as source, tempfile.TemporaryFile() as complaints:
+        with _file_with(stdin) as source, tempfile.TemporaryFile() as complaints:
             child = self._start(arguments, source, complaints)
             try:
                 while chunk := await self._soon(child.read(), arguments):
@@ -353,7 +353,7 @@ def stdin_lines(words: Iterable[str]) -> bytes:
 
 
 @contextmanager
-def _filled(text: bytes) -> Iterator[IO[bytes] | None]:
+def _file_with(text: bytes) -> Iterator[IO[bytes] | None]:
     """A file that holds the text, to be read from its beginning; ``None`` for no text."""
     if not text:
         yield None

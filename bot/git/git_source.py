@@ -98,7 +98,7 @@ class GitSource:
         Nothing is fetched if another process fetched after ``since``, or after this call.
         """
         if self._remote is not None:
-            with _told():
+            with _git_errors():
                 await self._remote.fetch(since)
 
     async def tip(self, branch: str | None = None) -> Tip:
@@ -107,12 +107,12 @@ class GitSource:
         ``branch`` may also be a remote branch (``origin/main``), a tag or a commit. Raises
         ``UnknownBranch``, and ``AmbiguousReference`` for an abbreviated sha of several commits.
         """
-        with _told():
+        with _git_errors():
             if branch is None or branch == DETACHED:
                 return await self._head()
             if found := await self._references.named(branch):
                 return Tip(branch=found[0], sha=found[1])
-            if commits := await self._named(branch):
+            if commits := await self._commits_named(branch):
                 return Tip(branch=commits[0][:12], sha=commits[0])
             near = get_close_matches(branch, await self._references.branches())
             raise UnknownBranch(branch, near)
@@ -123,25 +123,25 @@ class GitSource:
         Tags come first because they name releases. Raises ``UnknownBranch`` and
         ``AmbiguousReference``.
         """
-        with _told():
+        with _git_errors():
             if reference == DETACHED:
                 if sha := (await self._references.head())[1]:
                     return sha
             elif sha := await self._references.point(reference):
                 return sha
-            elif commits := await self._named(reference.lower()):
+            elif commits := await self._commits_named(reference.lower()):
                 return commits[0]
             known = [*await self._references.tags(), *await self._references.branches()]
             raise UnknownBranch(reference, get_close_matches(reference, known))
 
     async def release(self, name: str) -> TaggedRelease | None:
         """The release of a tag and the one before it; ``None`` if the name is no tag."""
-        with _told():
+        with _git_errors():
             return await read_release(self._references.git, name)
 
     async def releases(self) -> Mapping[str, datetime | None]:
         """Tags of final releases and when they were made, newest first."""
-        with _told():
+        with _git_errors():
             return await newest_releases(self._references.git)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
@@ -149,9 +149,9 @@ class GitSource:
 
         Commits given one by one keep their order, and missing ones are skipped.
         """
-        with _told():
+        with _git_errors():
             boundary = self._view.boundary()
-            names = await self._wanted(branch, selection)
+            names = await self._selected_commits(branch, selection)
             for cut, group in groupby(names, boundary.__contains__):
                 if cut:
                     yield await read_commits(self._view.git(), list(group))
@@ -160,7 +160,7 @@ class GitSource:
                     async for batch in batches:
                         yield batch
 
-    async def _wanted(self, branch: Tip, selection: Selection) -> Sequence[str]:
+    async def _selected_commits(self, branch: Tip, selection: Selection) -> Sequence[str]:
         # Missing commits among those given one by one are skipped when they are read.
         if isinstance(selection, Window | Range):
             return await self.names(branch, selection)
@@ -171,7 +171,7 @@ class GitSource:
         for sha, listed, names in self._listed:
             if (sha, listed) == (branch.sha, selection):
                 return names
-        with _told():
+        with _git_errors():
             names = await self._list(branch, selection)
         self._listed.append((branch.sha, selection, names))
         return names
@@ -189,9 +189,9 @@ class GitSource:
         first parents, a sha of at least four digits in the whole repository. Of many commits with
         a text, the newest ones and the oldest one are given. Raises ``AmbiguousReference``.
         """
-        with _told():
+        with _git_errors():
             if sha:
-                return await self._named(sha.lower())
+                return await self._commits_named(sha.lower())
             if text and branch.sha is not None:
                 listed = await self._view.git().run(
                     "log", "--first-parent", "--no-patch", "--format=%H", "--fixed-strings",
@@ -219,14 +219,14 @@ class GitSource:
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
-        with _told():
+        with _git_errors():
             return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def mentions(
         self, commit: str, words: Collection[str]
     ) -> Mapping[str, Collection[str]] | None:
         """Paths of program text by word; ``None`` if the whole tree cannot be searched."""
-        with _told():
+        with _git_errors():
             name = full_name(commit)
             if self._remote is not None and not await self._hold(self._remote, name):
                 return None
@@ -240,7 +240,7 @@ class GitSource:
 
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """The texts of files by commit and path; absent, oversized and binary ones are left out."""
-        with _told():
+        with _git_errors():
             return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
 
     async def log(
@@ -252,7 +252,7 @@ class GitSource:
         lines = "--first-parent" if mainline else "--no-merges"
         until = [f"--before={before.isoformat()}"] if before else []
         within = [path] if path else []
-        with _told():
+        with _git_errors():
             listed = await self._view.git().run(
                 "log", "--no-patch", "--format=%H %an", lines, *until, branch.sha, "--", *within
             )
@@ -263,7 +263,7 @@ class GitSource:
         """The paths of the files at a tip, with the names of their blobs."""
         if branch.sha is None:
             return {}
-        with _told():
+        with _git_errors():
             listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", branch.sha)
         return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
 
@@ -271,12 +271,12 @@ class GitSource:
         """Commits and subjects of the branch that are also on release branches or tags."""
         if branch.sha is None:
             return frozenset()
-        with _told():
+        with _git_errors():
             return await read_backports(self._references.git, branch.sha)
 
     async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
         """The first release that contains a commit, and the releases with a copy of it."""
-        with _told():
+        with _git_errors():
             git = self._references.git
             return await read_released(git, branch.sha or sha, full_name(sha), subject)
 
@@ -345,7 +345,7 @@ class GitSource:
             return False
         return True
 
-    async def _named(self, sha: str) -> Sequence[str]:
+    async def _commits_named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):
             return ()
         listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
@@ -369,7 +369,7 @@ def _blob(entry: bytes) -> tuple[str, str]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _git_errors() -> Iterator[None]:
     try:
         yield
     except GitFailed as failure:

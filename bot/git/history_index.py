@@ -141,13 +141,13 @@ async def _lines(git: Git, tip: str, kept: str) -> str:
     if headline := _KEPT.match(kept):
         # A missing commit means that the history was rewritten and cleaned up since.
         with suppress(GitFailed):
-            lines, parent = await _told(git, tip, f"^{headline[1]}")
+            lines, parent = await _index_lines(git, tip, f"^{headline[1]}")
             if parent == headline[1]:
                 return lines + kept[headline.end() :]
-    return (await _told(git, tip))[0]
+    return (await _index_lines(git, tip))[0]
 
 
-async def _told(git: Git, *revisions: str) -> tuple[str, str]:
+async def _index_lines(git: Git, *revisions: str) -> tuple[str, str]:
     """The index lines of the listed commits, and the first parent of the last one."""
     lines: list[str] = []
     parent, rest = "", b""

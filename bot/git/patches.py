@@ -301,7 +301,7 @@ async def with_writers(git: Git, batch: Sequence[Change]) -> list[Change]:
     if not merges:
         return list(batch)
     graph = await _graph(git, merges)
-    written = {commit.sha: _written(commit, graph) for commit in merges}
+    written = {commit.sha: _with_branch_authors(commit, graph) for commit in merges}
     return [replace(change, commit=written.get(change.sha, change.commit)) for change in batch]
 
 
@@ -322,10 +322,10 @@ async def _graph(git: Git, merges: Sequence[Commit]) -> Mapping[str, _Node]:
     return {row[0]: _Node(tuple(row[1].split()), row[2], row[3]) for row in rows if len(row) == 4}
 
 
-def _written(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
+def _with_branch_authors(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     """The merge with the authors of its branch; bots count only if there is nobody else."""
-    line = _reached(merge.parents[:1], graph)
-    branch = _reached(merge.parents[1:], graph) - line
+    line = _reachable(merge.parents[:1], graph)
+    branch = _reachable(merge.parents[1:], graph) - line
     single = [node for name in branch if (node := graph.get(name)) and len(node.parents) < 2]
     people = Counter((node.author, node.email) for node in single)
     told = [one for one, _ in sorted(people.items(), key=lambda p: (-p[1], p[0]))]
@@ -337,7 +337,7 @@ def _written(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     return replace(merge, author=author, email=email, writers=tuple(names[:_MOST_WRITERS]))
 
 
-def _reached(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:
+def _reachable(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:
     """The commits of the graph that can be reached from ``begin``."""
     found: set[str] = set()
     rest = [name for name in begin if name in graph]

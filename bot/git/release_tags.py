@@ -34,10 +34,10 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
     # between them.
     older = [one for one, at in below.items() if at != commit and _TAG.fullmatch(one)]
     before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
-    return TaggedRelease(tag=tag, before=before, at=await _made(git, tag))
+    return TaggedRelease(tag=tag, before=before, at=await _tag_date(git, tag))
 
 
-async def _made(git: Git, tag: str) -> datetime | None:
+async def _tag_date(git: Git, tag: str) -> datetime | None:
     """When a tag was made; for a lightweight tag, the date of its commit."""
     return (await _dates(git, f"refs/tags/{tag}")).get(tag)
 

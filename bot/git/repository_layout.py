@@ -65,7 +65,9 @@ def plain_layout(folder: Path) -> Layout | None:
         git_dir=git_dir,
         common_dir=git_dir,
         object_format=object_format,
-        remote=_chosen({key: values[0] for key, values in settings.items() if _URL.match(key)}),
+        remote=_main_address(
+            {key: values[0] for key, values in settings.items() if _URL.match(key)}
+        ),
     )
 
 
@@ -97,10 +99,10 @@ async def _asked_remote(folder: Path) -> str:
     except GitFailed:
         return ""
     entries = (e.partition("\n") for e in answer.decode("utf-8", "replace").split("\0") if e)
-    return _chosen({key: url for key, _, url in reversed(list(entries))})
+    return _main_address({key: url for key, _, url in reversed(list(entries))})
 
 
-def _chosen(urls: Mapping[str, str]) -> str:
+def _main_address(urls: Mapping[str, str]) -> str:
     """The address that represents the repository, from the first address of each remote."""
     first = urls.get("remote.origin.url")
     return first or (next(iter(urls.values())) if len(urls) == 1 else "")
@@ -187,7 +189,7 @@ class BorrowedRepository:
         self._files = {
             "HEAD": "ref: refs/heads/none\n",
             "config": _CONFIG[object_format],
-            "objects/info/alternates": _quoted(str(self._objects)) + "\n",
+            "objects/info/alternates": _quote_path(str(self._objects)) + "\n",
         }
         key = hashlib.sha256(str(common_dir).encode("utf-8", "surrogateescape")).hexdigest()
         self._folder = self._make(data / "views" / key[:16])
@@ -257,7 +259,7 @@ def _fresh(file: Path) -> bool:
     return file.exists() and time.time() - file.stat().st_mtime < _STALE
 
 
-def _quoted(path: str) -> str:
+def _quote_path(path: str) -> str:
     """The path quoted as git does, with every unusual character escaped."""
     raw = path.encode("utf-8", "surrogateescape")
     return '"' + re.sub(rb"[^A-Za-z0-9._/-]", _escape, raw).decode("ascii") + '"'

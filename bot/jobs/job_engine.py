@@ -90,7 +90,7 @@ class Engine:
         ]
         try:
             async with connection.begin_nested():
-                await self._put(jobs, connection)
+                await self._defer_many(jobs, connection)
         except AlreadyEnqueued:
             # Some are waiting already; they are found one by one.
             for name in names:
@@ -135,7 +135,7 @@ class Engine:
             for account, chat, message in keys
         ]
         if jobs:
-            await self._put(jobs, connection)
+            await self._defer_many(jobs, connection)
 
     async def put_change(self, key: tuple[str, str, str], incoming: str) -> None:
         """Defer updating the reply to an edited message, after its current job."""
@@ -198,7 +198,7 @@ class Engine:
             log.warning("answers.abandoned", count=count)
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
 
-    async def _put(self, jobs: list[Job], connection: AsyncConnection) -> None:
+    async def _defer_many(self, jobs: list[Job], connection: AsyncConnection) -> None:
         """Defer many jobs by one statement."""
         driver = await _driver(connection)
         await self._app.job_manager.batch_defer_jobs_async(jobs, connection=driver)

@@ -169,7 +169,7 @@ class Runner:
             posts = sorted(self.channels.posts.values(), key=lambda post: _since_due(post, now))[
                 ::-1
             ]
-            left = await self._left(posts)
+            left = await self._pending(posts)
             await asyncio.gather(
                 self._amend(posts),
                 self._alert(),
@@ -212,7 +212,7 @@ class Runner:
                 with span("slot", channel=post.name, slot=due.slot.name):
                     await self._channel_worker.produce(post, due.slot)
 
-    async def _left(self, posts: Sequence[Post]) -> Mapping[str, Left]:
+    async def _pending(self, posts: Sequence[Post]) -> Mapping[str, Left]:
         """The pending deliveries, by channel; empty if they cannot be read."""
         try:
             if self._work.parking is not None:

@@ -52,7 +52,7 @@ class DeferringLedger(SqlLedger):
         super().__init__(database)
         self._engine = engine
 
-    async def _claimed(
+    async def _on_claimed(
         self, connection: AsyncConnection, claims: Sequence[tuple[str, str]]
     ) -> None:
         # The loop's own notes are among the slots.
@@ -87,7 +87,7 @@ class DeferringReplies(SqlReplies):
         super().__init__(database)
         self._engine = engine
 
-    async def _recorded(
+    async def _on_recorded(
         self, connection: AsyncConnection, made: Collection[tuple[str, ...]]
     ) -> None:
         keys = [(account, chat, message) for account, chat, message in made]

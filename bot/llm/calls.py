@@ -84,11 +84,11 @@ class CappedBudget:
         total = sum(held, spent + most)
         cap = scope.cap
         if cap.tokens is not None and total.tokens > cap.tokens:
-            raise self._spent(f"{cap.tokens} tokens a day{scope.name}")
+            raise self._budget_error(f"{cap.tokens} tokens a day{scope.name}")
         if cap.money is not None and total.cost > cap.money:
-            raise self._spent(f"{cap.money} a day{scope.name}")
+            raise self._budget_error(f"{cap.money} a day{scope.name}")
 
-    def _spent(self, detail: str) -> BudgetSpent:
+    def _budget_error(self, detail: str) -> BudgetSpent:
         """The error for a spent cap, which is logged once a day for each cap."""
         today = self._clock.now().date()
         if self._told.get(detail) != today:
@@ -178,7 +178,7 @@ class ModelCalls:
     async def send(self, ask: Ask, errand: CallContext, hear: Hear | None) -> ModelResponse:
         """Send one request. Raises :class:`ModelFault`, :class:`Outdated` or ``BudgetSpent``."""
         self._breaker.check()
-        most = self._priced(
+        most = self._with_price(
             Usage(
                 calls=1,
                 input_tokens=int(ask.estimated * self._estimator.factor) + 1,
@@ -197,7 +197,7 @@ class ModelCalls:
             try:
                 return await self._carry(sent, errand.deadline, hear)
             finally:
-                usage = self._used(sent)
+                usage = self._usage_of(sent)
                 errand.usage += usage
                 turn.took(usage.tokens)
                 try:
@@ -222,7 +222,7 @@ class ModelCalls:
         except ModelFault as fault:
             sent.fault = fault
         if sent.fault is not None:
-            self._failed(sent, sent.fault)
+            self._note_failure(sent, sent.fault)
             raise sent.fault
         assert sent.answer is not None
         sent.outcome = OK
@@ -231,17 +231,17 @@ class ModelCalls:
             self._estimator.learn(sent.ask.estimated, sent.answer.metered.input)
         return sent.answer
 
-    def _failed(self, sent: _Sent, fault: ModelFault) -> None:
+    def _note_failure(self, sent: _Sent, fault: ModelFault) -> None:
         sent.outcome = fault.reason.value
         log.warning("model.fault", reason=fault.reason, detail=fault.detail, status=fault.status)
         self._breaker.failed(fault, sent.began)
         if fault.reason is ModelReason.RATE_LIMITED and fault.retry_after:
             self._gate.close_for(fault.retry_after)
 
-    def _used(self, sent: _Sent) -> Usage:
+    def _usage_of(self, sent: _Sent) -> Usage:
         """The usage of a request; if nobody reports it, the most it can have been."""
         if sent.answer is not None and (metered := sent.answer.metered) is not None:
-            return self._priced(
+            return self._with_price(
                 Usage(
                     calls=1,
                     input_tokens=metered.input,
@@ -251,11 +251,11 @@ class ModelCalls:
             )
         if sent.answer is not None or sent.heard:
             text = sent.answer.text if sent.answer else "".join(sent.heard or ())
-            return self._priced(replace(sent.most, output_tokens=self._estimator.count(text)))
+            return self._with_price(replace(sent.most, output_tokens=self._estimator.count(text)))
         free = sent.fault is not None and not sent.fault.charged
         return Usage(calls=1) if free else sent.most
 
-    def _priced(self, usage: Usage) -> Usage:
+    def _with_price(self, usage: Usage) -> Usage:
         return replace(usage, cost=self._config.price.cost(usage))
 
     async def _book(self, sent: _Sent, usage: Usage, account: BillingAccount) -> None:

@@ -137,7 +137,7 @@ class Dialogue(Generic[T]):
 
     def ask(self, dialect: Dialect) -> Ask:
         """The next request. Raises ``CONTEXT_LENGTH`` if it cannot fit."""
-        messages = _described(self._request, dialect.rung) + self._more
+        messages = _messages_for(self._request, dialect.rung) + self._more
         room = self._room(messages)
         if self._more and room < self._output:
             # Asking for a correction without showing the bad reply is better than giving up.
@@ -175,8 +175,8 @@ class Dialogue(Generic[T]):
             if unusable.reason is ModelReason.EMPTY:
                 return self._once("blank", unusable)
             if unusable.shapeless and not proven and self._ways.isdisjoint({"mend"}):
-                return self._lowered(ask, unusable)
-            return self._mended(unusable, answer)
+                return self._step_down(ask, unusable)
+            return self._ask_for_repair(unusable, answer)
 
     def _read(self, ask: Ask, answer: ModelResponse) -> T:
         """The value of a complete reply. Raises ``_Unusable``."""
@@ -234,14 +234,14 @@ class Dialogue(Generic[T]):
         self._ways.discard(way)
         return AskAgain(why=unusable.reason, unkept=unusable.unkept)
 
-    def _lowered(self, ask: Ask, unusable: _Unusable) -> AskAgain:
+    def _step_down(self, ask: Ask, unusable: _Unusable) -> AskAgain:
         if ask.dialect.rung.below is None or "lower" not in self._ways:
             raise ModelError(unusable.reason, unusable.complaint)
         self._ways.discard("lower")
         self._more = ()
         return AskAgain(why=unusable.reason, unkept=True)
 
-    def _mended(self, unusable: _Unusable, answer: ModelResponse) -> AskAgain:
+    def _ask_for_repair(self, unusable: _Unusable, answer: ModelResponse) -> AskAgain:
         step = self._once("mend", unusable)
         self._more = (
             *self._more,
@@ -266,7 +266,7 @@ class Dialogue(Generic[T]):
         return self._weights[text]
 
 
-def _described(request: ModelRequest[Any], rung: Rung) -> tuple[ModelMessage, ...]:
+def _messages_for(request: ModelRequest[Any], rung: Rung) -> tuple[ModelMessage, ...]:
     """The messages, with the schema in the first one if the server does not support schemas."""
     if request.schema is None or rung is Rung.STRICT:
         return request.messages

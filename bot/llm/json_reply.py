@@ -57,27 +57,27 @@ def objects(text: str) -> list[dict[str, Any]]:
     Raises ``ValueError``, worded for the model, if there is none.
     """
     bare = _FENCE.sub("", without_thoughts(text)).strip()
-    whole = _loaded(bare)
+    whole = _parse(bare)
     if isinstance(whole, dict):
         return [whole]
     thoughts = list(_CLOSING.finditer(bare))
     after = bare[thoughts[-1].end() :] if thoughts else ""
     for part in (after, bare):
-        found = [one for span in _spans(part) if isinstance(one := _loaded(span), dict)]
+        found = [one for span in _spans(part) if isinstance(one := _parse(span), dict)]
         if found:
             return found
     raise ValueError(_why(bare))
 
 
-def _loaded(text: str) -> Any:
+def _parse(text: str) -> Any:
     """The value of a JSON text, ``None`` if it is not valid."""
     try:
-        return clean(json.loads(_mended(text), strict=False))
+        return clean(json.loads(_without_trailing_commas(text), strict=False))
     except (ValueError, RecursionError):
         return None
 
 
-def _mended(text: str) -> str:
+def _without_trailing_commas(text: str) -> str:
     return _TRAILING_COMMA.sub(lambda found: found.group(1) or "", text)
 
 
@@ -134,7 +134,7 @@ def _why(text: str) -> str:
     if end is None:
         return "its JSON object is not closed: it breaks off"
     try:
-        json.loads(_mended(text[start:end]), strict=False)
+        json.loads(_without_trailing_commas(text[start:end]), strict=False)
     except json.JSONDecodeError as error:
         near = text[start:end][max(0, error.pos - 20) : error.pos + 20]
         return f"it is not valid JSON: {error.msg} near {near!r}"
@@ -231,7 +231,7 @@ def _problems(
     for keyword, rule in schema.items():
         match keyword:
             case "$ref":
-                yield from _problems(value, _referred(rule, root), root, where, depth + 1)
+                yield from _problems(value, _resolve_reference(rule, root), root, where, depth + 1)
             case "type":
                 wanted = rule if isinstance(rule, list) else [rule]
                 if not any(_TYPES[one](value) for one in wanted):
@@ -273,7 +273,7 @@ def _problems(
                 assert keyword in _SILENT, f"the schema's keyword {keyword!r} is not checked"
 
 
-def _referred(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
     found: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         found = found[step] if step else found

@@ -211,28 +211,28 @@ class OpenAITransport:
 
     async def warm(self) -> None:
         """Load the library before it is needed."""
-        await self._opened()
+        await self._client_of_loop()
 
     async def send(self, ask: Ask, hear: Hear | None = None) -> ModelResponse:
         """Ask once."""
-        client = await self._opened()
+        client = await self._client_of_loop()
         try:
             if hear is not None and ask.dialect.stream:
-                return await self._streamed(client, ask, hear)
+                return await self._stream(client, ask, hear)
             raw = await client.chat.completions.with_raw_response.create(**self.body(ask))
             return answer(raw.http_response.content, self._scrub)
-        except _expected() as error:
+        except _known_errors() as error:
             fault = self._fault(error)
         # Raised outside the handler: the library's error holds the request, and that holds the key.
         raise fault
 
     async def models(self) -> Sequence[str]:
         """The names of the models that the server lists; empty if it has no list."""
-        client = await self._opened()
+        client = await self._client_of_loop()
         try:
             raw = await client.models.with_raw_response.list()
             return names(raw.http_response.content)
-        except _expected() as error:
+        except _known_errors() as error:
             fault = self._fault(error)
         raise fault
 
@@ -242,7 +242,7 @@ class OpenAITransport:
             await self._client.close()
             self._client = None
 
-    async def _opened(self) -> AsyncOpenAI:
+    async def _client_of_loop(self) -> AsyncOpenAI:
         async with self._opening:
             if self._client is None:
                 await asyncio.to_thread(importlib.import_module, "openai.resources.chat")
@@ -300,7 +300,7 @@ class OpenAITransport:
             body["extra_body"] = config.extra
         return body
 
-    async def _streamed(self, client: AsyncOpenAI, ask: Ask, hear: Hear) -> ModelResponse:
+    async def _stream(self, client: AsyncOpenAI, ask: Ask, hear: Hear) -> ModelResponse:
         body = self.body(ask) | {"stream": True}
         if ask.dialect.usage:
             body["stream_options"] = {"include_usage": True}
@@ -341,7 +341,7 @@ class OpenAITransport:
         return broken(words)
 
 
-def _expected() -> tuple[type[Exception], ...]:
+def _known_errors() -> tuple[type[Exception], ...]:
     """The exceptions of the library: its own, and those of its dependencies that it passes on."""
     import httpx2
     import openai

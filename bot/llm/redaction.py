@@ -60,7 +60,7 @@ class Secrets:
         found = self.find(_text(change))
         if not found:
             return Masked(change=change, facts=facts, secrets=0)
-        shown, known = mapped(change, facts, partial(_masked, _rule(found)))
+        shown, known = mapped(change, facts, partial(_mask, _rule(found)))
         return Masked(change=shown, facts=known, secrets=len(found))
 
     def find(self, text: str) -> frozenset[str]:
@@ -73,9 +73,9 @@ class Secrets:
 
     def load(self) -> None:
         """Load the rules now rather than at the first change. Takes seconds the first time."""
-        self._loaded()
+        self._load_scanner()
 
-    def _loaded(self) -> Scanner:
+    def _load_scanner(self) -> Scanner:
         with self._lock:
             if self._scanner is None:
                 from kingfisher_sdk import Rules, Scanner
@@ -85,7 +85,7 @@ class Secrets:
 
     def _by_library(self, text: str) -> Iterator[str]:
         data = text.encode("utf-8", "replace")
-        for finding in self._loaded().scan(data):
+        for finding in self._load_scanner().scan(data):
             if finding.secret in text:
                 yield finding.secret
             else:  # found inside encoded text: the encoded text is the secret
@@ -118,7 +118,7 @@ def _telling(line: str) -> bool:
     return len(line) >= _LINE and not line.startswith("-----")
 
 
-def _masked(rule: re.Pattern[str], text: str) -> str:
+def _mask(rule: re.Pattern[str], text: str) -> str:
     return rule.sub(MASK, text)
 
 
@@ -199,12 +199,12 @@ def _by_rules(text: str) -> Iterator[str]:
     for line in _lines(text, lowered, ("://",)):
         yield from _of_address(line)
     for line in _lines(text, lowered, ("bearer ", "basic ", "accountkey=")):
-        yield from filter(_mixed, _HEADER.findall(line))
+        yield from filter(_is_mixed, _HEADER.findall(line))
         yield from _ACCOUNT.findall(line)
     for line in _lines(text, lowered, _WORDS):
         yield from filter(_random, _RANDOM.findall(line))
         for quoted, bare in _ASSIGNED.findall(line):
-            if _worth(quoted) if quoted else _worth(bare) and _mixed(bare):
+            if _worth(quoted) if quoted else _worth(bare) and _is_mixed(bare):
                 yield quoted or bare
         yield from _phrases(line)
 
@@ -249,6 +249,6 @@ def _random(value: str) -> bool:
     return _worth(value) and changes >= _ALTERNATING and changes > len(re.split(r"[-_./]", value))
 
 
-def _mixed(value: str) -> bool:
+def _is_mixed(value: str) -> bool:
     """Whether a value has both letters and digits, as random values do and names mostly do not."""
     return any(c.isdigit() for c in value) and any(c.isalpha() for c in value)

@@ -143,20 +143,20 @@ async def probe(
         listed = await transport.models()
     except ModelFault as fault:
         if fault.reason is not ModelReason.REJECTED:
-            return _failed(fault.reason, fault.detail)
+            return _failed_probe(fault.reason, fault.detail)
         # Not every server lists its models.
         listed = ()
     if spend:
         model = ServedModel(config, transport, ledger, purse=purse, memory=memory, anew=True)
-        return await _spent(config, model, listed)
+        return await _reachable_probe(config, model, listed)
     if listed and config.name not in listed:
         detail = f"the server has no model {config.name!r}"
-        return _failed(ModelReason.UNKNOWN_MODEL, detail, near=_near(config.name, listed))
+        return _failed_probe(ModelReason.UNKNOWN_MODEL, detail, near=_near(config.name, listed))
     known = True if listed else None
     return Probe(reachable=True, key=known, model=known)
 
 
-async def _spent(config: ModelConfig, model: ServedModel, listed: Sequence[str]) -> Probe:
+async def _reachable_probe(config: ModelConfig, model: ServedModel, listed: Sequence[str]) -> Probe:
     request = ModelRequest(
         messages=_QUESTION,
         schema=_SCHEMA,
@@ -170,12 +170,12 @@ async def _spent(config: ModelConfig, model: ServedModel, listed: Sequence[str])
         reply = await model.complete(request)
     except ModelError as error:
         near = _near(config.name, listed) if error.reason is ModelReason.UNKNOWN_MODEL else ()
-        return _failed(error.reason, error.detail, error.usage, near)
+        return _failed_probe(error.reason, error.detail, error.usage, near)
     model.remember()
     return Probe(reachable=True, key=True, model=True, rung=model.dialect.rung, usage=reply.usage)
 
 
-def _failed(
+def _failed_probe(
     reason: ModelReason, detail: str, usage: Usage | None = None, near: tuple[str, ...] = ()
 ) -> Probe:
     absent = reason in {ModelReason.UNAVAILABLE, ModelReason.TIMEOUT, ModelReason.BROKEN}

@@ -128,7 +128,9 @@ class RateGate:
                 async with asyncio.timeout_at(deadline):
                     turn = await self._pass(tokens, deadline)
             except TimeoutError:
-                raise _limited("the rate limit leaves no room before the deadline") from None
+                raise _rate_limit_fault(
+                    "the rate limit leaves no room before the deadline"
+                ) from None
             yield turn
         finally:
             self._slots.release()
@@ -137,7 +139,7 @@ class RateGate:
         async with self._queue:
             while (wait := self._wait(tokens)) > 0:
                 if self._closed_until >= deadline:
-                    raise _limited("the server asked to wait past the deadline")
+                    raise _rate_limit_fault("the server asked to wait past the deadline")
                 await asyncio.sleep(min(wait, _LOOK))
             now = _now()
             return Turn(self._requests.take(now, 1), self._tokens.take(now, tokens))
@@ -157,7 +159,7 @@ def _late(detail: str) -> ModelFault:
     return ModelFault(reason=ModelReason.TIMEOUT, detail=detail, final=True)
 
 
-def _limited(detail: str) -> ModelFault:
+def _rate_limit_fault(detail: str) -> ModelFault:
     return ModelFault(reason=ModelReason.RATE_LIMITED, detail=detail, final=True)
 
 

@@ -154,7 +154,7 @@ class Scrub:
 
 def of_status(status: int, headers: Mapping[str, str], body: bytes, scrub: Scrub) -> ModelFault:
     """The fault for an answer with an error status."""
-    words, code, parameter = _said(body)
+    words, code, parameter = _error_fields(body)
     known = f"{code} {words}"
     reason = _reason(status, known, parameter)
     detail = f"{status}: {known.strip()}" if known.strip() else f"{status}"
@@ -201,7 +201,7 @@ def _reason(status: int, words: str, parameter: str) -> ModelReason:
     return ModelReason.UNKNOWN_MODEL if parameter == "model" else ModelReason.REJECTED
 
 
-def _said(body: bytes) -> tuple[str, str, str]:
+def _error_fields(body: bytes) -> tuple[str, str, str]:
     """Message, code and field of an error, in any of the forms that servers use."""
     try:
         data = json.loads(body)

@@ -207,7 +207,7 @@ class Inbox:
 
     async def _look(self, until: datetime) -> None:
         try:
-            left = await self._left(until)
+            left = await self._take_pending(until)
         except Exception:
             log.exception("inbox.unseen", account=self._account)
             return
@@ -217,7 +217,7 @@ class Inbox:
         if left:
             log.info("inbox.taken_up", account=self._account, count=len(left))
 
-    async def _left(self, until: datetime) -> Sequence[Arrival]:
+    async def _take_pending(self, until: datetime) -> Sequence[Arrival]:
         """What is to be taken up, after counting it; what was tried too often is given up."""
         now, late = datetime.now(UTC), time.monotonic() - PATIENCE
         left = await self._shelf.left(self._account, until)

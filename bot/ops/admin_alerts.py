@@ -49,12 +49,12 @@ _ERRORS = frozenset({"error", "exception", "critical"})
 Words = Callable[[Language, EventDict], str]
 
 
-def _missed(language: Language, event: EventDict) -> str:
+def _missed_slots(language: Language, event: EventDict) -> str:
     told = _texts(event, "channel", "slot")
     return words.MISSED.text(language, n=int(event.get("count", 1)), **told)
 
 
-def _failed(language: Language, event: EventDict) -> str:
+def _failed_digest(language: Language, event: EventDict) -> str:
     error = event.get("error") or type(event.get("exc_info")).__name__
     return words.FAILED.text(language, channel=str(event.get("channel")), error=str(error))
 
@@ -76,8 +76,8 @@ def _telling(phrase: Phrase, *names: str) -> Words:
 _TOLD: Mapping[str, Words] = {
     "chat.parked": _telling(words.PARKED, "chat", "account", "error"),
     "chat.back": _telling(words.BACK, "chat", "account"),
-    "slot.missed": _missed,
-    "slot.failed": _failed,
+    "slot.missed": _missed_slots,
+    "slot.failed": _failed_digest,
     "model.capped": _telling(words.SPENT, "detail"),
 }
 

@@ -96,7 +96,7 @@ async def look_at_forge(
             await make(settings.kind, own, home).releases(1)
         who = _account(settings)
         seen = f"{len(homes)} of the repositories here" if homes else "none of the repositories"
-        return f"{settings.api} answers {who}; it has {seen}{_left(wire.limits.quota)}"
+        return f"{settings.api} answers {who}; it has {seen}{_remaining_quota(wire.limits.quota)}"
     finally:
         await forges.aclose()
 
@@ -107,7 +107,7 @@ def _account(settings: ForgeConfig) -> str:
     return "a token" if settings.token else "anonymous requests (public repositories only)"
 
 
-def _left(quota: Quota) -> str:
+def _remaining_quota(quota: Quota) -> str:
     """The remaining rate limit, if the forge tells it."""
     if quota.remaining is None:
         return ""
@@ -198,32 +198,32 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     """All findings, in the order of the file; repositories are read in parallel."""
     warnings = [worry("secrets", line) for line in config.warnings]
     repositories = [
-        _guarded(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
+        _safe_finding(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
     ]
     accounts = [_platform(account, config) for account in config.platforms.values()]
     forges = [
-        _guarded(f"forge {name}", probes.forge(name, one, config.repositories))
+        _safe_finding(f"forge {name}", probes.forge(name, one, config.repositories))
         for name, one in config.forges.items()
         if probes.forge is not None
     ]
     looks = [
-        _guarded("git", _git()),
-        _guarded("data folder", asyncio.to_thread(_writable, config.data)),
-        _guarded("archive", _archive(config.data, probes)),
+        _safe_finding("git", _git()),
+        _safe_finding("data folder", asyncio.to_thread(_writable, config.data)),
+        _safe_finding("archive", _archive(config.data, probes)),
         *repositories,
         *forges,
     ]
     if config.model is not None:
-        looks.append(_guarded(f"model {config.model.name}", probes.model(config.model)))
+        looks.append(_safe_finding(f"model {config.model.name}", probes.model(config.model)))
     if config.redis_url and probes.redis is not None:
-        looks.append(_bearable(_guarded("redis", probes.redis(config.redis_url))))
+        looks.append(_bearable(_safe_finding("redis", probes.redis(config.redis_url))))
     found = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
         found.extend(lines)
     for channel in config.channels:
         found.extend(_due(channel, probes.clock.now()))
     if probes.parked is not None:
-        found.extend(await _parked(probes.parked(config.data)))
+        found.extend(await _parked_chats(probes.parked(config.data)))
     if not config.repositories:
         found.append(worry("repositories", "none: there is nothing to digest"))
     if not config.channels:
@@ -237,7 +237,7 @@ def failed(findings: Sequence[Finding]) -> bool:
     return any(finding.weight is Weight.ERROR for finding in findings)
 
 
-async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
+async def _safe_finding(subject: str, look: Awaitable[str]) -> Finding:
     """The finding of a check, or the error that it raised."""
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -248,7 +248,7 @@ async def _guarded(subject: str, look: Awaitable[str]) -> Finding:
         return fault(subject, str(error))
 
 
-async def _parked(look: Awaitable[Sequence[str]]) -> list[Finding]:
+async def _parked_chats(look: Awaitable[Sequence[str]]) -> list[Finding]:
     """The chats that nothing is posted to; an unavailable archive has its own line."""
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -314,17 +314,20 @@ async def _platform(account: PlatformConfig, config: Config) -> list[Finding]:
         return [fault(subject, str(error))]
     try:
         if not chats:
-            return [_unnamed(subject, sender, config), *_uncalled(subject, sender, config)]
+            return [
+                _channelless_account(subject, sender, config),
+                *_call_obstacles(subject, sender, config),
+            ]
         probed = [
-            await _guarded(f"{subject}, channel {name}", sender.probe(chat))
+            await _safe_finding(f"{subject}, channel {name}", sender.probe(chat))
             for chat, name in chats.items()
         ]
-        return [*_uncalled(subject, sender, config), *probed]
+        return [*_call_obstacles(subject, sender, config), *probed]
     finally:
         await sender.aclose()
 
 
-def _unnamed(subject: str, sender: Sender, config: Config) -> Finding:
+def _channelless_account(subject: str, sender: Sender, config: Config) -> Finding:
     """The finding on an account without channels: whether others may use it."""
     if not isinstance(sender, Receiver):
         return worry(subject, "no channel uses it")
@@ -336,7 +339,7 @@ def _unnamed(subject: str, sender: Sender, config: Config) -> Finding:
     return worry(subject, text)
 
 
-def _uncalled(subject: str, sender: Sender, config: Config) -> list[Finding]:
+def _call_obstacles(subject: str, sender: Sender, config: Config) -> list[Finding]:
     """The reasons why the platform cannot call, if it is to."""
     if config.web is None and isinstance(sender, Called) and sender.web is not None:
         text = "receives calls over HTTP, but there is no section [web]"

@@ -43,10 +43,10 @@ def setup(config: Config | None) -> Sequence[Finding]:
     )
     found = [well("configuration", counts)]
     found += [worry("secrets", one, "remove the access of other users") for one in config.warnings]
-    return [*found, *_called(config)]
+    return [*found, *_webhook_findings(config)]
 
 
-def _called(config: Config) -> Iterator[Finding]:
+def _webhook_findings(config: Config) -> Iterator[Finding]:
     """Accounts that receive calls, and whether the calls would arrive."""
     for name, account in config.platforms.items():
         try:

@@ -167,7 +167,7 @@ async def network(config: Config) -> Sequence[Finding]:
     proxy = next((name for name in _PROXIES if os.environ.get(name)), None)
     if proxy is not None:
         return [well("network", f"through the proxy {proxy}; digestbot check uses it")]
-    return await asyncio.gather(*map(_reached, hosts))
+    return await asyncio.gather(*map(_check_host, hosts))
 
 
 def _hosts(config: Config) -> Iterator[Host]:
@@ -199,7 +199,7 @@ def _host(url: str) -> Iterator[Host]:
         yield Host(parts.hostname, port, parts.scheme == "https")
 
 
-async def _reached(host: Host) -> Finding:
+async def _check_host(host: Host) -> Finding:
     subject = f"network {host.name}:{host.port}"
     try:
         async with asyncio.timeout(_NETWORK_PATIENCE):

@@ -90,7 +90,7 @@ class Config(Settings):
     unsubscribe: Annotated[str, AfterValidator(_https)] = ""
 
     @model_validator(mode="after")
-    def _encrypted(self) -> Self:
+    def _require_encryption(self) -> Self:
         if self.password and self.security == "none" and self.host not in _LOOPBACK:
             raise ValueError('a password needs security = "starttls" or "tls"')
         return self
@@ -148,19 +148,19 @@ class Email(PostsOnly):
         return message
 
     def _deliver(self, recipients: Sequence[str], message: bytes | None) -> None:
-        with _classified(SendReason.UNAVAILABLE), self._connected() as server:
-            _accepted(server.mail(parseaddr(self._config.sender)[1]), SendReason.REJECTED)
+        with _classify_errors(SendReason.UNAVAILABLE), self._connect() as server:
+            _require_acceptance(server.mail(parseaddr(self._config.sender)[1]), SendReason.REJECTED)
             for recipient in recipients:
-                _accepted(server.rcpt(recipient), SendReason.NO_CHANNEL)
+                _require_acceptance(server.rcpt(recipient), SendReason.NO_CHANNEL)
             if message is None:
                 server.rset()
                 return
             # From here on the server may have taken the message although no answer comes.
-            with _classified(SendReason.NO_ANSWER):
-                _accepted(server.data(message), SendReason.REJECTED)
+            with _classify_errors(SendReason.NO_ANSWER):
+                _require_acceptance(server.data(message), SendReason.REJECTED)
 
     @contextmanager
-    def _connected(self) -> Iterator[smtplib.SMTP]:
+    def _connect(self) -> Iterator[smtplib.SMTP]:
         config, context = self._config, ssl.create_default_context()
         server: smtplib.SMTP
         if config.security == "tls":
@@ -193,7 +193,7 @@ def _recipients(chat: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _classified(silent: SendReason) -> Iterator[None]:
+def _classify_errors(silent: SendReason) -> Iterator[None]:
     """Raise failures as ``SendError``, without the server's words.
 
     ``silent`` is the reason for a connection that ends or stays silent.
@@ -212,7 +212,7 @@ def _classified(silent: SendReason) -> Iterator[None]:
         raise SendError(silent, type(error).__name__) from None
 
 
-def _accepted(answer: tuple[int, bytes], otherwise: SendReason) -> None:
+def _require_acceptance(answer: tuple[int, bytes], otherwise: SendReason) -> None:
     """Raises ``SendError`` unless the server accepts; 4xx is for now, 5xx for good (RFC 5321)."""
     code = answer[0]
     if not 200 <= code < 300:

@@ -104,7 +104,7 @@ class Teams(PacedAddress):
         room = _SIZE - len(_message([]).encode())
         left = room
         for line in _lines(document.blocks):
-            needed = len(_dumped(line[0]).encode()) + 1
+            needed = len(_compact_json(line[0]).encode()) + 1
             if needed > left and cards[-1]:
                 cards.append([])
                 left = room
@@ -154,10 +154,10 @@ def _message(elements: Sequence[Element]) -> str:
         "contentUrl": None,
         "content": card,
     }
-    return _dumped({"type": "message", "attachments": [attachment]})
+    return _compact_json({"type": "message", "attachments": [attachment]})
 
 
-def _dumped(value: object) -> str:
+def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -167,14 +167,14 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
         if isinstance(block, Divider):
             separated = True
             continue
-        for place, (element, words) in enumerate(_drawn(block)):
+        for place, (element, words) in enumerate(_block_lines(block)):
             extra = {"separator": True} if separated else {}
             spacing = {} if place else {"spacing": "Medium"}
             yield {"spacing": "Small", **element, **spacing, **extra}, words
             separated = False
 
 
-def _drawn(block: Block) -> Iterator[Line]:
+def _block_lines(block: Block) -> Iterator[Line]:
     match undrawn(block):
         case Heading(level=level, spans=spans):
             style = {"size": _HEADINGS.get(level, "Default"), "weight": "Bolder"}
@@ -242,10 +242,10 @@ def _short(spans: Spans) -> Iterator[Spans]:
 
 
 def _block(spans: Spans, style: Mapping[str, Any] | None = None) -> Element:
-    return {"type": "RichTextBlock", "inlines": [_run(span, style or {}) for span in spans]}
+    return {"type": "RichTextBlock", "inlines": [_text_run(span, style or {}) for span in spans]}
 
 
-def _run(span: Span, style: Mapping[str, Any]) -> Element:
+def _text_run(span: Span, style: Mapping[str, Any]) -> Element:
     run: dict[str, Any] = {"type": "TextRun", "text": span.text, **style}
     match span:
         case Strong():

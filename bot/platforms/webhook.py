@@ -86,14 +86,14 @@ class Webhook(Addressed):
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # no threads
         """Post. The receipt is the ``id`` in the answer, otherwise the part's identity."""
         body = json.dumps({**json.loads(part.body), "chat": chat, "id": part.identity}).encode()
-        headers = {"content-type": "application/json", **self._signed(body)}
+        headers = {"content-type": "application/json", **self._signature_headers(body)}
         if part.identity:
             headers["idempotency-key"] = part.identity
         reply = await self._wire.request("POST", self._url.get_secret_value(), body, headers)
         _check(reply)
-        return Receipt(message=_named(reply) or part.identity or "posted")
+        return Receipt(message=_receipt_id(reply) or part.identity or "posted")
 
-    def _signed(self, body: bytes) -> dict[str, str]:
+    def _signature_headers(self, body: bytes) -> dict[str, str]:
         if self._secret is None:
             return {}
         stamp = str(int(self._clock()))
@@ -128,7 +128,7 @@ def _check(reply: Reply) -> None:
     )
 
 
-def _named(reply: Reply) -> str:
+def _receipt_id(reply: Reply) -> str:
     answer = reply.json()
     found = answer.get("id") if isinstance(answer, dict) else None
     return str(found)[:_MOST_RECEIPT] if isinstance(found, str | int) else ""

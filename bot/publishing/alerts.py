@@ -74,18 +74,18 @@ class ImmediateAlerts:
 
     async def look(self) -> None:
         """Check every repository with alerts turned on."""
-        for settings in self._configured():
+        for settings in self._repositories():
             await self._look_at(settings)
 
     async def look_at(self, repository: str) -> None:
         """Check one repository, by name, if it is still configured."""
-        for settings in self._configured():
+        for settings in self._repositories():
             if settings.name == repository:
                 await self._look_at(settings)
 
     async def wanted(self) -> Sequence[str]:
         """The names of the repositories with alerts turned on."""
-        configured = [settings.repository for settings in self._configured()]
+        configured = [settings.repository for settings in self._repositories()]
         return [
             repository.name
             for repository in configured
@@ -111,7 +111,7 @@ class ImmediateAlerts:
             except Exception:
                 log.exception("alert.failed", repository=repository)
 
-    def _configured(self) -> Sequence[RepositoryConfig]:
+    def _repositories(self) -> Sequence[RepositoryConfig]:
         assert self._app.config is not None
         return self._app.config.repositories
 

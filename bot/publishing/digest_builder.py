@@ -69,14 +69,14 @@ class SingleFlight:
         """The result of a key, computed by the first caller. Raises what ``make`` raises."""
         task: asyncio.Task[T] | None = self._made.get(key)
         if task is None or task.cancelled():
-            task = asyncio.ensure_future(_awaited(make))
+            task = asyncio.ensure_future(_await_made(make))
             self._made[key] = task
-            task.add_done_callback(lambda done: self._finished(key, done))
+            task.add_done_callback(lambda done: self._forget_old(key, done))
         self._made.move_to_end(key)
         # Shielded: cancelling one caller does not affect the others.
         return await asyncio.shield(task)
 
-    def _finished(self, key: Hashable, task: asyncio.Task[Any]) -> None:
+    def _forget_old(self, key: Hashable, task: asyncio.Task[Any]) -> None:
         if (task.cancelled() or task.exception() is not None) and self._made.get(key) is task:
             del self._made[key]
         finished = [key for key, made in self._made.items() if made.done()]
@@ -84,7 +84,7 @@ class SingleFlight:
             del self._made[old]
 
 
-async def _awaited(make: Callable[[], Awaitable[T]]) -> T:
+async def _await_made(make: Callable[[], Awaitable[T]]) -> T:
     return await make()
 
 

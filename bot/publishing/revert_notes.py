@@ -77,7 +77,7 @@ class RevertNotes:
         named = Repository(name=settings.name)
         # Channels with the same changes in a slot look up the same reverts.
         subject = (settings.name, kept.tip, kept.heading.window, tuple(shas))
-        undoings = await self._undoings.get(subject, lambda: self._undone(named, shas))
+        undoings = await self._undoings.get(subject, lambda: self._undo_pairs(named, shas))
         plans: list[Amendment] = []
         for by, undone in undoings:
             for change in undone:
@@ -97,7 +97,7 @@ class RevertNotes:
                 ]
         await self._kept.plan(plans)
 
-    async def _undone(
+    async def _undo_pairs(
         self, named: Repository, shas: Sequence[str]
     ) -> Sequence[tuple[Graded, Sequence[Graded]]]:
         """The commits that undo others, with what they undo."""
@@ -215,7 +215,7 @@ async def _edit(case: _Case) -> None:
     if len(before) != len(after):
         log.info("amendment.too_long", channel=case.target.name, digest=case.record.key.digest)
         return
-    for part, receipt in _changed(before, after, case.record):
+    for part, receipt in _changed_parts(before, after, case.record):
         try:
             await sender.edit(case.target.chat, receipt, part)
         except SendError as error:
@@ -225,7 +225,7 @@ async def _edit(case: _Case) -> None:
             log.warning("amendment.not_edited", channel=case.target.name, error=str(error))
 
 
-def _changed(
+def _changed_parts(
     before: Sequence[Part], after: Sequence[Part], record: DeliveryRecord
 ) -> Iterator[tuple[Part, Receipt]]:
     """The parts that differ, with their messages."""

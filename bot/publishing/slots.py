@@ -83,7 +83,7 @@ class Slots:
             if self._discretion and await self._discretion.withholds(post.target, repository.name):
                 continue
             try:
-                kept = await self._kept(channel, repository, post, slot, late)
+                kept = await self._keep_digest(channel, repository, post, slot, late)
             except SourceUnavailable as error:
                 log.error(  # noqa: TRY400 - the message has git's own error
                     "repository.unavailable", repository=repository.name, error=str(error)
@@ -144,7 +144,7 @@ class Slots:
         if self._amending is not None:
             await self._amending.carry_out(posts, self._subscription)
 
-    async def _kept(
+    async def _keep_digest(
         self,
         channel: Subscription,
         settings: RepositoryConfig,

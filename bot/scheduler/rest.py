@@ -146,7 +146,7 @@ def parse_hours(value: Any) -> tuple[Hours, ...]:
 
     Raises ``ValueError``.
     """
-    return tuple(_one_of_hours(entry) for entry in _listed(value, "['22:00-08:00', 'sat-sun']"))
+    return tuple(_one_of_hours(entry) for entry in _check_list(value, "['22:00-08:00', 'sat-sun']"))
 
 
 def _one_of_hours(entry: Any) -> Hours:
@@ -169,7 +169,7 @@ def parse_holidays(value: Any) -> tuple[Dates | str, ...]:
 
     Raises ``ValueError``.
     """
-    return tuple(_holiday(entry) for entry in _listed(value, "['2026-12-24', 'DE']"))
+    return tuple(_holiday(entry) for entry in _check_list(value, "['2026-12-24', 'DE']"))
 
 
 def _holiday(entry: Any) -> Dates | str:
@@ -193,7 +193,7 @@ def _holiday(entry: Any) -> Dates | str:
     return found
 
 
-def _listed(value: Any, example: str) -> list[Any]:
+def _check_list(value: Any, example: str) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"write a list, such as {example}")  # noqa: TRY004  # pydantic's way
     return value

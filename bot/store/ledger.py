@@ -163,14 +163,16 @@ class SqlLedger(SqlStore, Ledger):
         async with self._database.writing(None) as connection:
             claimed = {tuple(row) for row in (await _CLAIM.on_each(connection, rows)).rows}
             if claimed:
-                await self._claimed(connection, [c for c in dict.fromkeys(wanted) if c in claimed])
+                await self._on_claimed(
+                    connection, [c for c in dict.fromkeys(wanted) if c in claimed]
+                )
         first = []
         for claim in wanted:
             first.append(claim in claimed)
             claimed.discard(claim)
         return first
 
-    async def _claimed(
+    async def _on_claimed(
         self, _connection: AsyncConnection, _claims: Sequence[tuple[str, str]]
     ) -> None:
         """Hook to write more in the transaction of the claims; does nothing here."""

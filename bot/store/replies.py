@@ -170,10 +170,10 @@ class SqlReplies(SqlStore, Records):
                 self._expired = before
             ordered = [first[key] for key in sorted(first)]
             added = {tuple(row) for row in (await _CLAIM.on_each(connection, ordered)).rows}
-            await self._recorded(connection, added)
+            await self._on_recorded(connection, added)
         return [key in added and first[key] is row for key, row in zip(keys, rows, strict=True)]
 
-    async def _recorded(
+    async def _on_recorded(
         self, _connection: AsyncConnection, _added: Collection[tuple[str, ...]]
     ) -> None:
         """Hook to write more in the transaction of new records; does nothing here."""

@@ -86,29 +86,29 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
             yield "", ""
         match undrawn(block):
             case Heading(level=level, spans=spans):
-                yield from _marked("#" * min(level, 3) + " ", spans)
+                yield from _marked_lines("#" * min(level, 3) + " ", spans)
             case Paragraph(spans=spans):
-                yield from _marked("", spans)
+                yield from _marked_lines("", spans)
             case Listing(items=items, ordered=ordered):
                 yield from _items(items, "", ordered=ordered)
             case Table() as table if columns := columns_of(table, _WIDTH):
                 yield from _code("\n".join(columns))
             case Table() as table:
                 for spans in rows_as_lines(table):
-                    yield from _marked("- ", spans)
+                    yield from _marked_lines("- ", spans)
             case Quote(paragraphs=paragraphs):
                 for spans in paragraphs:
-                    yield from _marked("> ", spans, again=True)
+                    yield from _marked_lines("> ", spans, again=True)
             case CodeBlock(text=text):
                 yield from _code(text)
             case Divider():
                 yield "────────", ""
             case Actions(buttons=buttons):
                 for button in buttons:
-                    yield from _marked("", button_as_text(button))
+                    yield from _marked_lines("", button_as_text(button))
 
 
-def _marked(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
+def _marked_lines(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
     """The spans after a mark, in lines that are not too long."""
     for line in _short(spans):
         yield mark + inline(line), "".join(map(_words, line))
@@ -144,22 +144,22 @@ def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Lin
         if airy and number > 1:
             yield "", ""
         if not ordered and signed(item.spans):
-            yield from _signed(item, indent)
+            yield from _signed_item(item, indent)
             continue
         mark = f"{indent}{number}. " if ordered else f"{indent}- "
-        yield from _marked(mark, item.spans)
+        yield from _marked_lines(mark, item.spans)
         # Discord draws no deeper levels.
         yield from _items(item.children, f"{indent}  "[:20], ordered=False)
 
 
-def _signed(item: Item, indent: str) -> Iterator[Line]:
+def _signed_item(item: Item, indent: str) -> Iterator[Line]:
     """An item that begins with its own sign and so gets no mark; neither does a single item in it.
 
     Discord breaks lines where its Markdown does.
     """
-    yield from _marked(indent, item.spans)
+    yield from _marked_lines(indent, item.spans)
     if len(item.children) == 1 and not item.children[0].children:
-        yield from _marked(indent, item.children[0].spans)
+        yield from _marked_lines(indent, item.children[0].spans)
     else:
         yield from _items(item.children, indent, ordered=False)
 
@@ -207,16 +207,16 @@ def _inner(span: Span) -> str:
         case Strong() | Emphasis() if core:
             mark = _MARKS[type(span)]
             lead, trail = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
-            return f"{lead}{mark}{_escaped(core)}{mark}{trail}"
+            return f"{lead}{mark}{_escape(core)}{mark}{trail}"
         case Code() if core and "`" not in words:
             return f"`{core}`"
         case Link() if core and (url := _url(span)):
-            return f"[{_escaped(core)}]({url})"
+            return f"[{_escape(core)}]({url})"
         case _:
-            return _escaped(words)
+            return _escape(words)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return _ACTING.sub(lambda found: "\\" + found[0], text)
 
 

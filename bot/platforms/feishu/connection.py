@@ -315,7 +315,7 @@ class LongConnection:
 
         began = time.monotonic()
         try:
-            said = await self._said(payload)
+            said = await self._event_answer(payload)
         except Unkept:
             return  # it is delivered again after 15 seconds
         took = {"biz_rt": str(round((time.monotonic() - began) * 1000))}
@@ -334,7 +334,7 @@ class LongConnection:
             # is reported elsewhere.
             log.info("feishu.unacknowledged", error=type(error).__name__)
 
-    async def _said(self, payload: bytes) -> Json:
+    async def _event_answer(self, payload: bytes) -> Json:
         """The content of the answer to an event. Raises ``Unkept``."""
         said: Json = {"code": 200}
         try:

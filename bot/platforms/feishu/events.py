@@ -53,9 +53,9 @@ def read(event: Any, bot: str, now: datetime) -> FeishuMessage | None:
         case "im.message.receive_v1":
             return _message(event, bot, now)
         case "card.action.trigger":
-            return _pressed(event, now)
+            return _button_press(event, now)
         case "im.message.recalled_v1":
-            return _recalled(event, now)
+            return _recall(event, now)
         case _:
             return None
 
@@ -94,7 +94,7 @@ def _message(event: Any, bot: str, now: datetime) -> FeishuMessage | None:
     )
 
 
-def _pressed(event: Any, now: datetime) -> FeishuMessage | None:
+def _button_press(event: Any, now: datetime) -> FeishuMessage | None:
     value = _path(event, "event", "action", "value")
     number, card = (
         _text(event, "header", "event_id"),
@@ -122,7 +122,7 @@ def _pressed(event: Any, now: datetime) -> FeishuMessage | None:
     )
 
 
-def _recalled(event: Any, now: datetime) -> FeishuMessage | None:
+def _recall(event: Any, now: datetime) -> FeishuMessage | None:
     """A deleted message, of which the event only tells the id.
 
     https://open.feishu.cn/document/server-docs/im-v1/message/events/recalled

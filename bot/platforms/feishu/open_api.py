@@ -129,13 +129,13 @@ class Api:
         ``repeatable`` says that a repeated call has no second effect, so that it may be repeated
         even if the first got no answer.
         """
-        token = await self._fetched()
+        token = await self._fetch_token()
         try:
             return await self._ask(method, path, body, query, token, repeatable=repeatable)
         except FeishuRefusal as error:
             if error.code not in STALE_TOKEN:
                 raise
-        token = await self._fetched(stale=token)
+        token = await self._fetch_token(stale=token)
         return await self._ask(method, path, body, query, token, repeatable=repeatable)
 
     async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
@@ -145,7 +145,7 @@ class Api:
         """
         boundary = f"digestbot-{uuid.uuid4().hex}"
         headers = {
-            "authorization": f"Bearer {await self._fetched()}",
+            "authorization": f"Bearer {await self._fetch_token()}",
             "content-type": f"multipart/form-data; boundary={boundary}",
         }
         url = f"{self.domain}/open-apis{quote(path)}"
@@ -153,7 +153,7 @@ class Api:
 
     async def ready(self) -> None:
         """Fetch a token unless there is a fresh one, so that the next call needs no wait."""
-        await self._fetched()
+        await self._fetch_token()
 
     async def endpoint(self) -> Json:
         """The address of the long connection, with its intervals."""
@@ -188,7 +188,7 @@ class Api:
                 error.retry = True
             raise
 
-    async def _fetched(self, stale: str = "") -> str:
+    async def _fetch_token(self, stale: str = "") -> str:
         """A token other than ``stale``; concurrent callers share one call."""
         async with self._fetching:
             if self._token and self._token != stale and time.monotonic() < self._fresh_until:

@@ -130,7 +130,7 @@ class FeishuWebEvents:
     async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
         signed = verified(self._key, headers, body, self._clock())
-        found = self._opened(body)
+        found = self._decrypt_event(body)
         if found is None or not self._ours(found[0]):
             return 401, {}
         event, text = found
@@ -146,7 +146,7 @@ class FeishuWebEvents:
             self._replays.forget(signature)
             return 503, {}
 
-    def _opened(self, body: bytes) -> tuple[Json, str] | None:
+    def _decrypt_event(self, body: bytes) -> tuple[Json, str] | None:
         """The event and its text; ``None`` if it was not encrypted for us."""
         if self._open is None:
             self._open = opening(self._key)
@@ -202,7 +202,7 @@ class Feishu(FeishuSender):
 
         async def read(arrival: Arrival) -> Incoming | None:
             heard = read_event(json.loads(arrival.content), bot, arrival.at)
-            return None if heard is None else await self._weighed(heard, bot)
+            return None if heard is None else await self._completed_message(heard, bot)
 
         try:
             async with aclosing(hearing(self.inbox, read, bringing)) as heard:
@@ -217,7 +217,7 @@ class Feishu(FeishuSender):
         await self.inbox.put(text)
         return TOAST if is_press(event) else None
 
-    async def _weighed(self, heard: FeishuMessage, bot: str) -> Incoming | None:
+    async def _completed_message(self, heard: FeishuMessage, bot: str) -> Incoming | None:
         """The message, completed with what the event lacks, if it is for the bot.
 
         Raises ``SendError``.

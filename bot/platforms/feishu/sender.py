@@ -240,20 +240,22 @@ class FeishuSender:
 
     async def _post(self, chat: str, body: Json) -> Receipt:
         query = {"receive_id_type": _id_type(chat)}
-        message = await self._made("/im/v1/messages", {"receive_id": chat, **body}, query)
+        message = await self._create_message("/im/v1/messages", {"receive_id": chat, **body}, query)
         return Receipt(message=message, thread=message)
 
     async def _reply(self, reply_to: Receipt, body: Json) -> Receipt:
         path = f"/im/v1/messages/{quote(reply_to.thread or reply_to.message, safe='')}/reply"
         try:
-            message = await self._made(path, {**body, "reply_in_thread": bool(reply_to.thread)})
+            message = await self._create_message(
+                path, {**body, "reply_in_thread": bool(reply_to.thread)}
+            )
         except FeishuRefusal as error:
             if error.code not in NO_THREADS:
                 raise
-            message = await self._made(path, body)
+            message = await self._create_message(path, body)
         return Receipt(message=message, thread=reply_to.thread)
 
-    async def _made(self, path: str, body: Json, query: Json | None = None) -> str:
+    async def _create_message(self, path: str, body: Json, query: Json | None = None) -> str:
         """The id of the message that the call made.
 
         A repeat with the same uuid makes no second one.

@@ -63,19 +63,19 @@ def read(
         case "event_callback":
             return _event(body, account)
         case "block_actions":
-            return _pressed(body, now)
+            return _button_press(body, now)
         case "message_action":
-            return _chosen(body, account, now)
+            return _menu_choice(body, account, now)
     return None
 
 
 def words(text: str, me: str = "") -> str:
     """Slack's message format decoded: names for people and channels, plain addresses."""
-    plain = _MARK.sub(lambda found: _marked(found[1], found[2] or "", me), text)
+    plain = _MARK.sub(lambda found: _link_text(found[1], found[2] or "", me), text)
     return html.unescape(plain).strip()
 
 
-def _marked(target: str, label: str, me: str) -> str:
+def _link_text(target: str, label: str, me: str) -> str:
     if target == f"@{me}":
         return ""
     if target[0] in "@#!":
@@ -95,7 +95,7 @@ def _event(body: Mapping[str, Any], account: SlackAccount) -> SlackMessage | Hom
         case "app_mention":
             return _message(body, event, account, team)
         case "message" if event.get("subtype") in _CHANGES:
-            return _changed(body, event, account, team)
+            return _message_change(body, event, account, team)
         case "message":
             mentioned = f"<@{account.user}" in str(event.get("text", ""))
             if event.get("channel_type") == "im":
@@ -137,7 +137,7 @@ def _message(
     return SlackMessage(incoming=incoming, thread="" if addressed or begun_by_us else thread)
 
 
-def _changed(
+def _message_change(
     body: Mapping[str, Any], event: Mapping[str, Any], account: SlackAccount, team: str
 ) -> SlackMessage | None:
     """An edited or deleted message.
@@ -187,7 +187,7 @@ def _command(body: Mapping[str, Any], now: datetime) -> SlackMessage:
     return SlackMessage(incoming=incoming, response=str(body.get("response_url", "")), known=False)
 
 
-def _pressed(body: Mapping[str, Any], now: datetime) -> SlackMessage | None:
+def _button_press(body: Mapping[str, Any], now: datetime) -> SlackMessage | None:
     """A press of our button; a link button is no message."""
     actions = body.get("actions")
     action = _inner({"first": actions[0]}, "first") if isinstance(actions, list) and actions else {}
@@ -214,7 +214,9 @@ def _pressed(body: Mapping[str, Any], now: datetime) -> SlackMessage | None:
     return SlackMessage(incoming=incoming, response=str(body.get("response_url", "")), known=False)
 
 
-def _chosen(body: Mapping[str, Any], account: SlackAccount, now: datetime) -> SlackMessage | None:
+def _menu_choice(
+    body: Mapping[str, Any], account: SlackAccount, now: datetime
+) -> SlackMessage | None:
     message, chat = _inner(body, "message"), str(_inner(body, "channel").get("id", ""))
     stamp = str(message.get("ts", ""))
     if not chat or not stamp:

@@ -188,11 +188,11 @@ class InstalledAccounts:
         known = self._read.get(team)
         if known is not None and known[0] == stamp:
             return known[1]
-        account = await self._asked(team)
+        account = await self._fetch_account(team)
         self._read[team] = (stamp, account)
         return account
 
-    async def _asked(self, team: str) -> SlackAccount:
+    async def _fetch_account(self, team: str) -> SlackAccount:
         bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
         if bot is None:
             raise SendError(

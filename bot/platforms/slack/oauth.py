@@ -222,7 +222,9 @@ class Installing:
                 scopes=sorted(SCOPES),
                 user_scopes=[],
                 redirect_uri=redirect_url or None,
-                callback_options=AsyncCallbackOptions(success=self._done, failure=self._failed),
+                callback_options=AsyncCallbackOptions(
+                    success=self._success_page, failure=self._failure_page
+                ),
                 install_page_rendering_enabled=False,
                 installation_store=installations,
                 state_store=States(),
@@ -246,11 +248,11 @@ class Installing:
                 return self._page(502, "Not installed: Slack gave no answer; begin again.")
         return None
 
-    async def _done(self, args: AsyncSuccessArgs) -> BoltResponse:
+    async def _success_page(self, args: AsyncSuccessArgs) -> BoltResponse:
         name = args.installation.team_name or args.installation.team_id
         return self._page(200, f"Installed in {name}. Invite the bot into a channel.")
 
-    async def _failed(self, args: AsyncFailureArgs) -> BoltResponse:
+    async def _failure_page(self, args: AsyncFailureArgs) -> BoltResponse:
         log.warning("slack.not_installed", error=args.reason)
         why = _WHY.get(args.reason, f"Slack says {args.reason[:_MOST_REASON]!r}")
         return self._page(max(args.suggested_status_code, 400), f"Not installed: {why}.")

@@ -126,14 +126,14 @@ class BoltAdapter:
     async def _hear(self, body: Json, context: AsyncBoltContext) -> None:
         reading: _Reading = context[_READING]
         try:
-            reading.found = await self._found(body, reading.arrival)
+            reading.found = await self._read_arrival(body, reading.arrival)
         except SendError as error:
             reading.error = error
         except Exception:
             # Repeating what cannot be read would not help.
             log.exception("slack.unread")
 
-    async def _found(self, body: Json, arrival: Arrival) -> Found:
+    async def _read_arrival(self, body: Json, arrival: Arrival) -> Found:
         if _event_of(body) == "app_uninstalled":
             await self._accounts.forget(_team(body))
             return None
@@ -141,9 +141,11 @@ class BoltAdapter:
         found = read(body, account, arrival.at)
         if isinstance(found, HomeOpened):
             return Visit(account=account, person=found.person)
-        return None if found is None else await self._weighed(found, account)
+        return None if found is None else await self._completed_message(found, account)
 
-    async def _weighed(self, heard: SlackMessage, account: SlackAccount) -> Incoming | None:
+    async def _completed_message(
+        self, heard: SlackMessage, account: SlackAccount
+    ) -> Incoming | None:
         incoming, around = heard.incoming, self._surroundings
         if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
             return None

@@ -78,21 +78,21 @@ def _lines(block: dict[str, Any]) -> Iterator[str]:
 def _rich(container: dict[str, Any]) -> Iterator[str]:
     if container["type"] != "rich_text_list":
         mark = "> " if container["type"] == "rich_text_quote" else ""
-        yield mark + _joined(container)
+        yield mark + _section_text(container)
         return
     indent = "  " * container["indent"]
     for number, entry in enumerate(container["elements"], container.get("offset", 0) + 1):
         mark = f"{number}. " if container["style"] == "ordered" else "• "
-        yield indent + mark + _joined(entry)
+        yield indent + mark + _section_text(entry)
 
 
 def _cell(cell: dict[str, Any]) -> str:
     if cell["type"] == "raw_text":
         return str(cell["text"])
-    return " ".join(map(_joined, cell["elements"]))
+    return " ".join(map(_section_text, cell["elements"]))
 
 
-def _joined(section: dict[str, Any]) -> str:
+def _section_text(section: dict[str, Any]) -> str:
     return "".join(element.get("text", "") for element in section["elements"])
 
 
@@ -206,13 +206,13 @@ def _element(span: Span, *, strong: bool) -> Json | None:
     if isinstance(span, Link):
         url = web_address(span.url)
         if url and text.strip():
-            return _styled({"type": "link", "url": url, "text": text}, style)
+            return _with_style({"type": "link", "url": url, "text": text}, style)
     else:
         style = style | _STYLES.get(type(span), {})
-    return _styled({"type": "text", "text": text}, style)
+    return _with_style({"type": "text", "text": text}, style)
 
 
-def _styled(element: Json, style: Json) -> Json:
+def _with_style(element: Json, style: Json) -> Json:
     return element | {"style": style} if style else element
 
 
@@ -256,7 +256,7 @@ def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterat
         return
     line: list[Json] = []
     used = 0
-    for piece in (piece for element in found for piece in _cut(element)):
+    for piece in (piece for element in found for piece in _split(element)):
         size = weight(piece) + 1
         if line and used + size > LONGEST_LINE:
             yield RichLine(frame, tuple(line), used, number)
@@ -266,7 +266,7 @@ def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterat
     yield RichLine(frame, tuple(line), used, number)
 
 
-def _cut(element: Json) -> Iterator[Json]:
+def _split(element: Json) -> Iterator[Json]:
     """The element, or its text in several elements, split after spaces if possible."""
     text = element["text"]
     most = (LONGEST_LINE - LONGEST_URL - 200) // _BYTES_A_CHARACTER

@@ -122,7 +122,7 @@ class SocketMode:
         connection: _Connection | None = None
         try:
             while True:
-                fresh = await self._connected()
+                fresh = await self._connect_until_greeted()
                 if connection is not None:
                     await connection.end()
                 connection = fresh
@@ -137,7 +137,7 @@ class SocketMode:
             if connection is not None:
                 await connection.end()
 
-    async def _connected(self) -> _Connection:
+    async def _connect_until_greeted(self) -> _Connection:
         """A greeted connection, after as many attempts as it takes."""
         while True:
             pause = min(self._timing.first * 2**self._failures, self._timing.longest)

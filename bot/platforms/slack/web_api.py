@@ -134,11 +134,11 @@ class SlackWebApi:
 
     async def post(self, method: str, token: str, **values: Any) -> Json:
         """Call a method that changes something. Raises ``SendError``."""
-        return await self._call(method, http_verb="POST", json=_given(values, token))
+        return await self._call(method, http_verb="POST", json=_arguments(values, token))
 
     async def read(self, method: str, token: str, **values: Any) -> Json:
         """Call a method that only reads. Raises ``SendError``."""
-        return await self._call(method, http_verb="GET", params=_given(values, token))
+        return await self._call(method, http_verb="GET", params=_arguments(values, token))
 
     async def upload(
         self, token: str, *, channel: str, thread: str, content: bytes, title: str, alt: str
@@ -177,6 +177,6 @@ class SlackWebApi:
             await self.client.session.close()
 
 
-def _given(values: Json, token: str) -> Json:
+def _arguments(values: Json, token: str) -> Json:
     # The library removes the token and sends it as a header.
     return {name: value for name, value in values.items() if value is not None} | {"token": token}

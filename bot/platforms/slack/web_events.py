@@ -108,7 +108,7 @@ class SlackWebEvents:
             return
         headers = headers_of(scope)
         if scope["method"] == "POST":
-            await self._called(headers, receive, send)
+            await self._handle_call(headers, receive, send)
             return
         if scope["method"] == "GET" and self._installing is not None:
             query = scope.get("query_string", b"").decode("latin-1")
@@ -118,7 +118,7 @@ class SlackWebEvents:
                 return
         await reply(send, 405)
 
-    async def _called(
+    async def _handle_call(
         self, headers: Mapping[str, str], receive: AsgiReceive, send: AsgiSend
     ) -> None:
         body = await body_of(receive)
@@ -138,7 +138,7 @@ class SlackWebEvents:
             await reply(send, 401)
             return
         try:
-            said = await self._taken(text)
+            said = await self._store_call(text)
         except Unkept:
             self._replays.forget(signature)
             await reply(send, 503)
@@ -148,7 +148,7 @@ class SlackWebEvents:
         else:
             await reply(send, 200, json.dumps(said).encode(), JSON)
 
-    async def _taken(self, text: str) -> dict[str, str] | None:
+    async def _store_call(self, text: str) -> dict[str, str] | None:
         """Store the body, unless it is only a check; return the content of its answer."""
         if (asked := challenge(text)) is not None:
             return {"challenge": asked}

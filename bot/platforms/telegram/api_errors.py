@@ -94,19 +94,19 @@ def send_error(error: TelegramError) -> SendError:
         case InvalidToken():
             return SendError(SendReason.UNAUTHORIZED, "Telegram does not know the token")
         case Forbidden():
-            return SendError(SendReason.NO_CHANNEL, _told(error))
+            return SendError(SendReason.NO_CHANNEL, _error_text(error))
         case ChatMigrated():
             detail = f"the group is now the supergroup {error.new_chat_id}"
             return SendError(SendReason.NO_CHANNEL, detail)
         case Conflict():
-            return SendError(SendReason.UNAVAILABLE, _told(error))
+            return SendError(SendReason.UNAVAILABLE, _error_text(error))
         case BadRequest():
-            return SendError(_reason_of(error.message.lower()), _told(error))
+            return SendError(_reason_of(error.message.lower()), _error_text(error))
         case ServerFault():
             return SendError(_reason_of_status(error.status), error.message)
         case NetworkError():
             return _network(error)
-    return SendError(SendReason.BROKEN, _told(error))
+    return SendError(SendReason.BROKEN, _error_text(error))
 
 
 def seconds_of(error: RetryAfter) -> float:
@@ -147,5 +147,5 @@ def _network(error: NetworkError) -> SendError:
     return SendError(SendReason.NO_ANSWER, f"the connection ended without an answer ({kind})")
 
 
-def _told(error: TelegramError) -> str:
+def _error_text(error: TelegramError) -> str:
     return legible(error.message)[:200]

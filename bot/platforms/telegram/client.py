@@ -170,7 +170,7 @@ class Client:
     ) -> None:
         """Post a photo as a silent reply to a message."""
         reply = _reply_to(reply_to)
-        place = self._followed(place)
+        place = self._current_place(place)
         with classified():
             await self._bot.send_photo(
                 place.chat,
@@ -206,15 +206,15 @@ class Client:
         """Call a second time if the first call was refused for a reason that can be fixed."""
         with classified():
             try:
-                return await call(self._followed(place), content)
+                return await call(self._current_place(place), content)
             except ChatMigrated as moved:
                 self.follow(place.chat, moved.new_chat_id)
-                return await call(self._followed(place), content)
+                return await call(self._current_place(place), content)
             except BadRequest as refused:
                 if not (is_about_markup(refused) and (content.entities or content.keyboard)):
                     raise
                 log.warning("telegram.markup_refused", chat=str(place), said=refused.message[:200])
-                return await call(self._followed(place), content.plain)
+                return await call(self._current_place(place), content.plain)
 
     def follow(self, old: int | str, new: int) -> None:
         """Remember that a group has become a supergroup, which has another id."""
@@ -222,7 +222,7 @@ class Client:
             self._moved[old] = new
             log.warning("telegram.chat_moved", chat=str(old), now=str(new), todo="write the new id")
 
-    def _followed(self, place: ChatPlace) -> ChatPlace:
+    def _current_place(self, place: ChatPlace) -> ChatPlace:
         return place._replace(chat=self._moved.get(place.chat, place.chat))
 
     async def me(self) -> Me:
@@ -235,7 +235,7 @@ class Client:
         """A chat's name and kind. Raises ``SendError`` also if the bot may not post there."""
         me = await self.me()
         with classified():
-            chat = await self._bot.get_chat(self._followed(place).chat)
+            chat = await self._bot.get_chat(self._current_place(place).chat)
             if chat.type != "private":
                 member = await self._bot.get_chat_member(chat.id, me.id)
                 _check_rights(member.to_dict(), str(chat.type))
@@ -246,7 +246,7 @@ class Client:
     async def is_public(self, place: ChatPlace) -> bool:
         """Whether a group or channel has a public name, so that anybody can find and read it."""
         with classified():
-            chat = await self._bot.get_chat(self._followed(place).chat)
+            chat = await self._bot.get_chat(self._current_place(place).chat)
         return chat.type != "private" and bool(chat.username or chat.active_usernames)
 
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:

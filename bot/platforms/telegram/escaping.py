@@ -50,10 +50,10 @@ def places(text: str) -> list[int]:
 def inert(text: str) -> str:
     """The text with a joiner at each of these positions; applying it twice changes nothing."""
     # A function: a template would be parsed at each call, which takes longer than the search.
-    return _BEGINS.sub(_joined, text)
+    return _BEGINS.sub(_append_joiner, text)
 
 
-def _joined(found: re.Match[str]) -> str:
+def _append_joiner(found: re.Match[str]) -> str:
     return found[0] + JOINER
 
 

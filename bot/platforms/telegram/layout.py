@@ -56,7 +56,7 @@ def lay_out(document: Document) -> Iterator[MessageLine]:
         lines = page.block(block)
         if (first := next(lines, None)) is None:
             continue
-        yield _still(_joined(first, before))
+        yield _still(_with_distance(first, before))
         yield from map(_still, lines)
         before = block
 
@@ -72,7 +72,7 @@ def _still(line: MessageLine) -> MessageLine:
     )
 
 
-def _joined(first: MessageLine, before: Block | None) -> MessageLine:
+def _with_distance(first: MessageLine, before: Block | None) -> MessageLine:
     """The first line of a block, with its distance from the block before it."""
     if isinstance(before, Heading):
         return first._replace(gap=Gap.KEEP, above=1)
@@ -110,7 +110,7 @@ class _Page:
 
     def _quote(self, quote: Quote) -> Iterator[MessageLine]:
         paragraphs = [made for spans in quote.paragraphs if (made := runs(spans))]
-        yield from self._framed([MessageLine(made) for made in paragraphs], "blockquote")
+        yield from self._frame([MessageLine(made) for made in paragraphs], "blockquote")
 
     def _code(self, block: CodeBlock) -> Iterator[MessageLine]:
         name = block.language.lower()
@@ -118,21 +118,21 @@ class _Page:
         lines = legible_lines(block.text.rstrip("\r\n"))
         if any(line.strip() for line in lines):
             made = [MessageLine((TextRun(line),) if line else ()) for line in lines]
-            yield from self._framed(made, "pre", language)
+            yield from self._frame(made, "pre", language)
 
     def _table(self, table: Table) -> Iterator[MessageLine]:
         """Header first, so that it is not lost if there are no rows."""
         if columns := columns_of(table, _PHONE):
-            yield from self._framed([MessageLine((TextRun(line),)) for line in columns], "pre")
+            yield from self._frame([MessageLine((TextRun(line),)) for line in columns], "pre")
             return
         if head := _cells([bold(cell) for cell in table.header]):
             yield MessageLine(head)
         lines = [MessageLine(row) for cells in table.rows if (row := _cells(map(runs, cells)))]
         if head and lines:
             lines[0] = lines[0]._replace(gap=Gap.KEEP, above=1)
-        yield from self._framed(lines, "blockquote", least=_TALL + 1)
+        yield from self._frame(lines, "blockquote", least=_TALL + 1)
 
-    def _framed(
+    def _frame(
         self, lines: Sequence[MessageLine], kind: str, language: str = "", least: int = 1
     ) -> Iterator[MessageLine]:
         """Lines within one quote or code; fewer than ``least`` get no frame."""

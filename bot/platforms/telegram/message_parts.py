@@ -92,15 +92,15 @@ def units(text: str) -> int:
 def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
     """The message of some lines. ``fallback`` is its text if they hold nothing to be seen."""
     rows = [[_key(key) for key in line.keys] for line in lines if line.keys]
-    body, entities = _written([line for line in lines if not line.keys])
+    body, entities = _text_of([line for line in lines if not line.keys])
     if _is_blank(body):
         body, entities = "…" if _is_blank(fallback) else fallback, []
-    spoken = _spoken(lines, body) if rows else body.lstrip()
+    spoken = _with_buttons(lines, body) if rows else body.lstrip()
     content = {"text": body, "entities": entities, "buttons": rows}
     return Part(text=spoken, body=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
 
 
-def _written(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
+def _text_of(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
     """The text of some lines with its entities."""
     text = _Text()
     frame: tuple[Mark, ...] = ()
@@ -113,7 +113,7 @@ def _written(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
     return text.end()
 
 
-def _spoken(lines: Sequence[MessageLine], body: str) -> str:
+def _with_buttons(lines: Sequence[MessageLine], body: str) -> str:
     """The same with the buttons in their places."""
     if not any(line.said for line in lines if not line.keys):
         lines = [MessageLine((TextRun(body),)), *lines]

@@ -92,7 +92,7 @@ class Poller:
             self._tell("telegram.unreachable", str(send_error(error)))
             await self._sleep(self._pause)
         else:
-            self._recovered()
+            self._note_recovery()
             return found
         return ()
 
@@ -103,7 +103,7 @@ class Poller:
         self._trouble = event
         self._ear.fails(detail)
 
-    def _recovered(self) -> None:
+    def _note_recovery(self) -> None:
         if self._trouble == _CONFLICT and _now() < self._disputed_until:
             return  # two pollers alternate in receiving updates
         if self._trouble:

@@ -31,7 +31,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RepositoryBuilder:
 async def test_new_commits_are_read_as_they_come(made, tmp_path):
     file = write_config(tmp_path, made.path)
     async with opened(file, FixedClock(MONDAY + timedelta(hours=5))) as app:
-        watched = await run_setup._watched(app, OPTIONS)
+        watched = await run_setup._chosen_repositories(app, OPTIONS)
         for one in watched:
             await run_setup._read(app, one, OPTIONS)
         following = asyncio.create_task(run_setup._follow(app, watched, OPTIONS))
@@ -50,8 +50,8 @@ async def test_new_commits_are_read_as_they_come(made, tmp_path):
 async def test_every_configured_repository_is_served(made, tmp_path):
     file = write_config(tmp_path, made.path)
     async with opened(file) as app:
-        watched = await run_setup._watched(app, OPTIONS)
+        watched = await run_setup._chosen_repositories(app, OPTIONS)
         assert [one.repository.name for one in watched] == ["owner/open", "owner/closed"]
         named = ServeOptions(place="owner/closed", days=7, port=0)
-        (one,) = await run_setup._watched(app, named)
+        (one,) = await run_setup._chosen_repositories(app, named)
         assert one.repository.name == "owner/closed"

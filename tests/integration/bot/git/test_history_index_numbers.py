@@ -28,13 +28,13 @@ async def found(source: GitSource, number: int, branch: str | None = None) -> li
 def read_again(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """What is listed of a history from now on, each with the revisions it is cut by."""
     cuts: list[tuple[str, ...]] = []
-    told = history_index._told
+    told = history_index._index_lines
 
     async def noted(git: object, *revisions: str) -> tuple[str, str]:
         cuts.append(revisions)
         return await told(git, *revisions)
 
-    monkeypatch.setattr(history_index, "_told", noted)
+    monkeypatch.setattr(history_index, "_index_lines", noted)
     return cuts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.cli.run_review import _happened
+from bot.cli.run_review import _part_outcome
 from bot.store.deliveries import UncertainDelivery
 from handlers.ports.storage import PartState
 
@@ -35,4 +35,4 @@ def test_what_happened_to_a_part_is_said_in_plain_words(state, error, said) -> N
     one = UncertainDelivery(
         delivery=1, platform="slack", channel="team", digest="d", part=0, state=state, error=error
     )
-    assert _happened(one) == said
+    assert _part_outcome(one) == said
