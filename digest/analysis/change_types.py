@@ -99,17 +99,17 @@ def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
     found: dict[ChangeType, None] = {}
     if facts.reverts:
         found[ChangeType.REVERT] = None
-    spoken = _spoken(reading)
+    spoken = _types_of_subject(reading)
     if not (spoken or facts.reverts) and _adds(reading):
         spoken = [ChangeType.FEATURE]
-    for kind in (*spoken, *_shown(reading)):
+    for kind in (*spoken, *_types_of_diff(reading)):
         found[kind] = None
     if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
         del found[ChangeType.BUILD]  # "[CI/Build]" is a common tag for either
     return tuple(found)[:MOST] or (ChangeType.OTHER,)
 
 
-def _spoken(reading: ChangeContext) -> list[ChangeType]:
+def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:
     """The types that the subject names: by its breaking mark, type and tags, else by its verb."""
     subject = reading.facts.subject
     words = [subject.type, subject.scope if subject.type in {"chore", "build"} else ""]
@@ -134,7 +134,7 @@ def _spoken(reading: ChangeContext) -> list[ChangeType]:
     return [kind for kind in kinds if kind not in unmeant]
 
 
-def _shown(reading: ChangeContext) -> list[ChangeType]:
+def _types_of_diff(reading: ChangeContext) -> list[ChangeType]:
     """The types that the diff shows, whatever the subject says."""
     facts = reading.facts
     kinds = []

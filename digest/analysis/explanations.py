@@ -110,7 +110,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
     for kind, phrase in _NEW.items():
         facts = [f for f in reading.told(kind, Action.ADDED) if f.detail != "read"]
         for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
-            text = helps.get(f.name) or _shared(f.name, helps)
+            text = helps.get(f.name) or _text_of_same_field(f.name, helps)
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
             if inner and (not text or text in told):
                 continue
@@ -131,7 +131,7 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
                 yield said(stopped(spans, reading), [f])
 
 
-def _shared(name: str, helps: Mapping[str, str]) -> str:
+def _text_of_same_field(name: str, helps: Mapping[str, str]) -> str:
     """The text beside a field whose name is the end of the flag's name."""
     mine = f"_{unsigned(owner_of(name)[1])}"
     return next((text for one, text in helps.items() if mine.endswith(f"_{one}")), "")

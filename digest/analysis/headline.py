@@ -105,17 +105,17 @@ class Headline:
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The author's title, after what sort of change it is and what it concerns."""
-    _, text = _scoped(facts.subject)
+    _, text = _split_scope(facts.subject)
     where = _where(facts, text, labels)
     label = _label(facts, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
-        spans=_prefixed(label, where, authored(text), language),
+        spans=_with_label(label, where, authored(text), language),
         telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
     )
 
 
-def _scoped(subject: Subject) -> tuple[str, str]:
+def _split_scope(subject: Subject) -> tuple[str, str]:
     """The scope that the title itself begins with, or nothing, and the rest."""
     text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
     found = _SCOPED.match(text)
@@ -124,7 +124,7 @@ def _scoped(subject: Subject) -> tuple[str, str]:
 
 def concerned(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """What tags and scopes say a change is about, each once; ``told`` are known words."""
-    given = (*subject.tags, subject.scope, _scoped(subject)[0])
+    given = (*subject.tags, subject.scope, _split_scope(subject)[0])
     kept = [_SORT.sub("", one) for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
     return tuple(_PLATFORMS.get(low, one) for low, one in names.items())
@@ -139,7 +139,7 @@ def title_text(subject: Subject) -> str:
     return " ".join(strip_tags(whole)[0].split()) or text
 
 
-def _prefixed(label: Phrase | None, where: str, title: Spans, language: Language) -> Spans:
+def _with_label(label: Phrase | None, where: str, title: Spans, language: Language) -> Spans:
     if label and where:
         return words.LABELLED_WHERE(
             language, label=label.template(language), where=where, what=title

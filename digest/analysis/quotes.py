@@ -68,14 +68,14 @@ def quoted(reading: ChangeContext) -> Iterator[Statement]:
 
     Only whole sentences that stand on their own: no heading of a list, no reference elsewhere.
     """
-    paragraphs = (*_described(reading), *reading.facts.paragraphs)
+    paragraphs = (*_description_paragraphs(reading), *reading.facts.paragraphs)
     first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
     text, _ = excerpt(first, reading.bounds.quote)
     if _STANDS_ALONE.match(text) and not _LEANS.match(text) and text.endswith(ENDS):
         yield _quote(reading, first, text)
 
 
-def _described(reading: ChangeContext) -> tuple[str, ...]:
+def _description_paragraphs(reading: ChangeContext) -> tuple[str, ...]:
     """The paragraphs of the request's description that are not in the message."""
     description = reading.graded.description
     own = set(reading.facts.paragraphs)
@@ -132,7 +132,7 @@ def restates(statement: Statement, graded: Graded) -> bool:
 def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
     """Sentences of the author about performance that give figures."""
     found = 0
-    for paragraph in (*reading.facts.paragraphs, *_described(reading)):
+    for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
         for quote in sentences(paragraph):
             fits = len(quote) <= reading.bounds.quote
             if fits and _FIGURE.search(quote) and _SPEED.search(quote):
@@ -148,7 +148,7 @@ def _quote(
     quote = words.AUTHOR_WRITES(reading.language, words=authored(text))
     if text[-1] not in STOPS:
         quote += STOP(reading.language)
-    if paragraph in _described(reading):
+    if paragraph in _description_paragraphs(reading):
         return said(quote, [REQUEST], aspect)
     line = _line(reading, paragraph, text)
     return said(quote, [Evidence(path="", line=line, side=Side.MESSAGE)], aspect)

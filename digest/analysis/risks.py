@@ -44,15 +44,15 @@ _Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
 def risks(reading: ChangeContext) -> tuple[Statement, ...]:
     """The risks for operators, then those for users of the code, within the bound."""
-    return _said((*_for_operators(reading), *_for_callers(reading)), reading.bounds.risks)
+    return _statements((*_for_operators(reading), *_for_callers(reading)), reading.bounds.risks)
 
 
 def suggestions(reading: ChangeContext) -> tuple[Statement, ...]:
     """What can be done beyond what a risk says by itself, each once, within the bound."""
-    return _said(_advice(reading), reading.bounds.suggestions)
+    return _statements(_advice(reading), reading.bounds.suggestions)
 
 
-def _said(
+def _statements(
     found: _Found | tuple[tuple[Spans, Sequence[Fact]], ...], most: int
 ) -> tuple[Statement, ...]:
     statements = (said(spans, facts, Aspect.COMPATIBILITY) for spans, facts in found)
@@ -68,7 +68,7 @@ def _for_operators(reading: ChangeContext) -> _Found:
             yield words.REMOVED_RISKS[kind](language, names=names(gone, reading)), gone
     for kind in CONTRACTS:
         yield from _renamed(reading.told(kind, Action.RENAMED), reading)
-    for f in _switched(reading):
+    for f in _changed_defaults(reading):
         before, after = value(f.before, language), value(f.after, language)
         yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
     if moved := _versions(reading):
@@ -93,7 +93,7 @@ def _advice(reading: ChangeContext) -> _Found:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
 
 
-def _switched(reading: ChangeContext) -> list[Fact]:
+def _changed_defaults(reading: ChangeContext) -> list[Fact]:
     """Changed defaults whose new value is known."""
     changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
     return [f for f in changed if has_default(f)][:_ONE_BY_ONE]
@@ -108,7 +108,7 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
     }
     return [
         f
-        for f in _switched(reading)
+        for f in _changed_defaults(reading)
         if f.detail == "default"
         and _LITERAL.fullmatch(f.before or "")
         and known(f.before)
@@ -133,18 +133,18 @@ def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
 
 def _for_callers(reading: ChangeContext) -> _Found:
     language = reading.language
-    yield from _renamed(_exposed(reading.named(Action.RENAMED)), reading)
+    yield from _renamed(_public(reading.named(Action.RENAMED)), reading)
     yield from _signatures(reading)
-    for before, after, moves in _routes(_exposed(reading.moves))[:_ONE_BY_ONE]:
+    for before, after, moves in _routes(_public(reading.moves))[:_ONE_BY_ONE]:
         where = {"before": code(before), "after": code(after)}
         yield words.IMPORTS_MOVED(language, names=names(moves, reading), **where), moves
-    gone = [f for f in _exposed(reading.named(Action.REMOVED)) if not owner_of(f.name)[0]]
+    gone = [f for f in _public(reading.named(Action.REMOVED)) if not owner_of(f.name)[0]]
     if gone:
         phrase = words.REMOVED_RISKS[FactKind.SYMBOL]
         yield phrase(language, names=names(gone, reading)), gone
 
 
-def _exposed(facts: Sequence[Fact]) -> list[Fact]:
+def _public(facts: Sequence[Fact]) -> list[Fact]:
     return [f for f in facts if f.public]
 
 
@@ -162,7 +162,7 @@ def _signatures(reading: ChangeContext) -> _Found:
     Methods that changed alike, such as the overrides of one interface, are grouped.
     """
     alike: dict[tuple[str, Differences], list[Fact]] = {}
-    changed = _exposed(reading.named(Action.CHANGED))
+    changed = _public(reading.named(Action.CHANGED))
     for f in changed:
         if f.detail in _PARAMETERS:
             key = (f.detail, differences(f.before, f.after))
@@ -170,12 +170,14 @@ def _signatures(reading: ChangeContext) -> _Found:
     for (detail, found), facts in list(alike.items())[:_ONE_BY_ONE]:
         yield from _signature(detail, found, facts, reading)
     defaults = [f for f in changed if f.detail == "default"]
-    yield from _required([f for f in defaults if f.before is not None and f.after is None], reading)
+    yield from _lost_defaults(
+        [f for f in defaults if f.before is not None and f.after is None], reading
+    )
     for f in [f for f in defaults if f.after is not None][:_ONE_BY_ONE]:
         yield from _default(f, reading)
 
 
-def _required(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
+def _lost_defaults(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     """Parameters that lost their default, grouped by callables that lost the same ones."""
     lost: dict[str, list[Fact]] = {}
     for f in facts:
@@ -185,7 +187,10 @@ def _required(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
         if function:
             alike.setdefault(tuple(owner_of(f.name)[1] for f in theirs), []).append(function)
     for parameters, functions in list(alike.items())[:_ONE_BY_ONE]:
-        listing, name = _listed(parameters, reading), _listed(tuple(functions), reading)
+        listing, name = (
+            _parameter_list(parameters, reading),
+            _parameter_list(tuple(functions), reading),
+        )
         spans = words.SIGNATURE_REQUIRED(reading.language, name=name, names=listing)
         yield spans, [f for function in functions for f in lost[function]]
 
@@ -199,10 +204,13 @@ def _signature(
         yield words.PARAMETER_RENAMED(language, name=name, before=before, after=after), facts
         return
     if found.required:
-        listing = _listed(found.required, reading)
+        listing = _parameter_list(found.required, reading)
         yield words.SIGNATURE_REQUIRED(language, name=name, names=listing), facts
     if found.lost:
-        yield words.SIGNATURE_LOST(language, name=name, names=_listed(found.lost, reading)), facts
+        yield (
+            words.SIGNATURE_LOST(language, name=name, names=_parameter_list(found.lost, reading)),
+            facts,
+        )
 
 
 def _default(f: Fact, reading: ChangeContext) -> _Found:
@@ -214,6 +222,6 @@ def _default(f: Fact, reading: ChangeContext) -> _Found:
         yield words.PARAMETER_DEFAULT(reading.language, **named, **values), [f]
 
 
-def _listed(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:
+def _parameter_list(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:
     parts: list[Part] = [code(p) for p in parameters]
     return listed(parts, reading.language, limit=reading.bounds.names)

@@ -52,7 +52,7 @@ def parameters(signature: str | None) -> dict[str, str | None] | None:
         return None
     found: dict[str, str | None] = {}
     for part in parts:
-        head, equals, default = _assigned(part)
+        head, equals, default = _split_default(part)
         name = head.partition(":")[0].strip()
         # Facts leave out the common beginning of two long signatures.
         if name in {"", "*", "/", "self", "cls", "…"}:
@@ -84,7 +84,7 @@ def _split(text: str) -> list[str] | None:
     return None
 
 
-def _assigned(part: str) -> tuple[str, str, str]:
+def _split_default(part: str) -> tuple[str, str, str]:
     """A parameter split at the equals sign of its default, which is outside of brackets."""
     depth = 0
     for i, c in enumerate(part):

@@ -83,14 +83,14 @@ def consequences(reading: ChangeContext) -> Iterator[Statement]:
     """The consequence first, then the statements that explain it, each thing once."""
     at = brief(reading)
     seen: list[str] = []
-    for statement in _ranked(at):
+    for statement in _by_rank(at):
         text = statement.text
         if not any(repeats(text, known) for known in seen):
             seen.append(text)
             yield statement
 
 
-def _ranked(reading: ChangeContext) -> Iterator[Statement]:
+def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     description = reading.graded.description
     title = headline(reading.facts, reading.language, description.labels if description else ())
     yield from _undoing(reading)
@@ -112,7 +112,7 @@ def _ranked(reading: ChangeContext) -> Iterator[Statement]:
     if not title.telling:
         yield from quoted(reading)
         yield from _title(reading, title)
-    yield from _told(_unread(reading), reading)
+    yield from _as_statements(_unread(reading), reading)
     yield from explain.values(reading)
     if not reading.facts.reverts:
         yield from explain.refusals(reading)
@@ -140,24 +140,24 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
 def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
-        *_gone(reading),
-        *_renamed(reading),
+        *_removals(reading),
+        *_renames(reading),
         *_defaults(reading, title),
-        *_deprecated(reading),
-        *_required(reading),
+        *_deprecations(reading),
+        *_raised_minimums(reading),
     ]
-    yield from _told(clauses[:_CLAUSES], reading)
+    yield from _as_statements(clauses[:_CLAUSES], reading)
 
 
 Clause = tuple[Spans, Sequence[Fact]]
 
 
-def _told(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
+def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
     for spans, facts in clauses:
         yield said(stopped(spans, reading), facts, Aspect.COMPATIBILITY)
 
 
-def _gone(reading: ChangeContext) -> Iterator[Clause]:
+def _removals(reading: ChangeContext) -> Iterator[Clause]:
     """What users set, call and read and can no longer."""
     kinds = (*_SETTINGS, FactKind.SCHEMA)
     facts = [f for k in kinds for f in reading.told(k, Action.REMOVED)]
@@ -211,7 +211,7 @@ def _own_name(fact: Fact) -> str:
     return unsigned(owner_of(fact.name)[1])
 
 
-def _renamed(reading: ChangeContext) -> Iterator[Clause]:
+def _renames(reading: ChangeContext) -> Iterator[Clause]:
     for kind in _SETTINGS:
         for f in reading.told(kind, Action.RENAMED):
             if f.before:
@@ -232,7 +232,7 @@ def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
 def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     """A changed default with its condition, and with the condition before if only that changed."""
     language = reading.language
-    spans = _changed(f, reading, title)
+    spans = _before_and_after(f, reading, title)
     if not (spans and f.condition):
         return spans
     now, same = f.condition.split(_AND), f"{f.after} if "
@@ -248,7 +248,7 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     )
 
 
-def _changed(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
+def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
     name, old, new = code(f.name), known(f.before), known(f.after)
@@ -272,7 +272,7 @@ def _mentions(title: Headline, fact: Fact) -> bool:
     return f"_{_own_name(fact)}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
 
 
-def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
+def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
     facts = deprecated(reading.facts)
@@ -285,13 +285,13 @@ def _deprecated(reading: ChangeContext) -> Iterator[Clause]:
         yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts
 
 
-def _required(reading: ChangeContext) -> Iterator[Clause]:
+def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
     """Minimum language versions raised in what the project declares."""
     raised: dict[str, list[Fact]] = {}
     for f in reading.facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
         name = _TOOLS.get(f.name.lower())
         in_manifest = f.evidence.path.lower() in _MANIFESTS
-        if name and in_manifest and f.before and f.after and _raised(f.before, f.after):
+        if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
             raised.setdefault(name, []).append(f)
     for name, facts in raised.items():
         pairs = [
@@ -306,7 +306,7 @@ def _bare(version: str | None) -> str:
     return (version or "").lstrip("^~>=< ")
 
 
-def _raised(before: str, after: str) -> bool:
+def _is_higher(before: str, after: str) -> bool:
     old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
     return bool(old) and old[:2] < new[:2]  # an update of the same minor version suits all
 

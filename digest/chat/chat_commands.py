@@ -142,10 +142,10 @@ def read_managing(text: str) -> Managing | None:
     """
     if len(text) > _LONGEST:
         return None
-    return _read(text) or _read(_mended(text))
+    return _read(text) or _read(_correct_spelling(text))
 
 
-def _mended(text: str) -> str:
+def _correct_spelling(text: str) -> str:
     """The text with a misspelled first word corrected."""
     first, space, rest = text.partition(" ")
     if len(first) < 6 or not first.isascii() or first.lower() in _VERBS:
@@ -213,7 +213,7 @@ def _mute(found: re.Match[str]) -> Managing:
     return Mute(topic=said)
 
 
-def _set(found: re.Match[str]) -> Managing:
+def _setting_command(found: re.Match[str]) -> Managing:
     setting = _SETTINGS[found[1].lower()]
     return Set(setting=setting, value=_value(setting, found[2].strip(" \"'")))
 
@@ -297,7 +297,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None
     (_SUBSCRIBE, _subscribe),
     (_UNMUTE, lambda found: Unmute(topic=_first(found))),
     (_MUTE, _mute),
-    (_SET, _set),
+    (_SET, _setting_command),
     (_UNFILTER, _unfilter),
     (_FILTER, _filter),
 )

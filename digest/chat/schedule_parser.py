@@ -81,11 +81,11 @@ def read_timing(text: str) -> Read | None:
 
     Raises ``UnknownZone`` for a second name, which can only be meant as a zone.
     """
-    text, branch = _cut(_BRANCH, text)
-    text, level = _cut(_LEVEL, text.lower() if not branch and text.isupper() else text)
+    text, branch = _take_first(_BRANCH, text)
+    text, level = _take_first(_LEVEL, text.lower() if not branch and text.isupper() else text)
     text, kinds = _cut_kinds(text)
-    text, days = _cut(_DAYS, text)
-    text, clock = _cut(_TIME, text)
+    text, days = _take_first(_DAYS, text)
+    text, clock = _take_first(_TIME, text)
     text, zone = _cut_zone(text)
     names = _FILLER.sub(" ", text).replace(",", " ").split()
     if len(names) == 2 and zone is None and "/" in names[1]:
@@ -169,7 +169,7 @@ def pause_end(until: PauseEnd, now: datetime, zone: ZoneInfo) -> datetime:
             return instant(today + timedelta(days=ahead % 7 + 1), time(0), zone)
 
 
-def _cut(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:
+def _take_first(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:
     """The text without the first match, and the match."""
     found = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE).search(text)
     if not found:
@@ -181,7 +181,7 @@ def _cut_kinds(text: str) -> tuple[str, list[Frequency]]:
     """The text without the words for kinds, and the kinds."""
     kinds: list[Frequency] = []
     for kind, pattern in _KINDS.items():
-        text, found = _cut(pattern, text)
+        text, found = _take_first(pattern, text)
         kinds += [kind] if found else []
     return text, kinds
 

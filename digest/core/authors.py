@@ -121,10 +121,10 @@ def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
     whole = len(kept) == len(pieces)
     while kept and kept[-1][-1] in ":：":
         kept.pop()
-    return reduce(_followed, kept, ""), whole
+    return reduce(_append_sentence, kept, ""), whole
 
 
-def _followed(kept: str, piece: str) -> str:
+def _append_sentence(kept: str, piece: str) -> str:
     """The text with a sentence appended; items without a full stop are joined by a semicolon."""
     if not kept:
         return piece

@@ -36,12 +36,12 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     tokens = list(_TOKEN.finditer(pattern.strip("/")))
     anywhere = "/" not in pattern.rstrip("/")
     if sum(1 for token in tokens if token["all"] or token["some"]) < _FEW:
-        expression = _compiled(tokens, anywhere=anywhere)
+        expression = _compile(tokens, anywhere=anywhere)
         return lambda path: expression.fullmatch(path) is not None
     return _Readings(tokens, anywhere=anywhere)
 
 
-def _compiled(tokens: list[re.Match[str]], *, anywhere: bool) -> re.Pattern[str]:
+def _compile(tokens: list[re.Match[str]], *, anywhere: bool) -> re.Pattern[str]:
     body = "".join(map(_token, tokens))
     # A pattern that names a folder matches everything below it.
     return re.compile(f"{'(?:.*/)?' if anywhere else ''}{body}(?:/.*)?", re.DOTALL)
@@ -99,7 +99,7 @@ class _Readings:
 
     def __call__(self, path: str) -> bool:
         """Whether a match reaches the end of the pattern, at the path's end or a folder's."""
-        at = self._passed(1)
+        at = self._past_wildcards(1)
         for letter in path:
             if letter == "/":
                 if at & self._end:
@@ -111,12 +111,12 @@ class _Readings:
             fresh = into << 1 | at & (self._any | self._within) | (at & self._skip_two) << 1
             if letter != "/":
                 fresh |= at & self._segment
-            at = self._passed(fresh)
+            at = self._past_wildcards(fresh)
             if not at:
                 return False
         return bool(at & self._end)
 
-    def _passed(self, at: int) -> int:
+    def _past_wildcards(self, at: int) -> int:
         """The states, with those after wildcards that match nothing."""
         while True:
             more = at | (at & self._skip) << 1 | (at & self._skip_two) << 2

@@ -67,7 +67,7 @@ def parse_reference(text: str) -> Reference:
     """
     written = text.strip().strip("<>")
     if len(written) <= _LONGEST:
-        for read in (_issue, _numbered, _named, _addressed):
+        for read in (_issue, _from_number, _from_sha, _from_address):
             if (reference := read(written)) is not None:
                 return reference
     raise InvalidReference(text if len(text) <= 100 else f"{text[:100]}…")
@@ -76,11 +76,11 @@ def parse_reference(text: str) -> Reference:
 def _issue(written: str) -> Reference | None:
     """A number that is written as an issue's."""
     found = _CALLED_ISSUE.match(written)
-    named = _numbered(written[found.end() :]) if found else None
+    named = _from_number(written[found.end() :]) if found else None
     return None if named is None else replace(named, issue=True)
 
 
-def _numbered(written: str) -> Reference | None:
+def _from_number(written: str) -> Reference | None:
     if found := _NUMBERED.fullmatch(written):
         return Reference(number=int(found[2]), repository=found[1] or "")
     if found := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
@@ -88,14 +88,14 @@ def _numbered(written: str) -> Reference | None:
     return None
 
 
-def _named(written: str) -> Reference | None:
+def _from_sha(written: str) -> Reference | None:
     found = _COMMIT.fullmatch(written)
     if not found or len(found[2]) not in (*range(LEAST_DIGITS, 41), 64):
         return None
     return Reference(sha=found[2].lower(), repository=found[1] or "")
 
 
-def _addressed(written: str) -> Reference | None:
+def _from_address(written: str) -> Reference | None:
     found = _ADDRESS.fullmatch(written)
     if not found:
         return None

@@ -172,7 +172,7 @@ def grade(
             if r.rule not in _BROUGHT_BACK
         ]
     return Grade(
-        score=score, level=level, reasons=_told(reasons, level), by=graded_by(least, model)
+        score=score, level=level, reasons=_strongest(reasons, level), by=graded_by(least, model)
     )
 
 
@@ -266,7 +266,7 @@ def level_of(score: float, thresholds: Thresholds) -> Level:
     return Level.MEDIUM if score >= thresholds.medium else Level.LOW
 
 
-def _told(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
+def _strongest(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
     """The reasons with the largest weights for the level; ties are sorted by name.
 
     A high grade does not show what lowered it. A low grade shows what raised it only if nothing

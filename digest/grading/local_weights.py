@@ -199,28 +199,28 @@ def learn(
     from digest.grading.signals import signals  # learning is rare, loading what was learnt is not
 
     read = [{s.name: s.value for s in signals(g.facts, g.commit)} for g in past]
-    first, last = _covered(past, named)
+    first, last = _period_of_notes(past, named)
     rows = [
         Row(values, g.number in named)
         for values, g in zip(read, past, strict=True)
         if g.number is not None and first <= g.commit.committed_at <= last
     ]
-    model = _fitted(rows) or weights()
+    model = _fit(rows) or weights()
     due = [demands_high(g.facts, g.commit) for g in past[:_LATELY]]
     odds = [model.bias + odds_of(values, model.weights) for values in read[:_LATELY]]
-    mapped = _mapped(model, odds, due)
+    mapped = _rescale(model, odds, due)
     version = f"{weights().version}+{release}"
     return LocalWeights(release=release, since=since, weights=replace(mapped, version=version))
 
 
-def _covered(past: Sequence[Graded], named: frozenset[int]) -> tuple[datetime, datetime]:
+def _period_of_notes(past: Sequence[Graded], named: frozenset[int]) -> tuple[datetime, datetime]:
     """The period that the notes cover: from the first change they name to the last."""
     moments = [g.commit.committed_at for g in past if g.number in named]
     newest = past[0].commit.committed_at
     return min(moments, default=newest), max(moments, default=newest)
 
 
-def _fitted(rows: Sequence[Row]) -> Weights | None:
+def _fit(rows: Sequence[Row]) -> Weights | None:
     counted = Counter(row.noted for row in rows)
     if min(counted[True], counted[False]) < LEAST_NAMED:
         return None
@@ -234,7 +234,7 @@ def _fitted(rows: Sequence[Row]) -> Weights | None:
     return replace(shipped, bias=bias, weights=rounded)
 
 
-def _mapped(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
+def _rescale(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
     """The weights rescaled so that the shipped thresholds yield the target shares."""
     least = Thresholds()
     high, medium = _logit(least.high), _logit(least.medium)

@@ -67,7 +67,7 @@ def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, fr
     """
     fates: dict[str, set[Outcome]] = {}
     undone = ((sha, Outcome.REVERTED) for sha in undone_by(changes))
-    for sha, fate in (*undone, *_fixed(changes), *_told(changes, later)):
+    for sha, fate in (*undone, *_hotfixes(changes), *_known_outcomes(changes, later)):
         fates.setdefault(sha, set()).add(fate)
     return {sha: frozenset(found) for sha, found in fates.items()}
 
@@ -96,7 +96,7 @@ def bare_title(title: str) -> str:
     return _NUMBER_BEHIND.sub("", title).strip().casefold()
 
 
-def _fixed(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
+def _hotfixes(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
     by_number = {g.number: g for g in changes if g.number is not None}
     for change in changes:
         if change.facts.reverts is None and _is_fix(change.facts):
@@ -118,7 +118,7 @@ def _soon(change: Graded, after: Graded) -> bool:
     return change.sha != after.sha and timedelta() <= gone <= SOON
 
 
-def _told(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tuple[str, Outcome]]:
+def _known_outcomes(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tuple[str, Outcome]]:
     titles: Collection[str] = later.backported
     for change in changes:
         if change.sha in later.backported or change.commit.subject in titles:
@@ -292,19 +292,21 @@ def _without_pairs(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded
     for undone, by in pairs:
         if undone in lowered or by in lowered:
             continue  # brought back later: the last change counts
-        lowered[undone] = _set(names[undone], Level.LOW, UNDONE, _name(names[by]), least)
-        lowered[by] = _set(names[by], Level.LOW, UNDOES, _name(names[undone]), least)
+        lowered[undone] = _lower_to(names[undone], Level.LOW, UNDONE, _name(names[by]), least)
+        lowered[by] = _lower_to(names[by], Level.LOW, UNDOES, _name(names[undone]), least)
     return tuple(lowered.get(graded.sha, graded) for graded in changes)
 
 
 def _without_crowd(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded, ...]:
-    high = [g for g in changes if g.grade.level is Level.HIGH and not _forced(g)]
+    high = [g for g in changes if g.grade.level is Level.HIGH and not _is_forced(g)]
     high.sort(key=lambda g: (-urgency(g.grade), -g.grade.score))
     over = {g.sha for g in high[max(_FEW, len(changes) // _ROOM) :]}
-    return tuple(_set(g, Level.MEDIUM, CROWDED, "", least) if g.sha in over else g for g in changes)
+    return tuple(
+        _lower_to(g, Level.MEDIUM, CROWDED, "", least) if g.sha in over else g for g in changes
+    )
 
 
-def _forced(graded: Graded) -> bool:
+def _is_forced(graded: Graded) -> bool:
     """Whether a reader's own rule set the level."""
     return any(reason.rule == FORCED for reason in graded.grade.reasons)
 
@@ -313,7 +315,7 @@ def _name(graded: Graded) -> str:
     return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
 
 
-def _set(graded: Graded, level: Level, rule: str, subject: str, least: Thresholds) -> Graded:
+def _lower_to(graded: Graded, level: Level, rule: str, subject: str, least: Thresholds) -> Graded:
     """The change at a lower level, with the nearest score and the reason for it."""
     score = nearest(graded.grade.score, level, least)
     reasons = (Reason(rule=rule, weight=0.0, subject=subject), *graded.grade.reasons)

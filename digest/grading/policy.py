@@ -69,7 +69,9 @@ class GradingPolicy:
         found = grade(facts, self.thresholds, commit=commit, labels=labels, model=model)
         found = replace(found, by=self._by(model))
         rule = next((one for one in self.rules if one.meets(commit, facts, labels)), None)
-        return found if rule is None else _forced(found, rule, self.thresholds or Thresholds())
+        return (
+            found if rule is None else _grade_by_rule(found, rule, self.thresholds or Thresholds())
+        )
 
     def regrade(self, graded: Graded, labels: Collection[str] = ()) -> Graded:
         """The change graded again by its facts."""
@@ -93,7 +95,7 @@ class GradingPolicy:
         return f"{by} {sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _forced(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
+def _grade_by_rule(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
     """The grade at the level that a rule sets, with the nearest score of that level."""
     score = nearest(found.score, rule.level, least)
     reason = Reason(rule=FORCED, weight=0.0, subject=str(rule))

@@ -310,7 +310,7 @@ def signals(
         *_contract(facts),
         *_items(facts),
         *_notes(facts),
-        *_declared(facts, labels),
+        *_declarations(facts, labels),
     )
     bot = commit is not None and made_by_bot(commit, facts)
     return tuple(s for s in (*found, Signal("bot", float(bot))) if s.value)
@@ -377,8 +377,8 @@ def _contract(facts: Facts) -> Iterator[Signal]:
             hits = [h for h in facts.of(kind, action) if _counts(h, aside)]
             if action is Action.CHANGED and kind in _WITH_DEFAULT:
                 switched += [h for h in hits if h.detail == "default"]
-            yield _counted(f"{name}_{action}", hits, once=action is not Action.ADDED)
-    yield _counted("default_changed", switched, once=True)
+            yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
+    yield _count_signal("default_changed", switched, once=True)
 
 
 def _counts(fact: Fact, aside: Collection[str]) -> bool:
@@ -387,7 +387,7 @@ def _counts(fact: Fact, aside: Collection[str]) -> bool:
     return not internal and fact.detail != "moved"
 
 
-def _declared(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
+def _declarations(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
     """What the authors declared by a mark in the subject, a tag, or a label of the request."""
     said = (*facts.subject.tags, *labels)
     mark = next((text for text in said if _BREAKING.fullmatch(text.strip())), "")
@@ -400,21 +400,21 @@ def _declared(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
 
 def _items(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE}
-    yield _counted("dependency", facts.of(FactKind.DEPENDENCY))
-    yield _counted("toolchain", facts.of(FactKind.TOOLCHAIN))
-    yield _counted("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
+    yield _count_signal("dependency", facts.of(FactKind.DEPENDENCY))
+    yield _count_signal("toolchain", facts.of(FactKind.TOOLCHAIN))
+    yield _count_signal("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
-    yield _counted("schema_changed", lost, once=True)
-    yield _counted("deprecation", facts.of(FactKind.DEPRECATION))
+    yield _count_signal("schema_changed", lost, once=True)
+    yield _count_signal("deprecation", facts.of(FactKind.DEPRECATION))
     begun = (f for f in deprecated(facts) if f.evidence.path not in aside)
-    yield _counted("deprecation_added", begun, once=True)
+    yield _count_signal("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
     # Not counted by number: a dependency's notes pasted into a message may name a dozen.
     advisories = [f.name for f in security if f.detail == "advisory"]
     yield Signal("advisory", float(bool(advisories)), *advisories[:1])
     told = {"advisory", "words"}
-    yield _counted("security", (f for f in security if f.detail in told), once=True)
-    yield _counted("security_code", (f for f in security if f.detail not in told))
+    yield _count_signal("security", (f for f in security if f.detail in told), once=True)
+    yield _count_signal("security_code", (f for f in security if f.detail not in told))
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:
@@ -426,7 +426,7 @@ def _notes(facts: Facts) -> Iterator[Signal]:
         yield Signal(f"note_{mark}", 1.0)
 
 
-def _counted(name: str, hits: Iterable[Fact], *, once: bool = False) -> Signal:
+def _count_signal(name: str, hits: Iterable[Fact], *, once: bool = False) -> Signal:
     """A signal for the distinct names among the facts: their number, or with ``once`` just 1."""
     names = list(dict.fromkeys(h.name for h in hits))
     subject = names[0] if len(names) == 1 else f"{names[0]} +{len(names) - 1}" if names else ""

@@ -32,12 +32,12 @@ class Phrase:
 
     def __call__(self, language: Language, /, **parts: Part) -> Spans:
         """The phrase with its slots filled; adjacent plain words are one span."""
-        row = joined(_filled(self.template(language), parts))
+        row = joined(_fill(self.template(language), parts))
         return spaced(row) if language is Language.ZH else row
 
     def text(self, language: Language, /, **parts: Part) -> str:
         """The phrase as plain text."""
-        return plain(joined(_filled(self.template(language), parts)))
+        return plain(joined(_fill(self.template(language), parts)))
 
 
 @lru_cache(maxsize=1024)
@@ -51,7 +51,7 @@ def _pieces(template: str) -> tuple[str | tuple[str, str, str], ...]:
     return tuple(p for p in pieces if p)
 
 
-def _filled(template: str, parts: dict[str, Part]) -> Iterable[Part]:
+def _fill(template: str, parts: dict[str, Part]) -> Iterable[Part]:
     for piece in _pieces(template):
         if isinstance(piece, str):
             yield piece

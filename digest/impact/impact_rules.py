@@ -206,7 +206,7 @@ def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
     lowered = text.lower()
     if not any(package in lowered for package in packages):
         return frozenset()
-    found = {ProfileEntry(kind=EntryKind.SYMBOL, name=name) for name in _imported(text, packages)}
+    found = {ProfileEntry(kind=EntryKind.SYMBOL, name=name) for name in _imports_of(text, packages)}
     found |= {
         ProfileEntry(kind=EntryKind.VARIABLE, name=name) for name in _variables(text, packages)
     }
@@ -214,7 +214,7 @@ def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
     return frozenset(found)
 
 
-def _imported(text: str, packages: frozenset[str]) -> Iterator[str]:
+def _imports_of(text: str, packages: frozenset[str]) -> Iterator[str]:
     for module, names in _FROM.findall(text):
         if _root(module) in packages:
             for part in _COMMENT.sub("", names).strip("()").split(","):

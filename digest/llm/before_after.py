@@ -37,28 +37,28 @@ def wrong_shift(
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
     for shift in shifts(wording):
         subjects = [a.text for a in others if a not in {shift.old, shift.new}]
-        if _contradicted(shift, ground, cited) or not _shown(shift, subjects, ground):
+        if _is_contradicted(shift, ground, cited) or not _is_shown(shift, subjects, ground):
             about = f"{shift.old.text} -> {shift.new.text}"
             return Failed(fault=Rejection.SHIFT, about=about)
     for move in moves(wording):
-        if not _moved(move, ground):
+        if not _has_moved(move, ground):
             return Failed(fault=Rejection.SHIFT, about=f"{move.old.text} -> {move.new.text}")
     for bond in bonds(wording):
-        if not _bound(bond, ground):
+        if not _is_bound(bond, ground):
             return Failed(fault=Rejection.SHIFT, about=f"{bond.name.text} = {bond.value.text}")
     if not ground.stretches:
         return None
     return _wrong_side(wording, ground)
 
 
-def _contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
+def _is_contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
     """Whether a cited hunk shows the reverse: the new one becoming the old one."""
     old, new = _both(shift, ground)
     mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
     return any(_direction(new, old, s) > 0 for s in mine)
 
 
-def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
+def _is_shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
     """Whether something in the change shows the old one becoming the new one."""
     old, new = _both(shift, ground)
     return (
@@ -70,7 +70,7 @@ def _shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
     )
 
 
-def _moved(move: Shift, ground: ChangeIndex) -> bool:
+def _has_moved(move: Shift, ground: ChangeIndex) -> bool:
     """Whether a file moved there, or a name came to a file there."""
     if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
         return True  # "moves X to async" is no place that code could check
@@ -83,7 +83,7 @@ def _moved(move: Shift, ground: ChangeIndex) -> bool:
     )
 
 
-def _bound(bond: Bond, ground: ChangeIndex) -> bool:
+def _is_bound(bond: Bond, ground: ChangeIndex) -> bool:
     """Whether a hunk, a fact or a line of the message has the name with its value."""
     name, value = _bare(bond.name, ground), _bare(bond.value, ground)
     facts = (
@@ -92,10 +92,10 @@ def _bound(bond: Bond, ground: ChangeIndex) -> bool:
     texts = (*ground.message.splitlines(), *facts)
     if any(_part_of(name.text, text) and _in(value, text) for text in texts):
         return True
-    return any(_given(name.text, value, stretch) for stretch in ground.stretches)
+    return any(_has_value(name.text, value, stretch) for stretch in ground.stretches)
 
 
-def _given(name: str, value: Atom, stretch: IndexedHunk) -> bool:
+def _has_value(name: str, value: Atom, stretch: IndexedHunk) -> bool:
     """Whether a hunk has a name with a value, and its lines with the name have no other value."""
     around = f"{stretch.text}\n{printable(stretch.file.path)}"
     if not (_in(value, stretch.text) and _part_of(name, around)):

@@ -113,7 +113,7 @@ def cut(material: Material, longest: int) -> DiffPieces:
     omitted: list[Omission] = []
     bearing = _bearing(material)
     for at, (_, file, facts) in enumerate(material.files()):
-        if cause := _closed(file, facts):
+        if cause := _cause_of_omission(file, facts):
             lines = file.added + file.deleted
             omitted.append(Omission(cause=cause, paths=(file.path,), lines=lines))
             continue
@@ -131,7 +131,7 @@ def cut(material: Material, longest: int) -> DiffPieces:
     return DiffPieces(pieces=tuple(pieces), omitted=gathered(omitted))
 
 
-def _closed(file: FileChange, facts: FileFacts) -> Cause | None:
+def _cause_of_omission(file: FileChange, facts: FileFacts) -> Cause | None:
     """Why nothing of a file is shown, if so."""
     if facts.area in _CLOSED:
         return _CLOSED[facts.area]
@@ -163,14 +163,14 @@ class _Shown:
         self.section = visible(hunk.section.replace("\t", " ")).strip()[:LONG_LINE]
         self.changed = len(hunk.removed) + len(hunk.added)
         self.left = 0
-        self.rows = self._marked("-", hunk.removed[:kept])
+        self.rows = self._with_mark("-", hunk.removed[:kept])
         if len(hunk.removed) > kept:
             rest = len(hunk.removed) - kept
             self.left += rest
             self.rows.append(f"~ and {rest} more removed lines")
-        self.rows += self._marked("+", hunk.added)
+        self.rows += self._with_mark("+", hunk.added)
 
-    def _marked(self, mark: str, lines: Sequence[str]) -> list[str]:
+    def _with_mark(self, mark: str, lines: Sequence[str]) -> list[str]:
         """The lines after their mark, all at once: nearly all lines need no escaping."""
         if not lines:
             return []
@@ -179,9 +179,9 @@ class _Shown:
             lines = visible_lines(text).split("\n")
         if len(text) <= LONG_LINE or max(map(len, lines)) <= LONG_LINE:
             return [mark + line for line in lines]
-        return [mark + self._clipped(line) for line in lines]
+        return [mark + self._clip(line) for line in lines]
 
-    def _clipped(self, line: str) -> str:
+    def _clip(self, line: str) -> str:
         if len(line) <= LONG_LINE:
             return line
         self.left += 1

@@ -160,15 +160,15 @@ def shifts(wording: Wording) -> Iterator[Shift]:
 
 def added(wording: Wording) -> Sequence[Atom]:
     """The names of what the sentence says is added."""
-    return _claimed(wording, _ADDED)
+    return _claimed_names(wording, _ADDED)
 
 
 def removed(wording: Wording) -> Sequence[Atom]:
     """The names of what the sentence says is removed."""
-    return _claimed(wording, _REMOVED)
+    return _claimed_names(wording, _REMOVED)
 
 
-def _claimed(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:
+def _claimed_names(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:
     marks = "".join(
         group for match in rule.finditer(wording.skeleton) for group in match.groups() if group
     )

@@ -250,7 +250,7 @@ class _Reading:
         """The sentences of the lead that are kept."""
         for entry in value if isinstance(value, list) else []:
             table: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-            shas = self._listed(table.get("cites"))
+            shas = self._listed_changes(table.get("cites"))
             if sentence := self._sentence(table.get("text"), shas):
                 yield sentence
 
@@ -259,7 +259,7 @@ class _Reading:
         taken: set[str] = set()
         for entry in value if isinstance(value, list) else []:
             table: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-            named = [sha for sha in self._listed(table.get("changes")) if sha not in taken]
+            named = [sha for sha in self._listed_changes(table.get("changes")) if sha not in taken]
             whole = dict.fromkeys(o for sha in named for o in self._efforts.get(sha, (sha,)))
             shas = tuple(sha for sha in whole if sha not in taken)
             title = self._title(table.get("title"), shas)
@@ -273,7 +273,7 @@ class _Reading:
                 source=Origin.MODEL,
             )
 
-    def _listed(self, value: object) -> tuple[str, ...]:
+    def _listed_changes(self, value: object) -> tuple[str, ...]:
         found = (self._ids.get(one.strip().strip("[]").upper()) for one in strings(value))
         return tuple(dict.fromkeys(sha for sha in found if sha))
 

@@ -135,19 +135,19 @@ def malformed(text: str) -> Failed | None:
         return Failed(fault=Rejection.LONG)
     if "\n" in text or "\r" in text:
         return Failed(fault=Rejection.MARKUP, about="several lines")
-    return _hidden(text) or _markup(text) or _addressed(text) or _broken(text)
+    return _hidden(text) or _markup(text) or _address_fault(text) or _broken(text)
 
 
 def _hidden(text: str) -> Failed | None:
     if text.isascii():
         bad = next((c for c in text if not c.isprintable()), "")
-        return Failed(fault=Rejection.HIDDEN, about=_named(bad)) if bad else None
+        return Failed(fault=Rejection.HIDDEN, about=_code_point(bad)) if bad else None
     for char in text:
         if char.isascii() or char in _SYMBOLS:
             if not char.isprintable():
-                return Failed(fault=Rejection.HIDDEN, about=_named(char))
+                return Failed(fault=Rejection.HIDDEN, about=_code_point(char))
         elif unicodedata.category(char) in _UNSEEN or not _plain(char):
-            return Failed(fault=Rejection.HIDDEN, about=_named(char))
+            return Failed(fault=Rejection.HIDDEN, about=_code_point(char))
     return None
 
 
@@ -167,7 +167,7 @@ def _plain(char: str) -> bool:
     return unicodedata.normalize("NFD", char)[0].isascii()
 
 
-def _named(char: str) -> str:
+def _code_point(char: str) -> str:
     return f"U+{ord(char):04X}"
 
 
@@ -188,7 +188,7 @@ def _markup(text: str) -> Failed | None:
     return None
 
 
-def _addressed(text: str) -> Failed | None:
+def _address_fault(text: str) -> Failed | None:
     found = _ADDRESS_TO.search(_FORM_CODE.sub("x", text))
     return Failed(fault=Rejection.ADDRESS, about=found[0][:40]) if found else None
 
@@ -203,12 +203,12 @@ def _broken(text: str) -> Failed | None:
         return Failed(fault=Rejection.BROKEN, about="no sentence")
     if not _STOP.search(bare) or _TRAILING_DOTS.search(bare) or _DANGLING.search(bare):
         return Failed(fault=Rejection.BROKEN, about=text[-20:])
-    if not _balanced(bare):
+    if not _is_balanced(bare):
         return Failed(fault=Rejection.BROKEN, about="an open bracket")
     return None
 
 
-def _balanced(text: str) -> bool:
+def _is_balanced(text: str) -> bool:
     """Whether every opening bracket and curly quote is closed, in order."""
     open_: list[str] = []
     for char in text:

@@ -128,7 +128,7 @@ def _stands(text: str, ground: ChangeIndex) -> bool:
     if _FILE.fullmatch(text) or ("/" in text and _PATH.fullmatch(text)) or _KEBAB.fullmatch(text):
         return False
     if _DOTTED.fullmatch(text):
-        return _dotted(text, ground)
+        return _is_dotted_name(text, ground)
     return _together(text, ground)
 
 
@@ -161,7 +161,7 @@ def _path(text: str, ground: ChangeIndex) -> bool:
     return any(inside in f"/{path}/" for path in ground.paths)
 
 
-def _dotted(text: str, ground: ChangeIndex) -> bool:
+def _is_dotted_name(text: str, ground: ChangeIndex) -> bool:
     """``Class.method`` or ``package.module``, from parts that occur in one file."""
     parts = [part.lstrip("~") for part in re.split(r"\.|::|->|#", text)]
     for cut in range(len(parts), 0, -1):

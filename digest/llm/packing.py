@@ -56,7 +56,7 @@ def prompts_for(
     fits = [_Fit(start, whole.pieces, count, room)]
     while fits[-1].rest and len(fits) < parts:
         fits.append(_Fit(start, fits[-1].rest, count, room))
-    omitted = _omitted(whole.omitted, fits[-1], material.change)
+    omitted = _all_omissions(whole.omitted, fits[-1], material.change)
     return tuple(
         prompt(
             PromptKind.PART,
@@ -76,7 +76,7 @@ def _single(
 ) -> Prompt:
     """The prompt of a fit; it is made smaller if the sum of the counts was too low."""
     while True:
-        omitted = _omitted(left, fit, material.change)
+        omitted = _all_omissions(left, fit, material.change)
         text = fit.text(omitted)
         if not fit.kept or fit.holds(text):
             return prompt(kind, language, text, omitted=omitted, shas=(material.sha,))
@@ -125,11 +125,13 @@ class _Fit:
         return together(self._start, body(self.kept), foot(omitted))
 
 
-def _omitted(omitted: tuple[Omission, ...], fit: _Fit, change: Change) -> tuple[Omission, ...]:
-    return gathered((*omitted, *_left(fit.rest, change)))
+def _all_omissions(
+    omitted: tuple[Omission, ...], fit: _Fit, change: Change
+) -> tuple[Omission, ...]:
+    return gathered((*omitted, *_omissions(fit.rest, change)))
 
 
-def _left(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
+def _omissions(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
     """What is left out for lack of room: stretches of one hunk count as one hunk."""
     hunks: dict[tuple[int, int], int] = {}
     for piece in pieces:
@@ -214,7 +216,7 @@ def lines_prompts(
 def _line(material: Material, count: Count, room: int, number: int) -> str:
     whole = cut(material, _longest(room))
     fit = _Fit(head(material, count, room, name=f"C{number}"), whole.pieces, count, room)
-    return fit.text(_omitted(whole.omitted, fit, material.change))
+    return fit.text(_all_omissions(whole.omitted, fit, material.change))
 
 
 def _batch(batch: Sequence[tuple[Material, str]], language: Language) -> Prompt:

@@ -43,7 +43,7 @@ def visible(text: str) -> str:
     r"""The text on one line with nothing hidden in it: odd characters become ``\u{202e}``."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSEEN.sub(_escaped, text)
+    return _UNSEEN.sub(_escape, text)
 
 
 def visible_lines(text: str) -> str:
@@ -53,7 +53,7 @@ def visible_lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return f"\\u{{{ord(match[0]):04x}}}"
 
 

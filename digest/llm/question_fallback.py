@@ -84,7 +84,7 @@ def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[objec
         choice = CHOICES.get(str(kind))
         if choice is None or not isinstance(question, str):
             raise ValueError("give a kind of the list and a question in its form")
-        intent = _parsed(question, now, zone)
+        intent = _parse(question, now, zone)
         if type(intent) is not choice:
             raise ValueError(f"the question is not read as {kind}; keep to the form of that kind")
         for name in _names(intent):
@@ -102,7 +102,7 @@ def _stands(name: str, asked: str) -> bool:
     return name in asked
 
 
-def _parsed(question: str, now: datetime, zone: ZoneInfo) -> Intent:
+def _parse(question: str, now: datetime, zone: ZoneInfo) -> Intent:
     """The intent of a question in the grammar's words, which must format to the same question."""
     try:
         intent = parse(question, now, zone)

@@ -176,7 +176,7 @@ def judge_reply(
     sieve = StatementFilter(material, language)
     kept = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
     told = replace(graded, grade=replace(grade, level=depth) if depth else grade)
-    analysis = _joined(kept, analyse(told, language), told.grade.level)
+    analysis = _join(kept, analyse(told, language), told.grade.level)
     types = _types(reply.get("change_types"), analysis)
     analysis = replace(
         analysis,
@@ -187,7 +187,7 @@ def judge_reply(
     return CheckedReply(analysis=analysis, grade=grade, dropped=tuple(sieve.dropped))
 
 
-def _joined(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
+def _join(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
     """The kept statements within the limits of a level; empty sections come from the facts."""
     bounds = BOUNDS[depth]
     cut = {name: tuple(kept[name][: getattr(bounds, name)]) for name in SECTIONS}

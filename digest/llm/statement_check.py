@@ -41,7 +41,7 @@ def judge(
     aspect: Aspect = Aspect.NONE,
 ) -> Statement | Failed:
     """The statement that a sentence makes, if the change supports all that it names."""
-    places = _resolved(cites, ground)
+    places = _resolve(cites, ground)
     wording = judge_words(text, ground, language, [p.hunk for p in places or () if p.hunk])
     if isinstance(wording, Failed):
         return wording
@@ -64,13 +64,13 @@ def judge_words(
         failed = Failed(fault=Rejection.LANGUAGE)
     if failed is not None:
         return failed
-    if _copied(text, ground):
+    if _is_copied(text, ground):
         return Failed(fault=Rejection.COPIED)
     wording = take_apart(text)
     return false(wording, ground, cited) or wording
 
 
-def _copied(text: str, ground: ChangeIndex) -> bool:
+def _is_copied(text: str, ground: ChangeIndex) -> bool:
     """Whether a sentence is word for word in the lines, or between quotes in the message.
 
     The author's own sentences may be repeated; an answer offered by a diff may not.
@@ -94,7 +94,7 @@ def false(wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()) -
     return wrong_number(wording, ground) or wrong_shift(wording, ground, cited)
 
 
-def _resolved(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
+def _resolve(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
     """The targets of the ids; ``None`` if one has no target, or there are none."""
     if not cites or len(cites) > MOST_CITES:
         return None

@@ -129,7 +129,7 @@ class _Reader:
     def plain(self, text: str, kind: type[Text | Strong | Emphasis] = Text) -> None:
         """Read words; names among them become code."""
         at = 0
-        for start, end, sort in _found(text):
+        for start, end, sort in _find(text):
             self._words(text[at:start], kind)
             if sort is Sort.NAME:
                 self.spans.append(Code(text[start:end]))
@@ -161,7 +161,7 @@ class _Reader:
         self.atoms.append(Atom(sort, text))
 
 
-def _found(text: str) -> list[tuple[int, int, Sort]]:
+def _find(text: str) -> list[tuple[int, int, Sort]]:
     """Where names and numbers are in plain words, from left to right."""
     skipped = [match.span() for match in _ENUMERATED.finditer(text)]
     found: list[tuple[int, int, Sort]] = []
@@ -193,24 +193,24 @@ def _in_run(text: str, start: int, end: int) -> list[tuple[int, int, Sort]]:
     """The names in a run without blanks, such as ``(foo_bar,`` or ``a_b/c_d:``."""
     found: list[tuple[int, int, Sort]] = []
     for piece in re.finditer(r"[^,;→]+", text[start:end]):
-        a, b = _stripped(text, start + piece.start(), start + piece.end())
+        a, b = _strip(text, start + piece.start(), start + piece.end())
         if a < b:
             found += _names(text[a:b], a)
     return found
 
 
-def _stripped(text: str, a: int, b: int) -> tuple[int, int]:
+def _strip(text: str, a: int, b: int) -> tuple[int, int]:
     """Without punctuation around; a bracket that closes one inside stays."""
     while a < b and text[a] in _LEADING:
         a += 1
     if text[a:b].endswith(("'s", "’s")):
         b -= 2
-    while a < b and (text[b - 1] in _TRAILING or _unopened(text[a:b])):
+    while a < b and (text[b - 1] in _TRAILING or _is_unopened(text[a:b])):
         b -= 1
     return a, b
 
 
-def _unopened(text: str) -> bool:
+def _is_unopened(text: str) -> bool:
     opening = _OPENING.get(text[-1])
     return opening is not None and text.count(opening) < text.count(text[-1])
 

@@ -77,7 +77,7 @@ async def last_week(ctx: Context, room: Room) -> Tried:
     weeks: list[Week] = []
     unread: list[str] = []
     lost: SourceUnavailable | None = None
-    async for watched in _followed(ctx, room):
+    async for watched in _subscribed_repositories(ctx, room):
         try:
             weeks.append(await _week(replace(ctx, watched=watched)))
         except SourceUnavailable as error:
@@ -88,7 +88,7 @@ async def last_week(ctx: Context, room: Room) -> Tried:
     return Tried(weeks=tuple(weeks), unread=tuple(unread))
 
 
-async def _followed(ctx: Context, room: Room) -> AsyncIterator[Watched]:
+async def _subscribed_repositories(ctx: Context, room: Room) -> AsyncIterator[Watched]:
     """Each repository of the chat's subscriptions on its branch, those of daily digests first."""
     runs = sorted(await room.runs(), key=lambda run: run.kind is not Frequency.DAILY)
     branches = {name: run.timing.branch for run in reversed(runs) for name in run.repositories}
@@ -117,10 +117,10 @@ _LONGEST_VALUE = 50
 async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     """Show which of last week's changes a rule would keep; with ``save``, save the rule."""
     before = (await room.chats.settings(room.chat)).filters
-    after = _given(before, intent, ctx.language)
+    after = _with_rule(before, intent, ctx.language)
     tried = await last_week(ctx, room)
     if intent.save:
-        return await _saved(intent, ctx, room, tried)
+        return await _save(intent, ctx, room, tried)
     command = format_managing(replace(intent, save=True))
     blocks: list[Block] = [
         *_preview(intent, before, after, tried, ctx.language),
@@ -133,7 +133,7 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     return told(ctx, blocks)
 
 
-def _given(filters: Filters, intent: Filter, language: Language) -> Filters:
+def _with_rule(filters: Filters, intent: Filter, language: Language) -> Filters:
     """The filters with the new rule. Raises ``UserError`` if a chat may not have that many."""
     more = filters.given(intent.rule, include=intent.include)
     if more.size > MOST_RULES:
@@ -147,7 +147,7 @@ def _preview(
     kept, rules = tried.kept(after), tried.rules(after)
     said = words.PREVIEW(
         language,
-        rule=(Code(_ruled(intent)),),
+        rule=(Code(_command_of(intent)),),
         kept=sum(kept),
         total=tried.total,
         repository=tried.names,
@@ -174,19 +174,19 @@ def rules_of(rules: Iterable[str]) -> str:
     return ", ".join(f"{rule} {count}" for rule, count in counted(rules))
 
 
-def _ruled(intent: Filter) -> str:
+def _command_of(intent: Filter) -> str:
     return format_managing(replace(intent, save=False))
 
 
-async def _saved(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
+async def _save(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
     def saved(kept: ChatSettings) -> ChatSettings:
-        return replace(kept, filters=_given(kept.filters, intent, ctx.language))
+        return replace(kept, filters=_with_rule(kept.filters, intent, ctx.language))
 
     fresh = await room.chats.change(room.chat, saved)
     room.tell()
     said = words.SAVED(
         ctx.language,
-        rule=(Code(_ruled(intent)),),
+        rule=(Code(_command_of(intent)),),
         kept=sum(tried.kept(fresh.filters)),
         total=tried.total,
         repository=tried.names,

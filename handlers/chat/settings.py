@@ -112,17 +112,17 @@ def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Ph
     found: list[tuple[Phrase, Spans]] = []
     for setting, (mine, default) in pairs.items():
         if mine is not None:
-            found.append((words.NAMES[setting], _said(mine, language)))
+            found.append((words.NAMES[setting], _value_text(mine, language)))
         elif default is not None:
-            said = words.AS_USUAL(language, value=_said(default, language))
+            said = words.AS_USUAL(language, value=_value_text(default, language))
             found.append((words.NAMES[setting], said))
-    found.append((words.NAMES[ChatSetting.BOTS], _said(kept.filters.bots, language)))
+    found.append((words.NAMES[ChatSetting.BOTS], _value_text(kept.filters.bots, language)))
     if kept.private:
-        found.append((words.NAMES[ChatSetting.PRIVATE], _said(kept.private, language)))
+        found.append((words.NAMES[ChatSetting.PRIVATE], _value_text(kept.private, language)))
     return found
 
 
-def _said(value: Value, language: Language) -> Spans:
+def _value_text(value: Value, language: Language) -> Spans:
     """A value as people read it: its display name if it has one, otherwise as written."""
     match value:
         case bool() | Language():

@@ -42,7 +42,7 @@ async def manage(intent: Managing, ctx: Context) -> Answer:
 
 async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
     """Subscribe the chat to one repository, or to all that it may see."""
-    names = [_named(intent.repository, room, ctx.language)] if intent.repository else None
+    names = [_find_repository(intent.repository, room, ctx.language)] if intent.repository else None
     timing = _of_kind(intent, room, ctx.language)
     kept = await room.chats.settings(room.chat)
     branch = timing.over(kept.timing).branch
@@ -74,7 +74,7 @@ def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
     return replace(intent.timing, weekdays=days or frozenset({min(usual)}))
 
 
-def _named(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
+def _find_repository(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
     """A repository of the room by its full name or the last part of it.
 
     Names in ``also`` are accepted but not listed in the error. Raises ``UserError``.
@@ -98,7 +98,7 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     name = ""
     if intent.repository:
         also = [one.repository for one in asked]
-        name = _named(intent.repository, room, ctx.language, also)
+        name = _find_repository(intent.repository, room, ctx.language, also)
     count = await room.chats.unsubscribe(room.chat, name, intent.kind)
     room.tell()
     fixed = any(
@@ -171,20 +171,22 @@ def days_of(days: frozenset[int], language: Language) -> str:
 async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
     """Stop posting to the chat, for good or until an end; questions are still answered."""
     if intent.until is None:
-        return await _changed(ctx, room, words.PAUSED(ctx.language), _paused)
+        return await _save_change(ctx, room, words.PAUSED(ctx.language), _pause)
     now = ctx.clock.now().replace(microsecond=0)
     until, zone = await end_of(intent.until, ctx, room)
     said = words.PAUSED_UNTIL(ctx.language, moment=minute(until, zone), zone=zone.key)
-    return await _changed(ctx, room, said, lambda kept: _paused_until(kept, now, until))
+    return await _save_change(ctx, room, said, lambda kept: _paused_until(kept, now, until))
 
 
 async def resume(_intent: Resume, ctx: Context, room: Room) -> Answer:
     """Resume posting to the chat."""
     now = ctx.clock.now().replace(microsecond=0)
-    return await _changed(ctx, room, words.RESUMED(ctx.language), lambda kept: _ended(kept, now))
+    return await _save_change(
+        ctx, room, words.RESUMED(ctx.language), lambda kept: _resume(kept, now)
+    )
 
 
-async def _changed(
+async def _save_change(
     ctx: Context, room: Room, said: Spans, change: Callable[[ChatSettings], ChatSettings]
 ) -> Answer:
     await room.chats.change(room.chat, change)
@@ -192,7 +194,7 @@ async def _changed(
     return told(ctx, [Paragraph(said)])
 
 
-def _paused(kept: ChatSettings) -> ChatSettings:
+def _pause(kept: ChatSettings) -> ChatSettings:
     return replace(kept, paused=True, paused_since=None, paused_until=None)
 
 
@@ -202,7 +204,7 @@ def _paused_until(kept: ChatSettings, now: datetime, until: datetime) -> ChatSet
     return replace(kept, paused=False, paused_since=since, paused_until=until)
 
 
-def _ended(kept: ChatSettings, now: datetime) -> ChatSettings:
+def _resume(kept: ChatSettings, now: datetime) -> ChatSettings:
     """A pause with an end has been up to now: the slots in it stay held."""
     under_way = kept.paused_by(now) is not None
     return replace(kept, paused=False, paused_until=now if under_way else kept.paused_until)

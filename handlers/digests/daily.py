@@ -105,9 +105,9 @@ async def _report(
         late = [g.sha for g in read.changes if g.commit.committed_at < window.since]
     total = await ctx.watched.source.count(tip, selection) if tip.sha else 0
     read = replace(read, changes=tuple(await with_descriptions(read.changes, ctx)))
-    judgement = await _judged(ctx, read, tip)
+    judgement = await _judge(ctx, read, tip)
     report = await asyncio.to_thread(
-        _assembled, ctx, tip, window, read, late=frozenset(late), judgement=judgement
+        _assemble, ctx, tip, window, read, late=frozenset(late), judgement=judgement
     )
     outcomes = _outcomes(report, read, least, judgement.missed if judgement else {})
     coverage = tally(((o.state, o.why) for o in outcomes), total)
@@ -120,7 +120,7 @@ async def _report(
     )
 
 
-async def _judged(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:
+async def _judge(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:
     """The analyses by the context's model of the changes that could be read."""
     if ctx.judging is None:
         return None
@@ -129,7 +129,7 @@ async def _judged(ctx: Context, read: Ingested, tip: Tip) -> AnalysisRun | None:
     return await judge(ctx, [g for g in read.changes if g.sha not in read.failures], tip)
 
 
-def _assembled(
+def _assemble(
     ctx: Context,
     tip: Tip,
     window: Window,

@@ -34,25 +34,25 @@ _PATIENCE = 6.0
 async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Graded]:
     """The changes with the descriptions of their requests, where known or readable."""
     numbers = {g.number for g in changes if g.number is not None}
-    kept = await _kept(numbers, ctx)
+    kept = await _stored_requests(numbers, ctx)
     if await _ask([g for g in changes if g.number not in kept], ctx):
-        kept = await _kept(numbers, ctx)
-    return [_described(graded, kept) for graded in changes]
+        kept = await _stored_requests(numbers, ctx)
+    return [_with_description(graded, kept) for graded in changes]
 
 
 async def with_description(graded: Graded, ctx: Context) -> Graded:
     """The change with the description of its request, if that is known."""
     numbers = {graded.number} if graded.number is not None else set()
-    return _described(graded, await _kept(numbers, ctx))
+    return _with_description(graded, await _stored_requests(numbers, ctx))
 
 
-async def _kept(numbers: Collection[int], ctx: Context) -> Mapping[int, KeptRequest]:
+async def _stored_requests(numbers: Collection[int], ctx: Context) -> Mapping[int, KeptRequest]:
     if ctx.requests is None or not numbers:
         return {}
     return await ctx.requests.load(ctx.watched.repository, numbers)
 
 
-def _described(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
+def _with_description(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
     known = kept.get(graded.number) if graded.number is not None else None
     if known is None or known.request.state is not RequestState.MERGED:
         return graded

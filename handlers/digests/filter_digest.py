@@ -63,7 +63,7 @@ def sifted(
         if entry.graded.sha not in rules
     )
     outcomes = tuple(_outcome(one, rules, topics) for one in daily.outcomes)
-    report = _narrowed(daily.report, entries, {*rules, *topics})
+    report = _reduced_to(daily.report, entries, {*rules, *topics})
     before = daily.report.coverage
     if before is not None:
         states = ((one.state, one.why) for one in outcomes)
@@ -87,7 +87,7 @@ def _outcome(one: Outcome, rules: dict[str, str], topics: dict[str, str]) -> Out
     return one
 
 
-def _narrowed(report: Report, entries: Sequence[ReportEntry], gone: Collection[str]) -> Report:
+def _reduced_to(report: Report, entries: Sequence[ReportEntry], gone: Collection[str]) -> Report:
     """The report reduced to the given entries.
 
     Its lead by a model is kept only if it cannot mention a removed change.

@@ -112,7 +112,7 @@ async def taught(ctx: Context) -> Context:
     known = ctx.watched.grading.local
     if ctx.weights is None or newest is None or newest[0] in {one.release for one in known}:
         return ctx
-    learned = await _learned(ctx, *newest)
+    learned = await _learn_from_release(ctx, *newest)
     if learned is None:
         return ctx
     await ctx.weights.keep(ctx.watched.repository, learned)
@@ -129,7 +129,7 @@ async def _newest(ctx: Context) -> tuple[str, datetime] | None:
     return (tag, at) if at else None
 
 
-async def _learned(ctx: Context, tag: str, at: datetime) -> LocalWeights | None:
+async def _learn_from_release(ctx: Context, tag: str, at: datetime) -> LocalWeights | None:
     window = Window(since=at - PAST, until=at, zone=ctx.zone)
     query = Query(window=window, limit=MOST_PAST)
     past = await ctx.archive.select(ctx.watched.repository, query)

@@ -82,7 +82,7 @@ async def _judge(
         finally:
             done.end()
             asked.set()
-    moved = await _moved(ctx, changes, bases, done.kept)
+    moved = await _save_moved_grades(ctx, changes, bases, done.kept)
     judgement = _judgement(plan, done, moved)
     if leading is not None:
         judgement = _with_lead(judgement, leading.result())
@@ -101,7 +101,7 @@ async def _lead(
     if any(sha not in done.kept and sha not in done.missed for sha in first):
         await asked.wait()  # another task is asking about one of them
     judged = {
-        sha: Said(graded=_graded(graded, kept, ctx), analysis=kept.analysis)
+        sha: Said(graded=_with_stored_grade(graded, kept, ctx), analysis=kept.analysis)
         for sha, graded in first.items()
         if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
     }
@@ -151,7 +151,7 @@ async def _ask(done: Round, plan: Plan) -> None:
             done.kept.update(await shelf.find(kind, [s for s in some if s not in ours]))
 
 
-async def _moved(
+async def _save_moved_grades(
     ctx: Context,
     changes: Sequence[Graded],
     bases: Sequence[Graded],
@@ -160,7 +160,7 @@ async def _moved(
     """The changes whose grade differs now, saved to the archive, which holds one grade each."""
     moved: dict[str, Graded] = {}
     for graded, base in zip(changes, bases, strict=True):
-        fresh = _graded(base, kept.get(base.sha), ctx)
+        fresh = _with_stored_grade(base, kept.get(base.sha), ctx)
         if fresh.grade != graded.grade:
             moved[graded.sha] = fresh
     if moved:
@@ -168,7 +168,7 @@ async def _moved(
     return moved
 
 
-def _graded(base: Graded, kept: StoredAnalysis | None, ctx: Context) -> Graded:
+def _with_stored_grade(base: Graded, kept: StoredAnalysis | None, ctx: Context) -> Graded:
     """The change with the level that a model moved it to, if it did."""
     move = kept.move if kept else None
     return replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))

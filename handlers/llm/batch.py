@@ -139,7 +139,7 @@ class Round:
                 try:
                     await self._ask(kind, changes, tasks, under_way)
                 except DigestbotError as error:
-                    self._stumbled(changes, error)
+                    self._note_error(changes, error)
                 tasks.create_task(self._end(kind, under_way))
 
     async def ended(self, kind: Asked) -> None:
@@ -163,7 +163,7 @@ class Round:
             if warm is not None:
                 await warm()
         except Exception as error:  # noqa: BLE001 - the first call will report it
-            self._stumbled([], error)
+            self._note_error([], error)
 
     async def _ask(
         self,
@@ -209,7 +209,7 @@ class Round:
             try:
                 ready.append(made_ready(self.shelf, change, changes[change.sha]))
             except Exception as error:  # noqa: BLE001 - one odd commit must not end the day
-                self._stumbled([change.sha], error)
+                self._note_error([change.sha], error)
         return ready
 
     async def _change(self, asker: Asker, kind: Asked, ready: PreparedChange) -> None:
@@ -218,7 +218,7 @@ class Round:
                 if self.over is None:
                     await self._take(kind, [(ready, await self._result(asker, kind, ready))])
         except Exception as error:  # noqa: BLE001 - as above
-            self._stumbled([ready.sha], error)
+            self._note_error([ready.sha], error)
         finally:
             self._places.release()
 
@@ -237,7 +237,7 @@ class Round:
                     found = await asker.lines([one.material for one in small])
                     await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
         except Exception as error:  # noqa: BLE001 - as above
-            self._stumbled([one.sha for one in small], error)
+            self._note_error([one.sha for one in small], error)
         finally:
             for _ in small:
                 self._places.release()
@@ -249,18 +249,18 @@ class Round:
         for ready, found in results:
             self.spent += found.usage
             if isinstance(found, ModelError):
-                self._failed(ready.sha, found)
+                self._note_failure(ready.sha, found)
             if not isinstance(found, ModelError) or found.usage.tokens:
                 kept.append(kept_of(ready, found, now))
         self.kept.update(await self.shelf.keep(kind, kept))
 
-    def _failed(self, sha: str, error: ModelError) -> None:
+    def _note_failure(self, sha: str, error: ModelError) -> None:
         missed = Missed(sha=sha, reason=error.reason.value, detail=error.detail)
         self.missed[sha] = missed
         if error.reason in _ENDS_ALL:
             self.over = self.over or missed
 
-    def _stumbled(self, shas: Iterable[str], error: Exception) -> None:
+    def _note_error(self, shas: Iterable[str], error: Exception) -> None:
         detail = f"{type(error).__name__}: {error}"
         self.missed.update((s, Missed(sha=s, reason=ODD, detail=detail)) for s in shas)
 

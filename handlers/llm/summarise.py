@@ -96,19 +96,19 @@ async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
     try:
         before = _room(judging)
         try:
-            return await _led(ctx, judging, changes)
+            return await _summarise_once(ctx, judging, changes)
         except ModelError as error:
             # The server said that its context is smaller: a call refused for that is free.
             if error.reason is not ModelReason.CONTEXT_LENGTH or _room(judging) >= before:
                 raise
-        return await _led(ctx, judging, changes)
+        return await _summarise_once(ctx, judging, changes)
     except ModelError as error:
         return DayResult(spent=error.usage, error=error)
     except Exception as error:  # noqa: BLE001 - the digest is complete without a lead
         return DayResult(error=ModelError(ModelReason.REJECTED, f"{type(error).__name__}: {error}"))
 
 
-async def _led(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
+async def _summarise_once(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
     seen = await asyncio.to_thread(shown, changes, ctx.watched.privacy, judging.redactor)
     try:
         prompt = day_prompt(seen, ctx.language, judging.model.count, _room(judging))
@@ -122,14 +122,14 @@ async def _led(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
         for other in others:
             await other.wait()
         kept = await judging.analyses.day(ctx.watched.repository, key, basis)
-        if kept is not None and (led := _kept(kept, ctx)) is not None:
+        if kept is not None and (led := _valid_summary(kept, ctx)) is not None:
             return led
-        return await _made(ctx, judging, prompt, seen, basis)
+        return await _make_summary(ctx, judging, prompt, seen, basis)
     finally:
         judging.flights.land(mine)
 
 
-def _kept(kept: StoredDay, ctx: Context) -> DayResult | None:
+def _valid_summary(kept: StoredDay, ctx: Context) -> DayResult | None:
     """The stored summary if it is still valid. A failure that was paid for is kept for a day."""
     if kept.day is not None:
         return DayResult(day=kept.day)
@@ -139,12 +139,12 @@ def _kept(kept: StoredDay, ctx: Context) -> DayResult | None:
     return DayResult(error=ModelError(reason, "failed before, not asked again"))
 
 
-async def _made(
+async def _make_summary(
     ctx: Context, judging: Judging, prompt: Prompt, seen: Sequence[ToldChange], basis: Basis
 ) -> DayResult:
     now, repository, key = ctx.clock.now(), ctx.watched.repository, _key(prompt)
     try:
-        reply = await _asked(ctx, judging, prompt, seen)
+        reply = await _ask_twice(ctx, judging, prompt, seen)
     except ModelError as error:
         if error.usage.tokens:
             failed = StoredDay(at=now, usage=error.usage, failure=error.reason)
@@ -155,7 +155,7 @@ async def _made(
     return DayResult(day=reply.value, spent=reply.usage)
 
 
-async def _asked(
+async def _ask_twice(
     ctx: Context, judging: Judging, prompt: Prompt, seen: Sequence[ToldChange]
 ) -> ModelReply[DaySummary]:
     """The reply, after a second try if the first failed in transit."""

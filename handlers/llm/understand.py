@@ -42,13 +42,13 @@ async def meaning(words: str, unread: Intent, ctx: Context) -> Intent | None:
     if too_long or not _WORD.search(words):
         return None
     try:
-        intent = await _meant(words, ctx, judging)
+        intent = await _ask_for_intent(words, ctx, judging)
     except ModelError:  # the client has logged and booked it
         return None
     return None if isinstance(intent, Unknown) else intent
 
 
-async def _meant(words: str, ctx: Context, judging: Judging) -> Intent:
+async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
     if judging.warm is not None:
         await judging.warm()
     (shown,) = await asyncio.to_thread(

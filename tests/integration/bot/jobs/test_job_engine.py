@@ -145,8 +145,8 @@ async def test_claim_and_job_are_there_together_or_not_at_all(database, engine) 
     assert await waiting(database) == 1
 
     class Undone(DeferringLedger):
-        async def _claimed(self, connection, claims):
-            await super()._claimed(connection, claims)
+        async def _on_claimed(self, connection, claims):
+            await super()._on_claimed(connection, claims)
             raise RuntimeError("the process dies")
 
     with pytest.raises(RuntimeError):

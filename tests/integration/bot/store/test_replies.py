@@ -73,7 +73,7 @@ async def test_a_claim_whose_caller_is_cancelled_takes_nothing_from_the_others(d
 
 async def test_everybody_who_waits_learns_that_nothing_could_be_written(database):
     class Full(SqlReplies):
-        async def _recorded(self, connection, added):
+        async def _on_recorded(self, connection, added):
             raise UnwritableFolder("archive", "no space left")
 
     records = Full(database)

@@ -52,7 +52,7 @@ def test_readings_side_by_side_find_what_an_expression_finds(pieces, path):
     pattern = "".join(pieces)
     tokens = list(patterns._TOKEN.finditer(pattern.strip("/")))
     anywhere = "/" not in pattern.rstrip("/")
-    expected = patterns._compiled(tokens, anywhere=anywhere).fullmatch(path) is not None
+    expected = patterns._compile(tokens, anywhere=anywhere).fullmatch(path) is not None
     assert patterns._Readings(tokens, anywhere=anywhere)(path) is expected
 
 
