@@ -27,6 +27,7 @@ _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 _WITHOUT_MEANING = {"lru_cache", "LRUCache", "TTLCache", "dataclass"}
 _PATIENCE = re.compile("PATIENCE|TIMEOUT|GRACE")
@@ -89,12 +90,14 @@ class _Walk:
             if _is_without_meaning(child, node):
                 continue
             inner, inside = function, scope
-            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-                inner, inside = f"{scope}{child.name}", f"{scope}{child.name}.<locals>."
+            if isinstance(child, ast.stmt) and isinstance(node, _FUNCTIONS):
+                inner = scope.removesuffix(".<locals>.")
+            if isinstance(child, _FUNCTIONS):
+                inside = f"{scope}{child.name}.<locals>."
             elif isinstance(child, ast.ClassDef):
                 inside = f"{scope}{child.name}."
             for part, after in _changes(child, node):
-                yield self._mutant(part, after, function)
+                yield self._mutant(part, after, inner)
             yield from self._inside(child, inner, inside)
 
     def _mutant(self, node: ast.expr | ast.stmt, after: str, function: str) -> Mutant:

@@ -1,22 +1,24 @@
-"""Does a test notice a small change? ``make mutate ON="bot/access bot/delivery" COUNT=60``.
+"""Does a test notice a small change? ``make mutate ON="bot/access bot/delivery --count 60"``.
 
-``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N]``. Takes mutants at random
-out of the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the checkout, and runs
-the tests that execute the changed function: those that import the module, or else those of the
-mirrored folders, or of modules that import it. Which tests execute which function is measured once
-for each test file, and again when the file changes. Ends with the share that was noticed, and names
-what was not.
+``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N] [--tests PATH ...]``. Takes
+mutants at random out of the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
+checkout, and runs the tests that call the changed function. Which tests call which function is
+measured in one run of the tests and kept; a test file is measured again when it changes. The tests
+are collected once: a mutant replaces the code of its function in a fork of that process. Where the
+function was called by an import, or there is none, the tests run in a process that imports anew.
+Ends with the share that was noticed, and names what was not.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import importlib
 import json
+import multiprocessing
 import os
 import random
-import re
 import resource
 import shutil
 import signal
@@ -24,11 +26,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from types import CodeType, FrameType, FunctionType
 
 import pytest
 
@@ -37,11 +41,14 @@ from benchmarks.mutants import Mutant, equal, mutants
 ROOT = Path(__file__).parents[1]
 RINGS = ("digest", "handlers", "bot")
 
-_SECONDS = 8.0
-"""Processor time of one mutant's tests: those of the mirrored module, then the quickest others."""
+_SECONDS = 12.0
+"""Of one mutant's tests: those of the mirrored module, then the quickest others."""
 
-_PATIENCE = 300.0
-"""Seconds after which a mutant's tests count as stuck: it was noticed."""
+_PATIENCE = 60.0
+"""Seconds after which a mutant's tests count as stuck, beside ten times what they took."""
+
+_MEASURING = 1800.0
+"""Seconds after which the tests of a file that is measured count as stuck."""
 
 _SLOW = 15.0
 """Seconds from which on a test is left out."""
@@ -55,80 +62,149 @@ _LIBRARIES = (
 )
 """Imported once, and not again for each mutant."""
 
-
-@dataclass(slots=True, kw_only=True)
-class TestFile:
-    """What a test file executes: for each test its seconds and its functions, as ``path:name``."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    functions: dict[str, list[str]] = field(default_factory=dict)
-    shared: list[str] = field(default_factory=list)
+_STUCK = 99
 
 
-class _Watching:
-    """A plugin that notes which functions of the tree each test calls."""
+class _Calls:
+    """Notes which functions of the tree are called."""
 
     def __init__(self, tree: Path) -> None:
         self._tree = f"{tree}/"
-        self._seen: set[str] = set()
-        self.found = TestFile()
+        self._codes: dict[int, CodeType] = {}
 
-    def _called(self, frame: Any, _event: str, _given: Any) -> None:
-        code = frame.f_code
-        if code.co_filename.startswith(self._tree):
-            self._seen.add(f"{code.co_filename[len(self._tree) :]}:{code.co_qualname}")
+    def _called(self, frame: FrameType, _event: str, _given: object) -> None:
+        self._codes[id(frame.f_code)] = frame.f_code
 
-    def pytest_sessionstart(self) -> None:
+    def begin(self) -> None:
         threading.settrace(self._called)
         sys.settrace(self._called)
 
-    def pytest_collection_finish(self) -> None:
-        self._share()
+    def so_far(self) -> set[str]:
+        """What was called since it began, as ``path:name``."""
+        names = {
+            f"{code.co_filename.removeprefix(self._tree)}:{code.co_qualname}"
+            for code in self._codes.values()
+        }
+        return {name for name in names if name.startswith(RINGS)}
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_setup(self) -> Iterator[None]:
-        self._seen.clear()
+    def end(self) -> set[str]:
+        """What was called; nothing is noted any longer."""
+        sys.settrace(None)
+        threading.settrace(lambda *_: None)
+        names = self.so_far()
+        self._codes.clear()
+        return names
+
+
+class _Session:
+    """A plugin that collects tests, and then runs what is asked for in forks of its process."""
+
+    def __init__(self, tree: Path, asked: Connection) -> None:
+        self._tree, self._asked, self._calls = tree, asked, _Calls(tree)
+        self._shared: set[str] = set()
+
+    def pytest_sessionstart(self) -> None:
+        self._calls.begin()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        gc.unfreeze()
+        self._functions = [one for one in gc.get_objects() if isinstance(one, FunctionType)]
+        gc.freeze()
+        self._asked.send(([*items], self._calls.end()))
+        with suppress(EOFError):
+            while True:
+                mutant, tests, seconds, kept = self._asked.recv()
+                work = partial(self._run, mutant) if mutant else partial(self._measure, kept)
+                self._asked.send(forked(partial(work, [items[test] for test in tests]), seconds))
+        return True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
         yield
-        self._share()
+        if fixturedef.scope != "function":
+            self._shared |= self._calls.so_far()
 
-    @pytest.hookimpl(hookwrapper=True)
-    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        began = time.process_time()
-        yield
-        self.found.seconds[item.nodeid] = time.process_time() - began
-        self.found.functions[item.nodeid] = sorted(_of_program(self._seen))
+    def _run(self, mutant: Mutant, items: Sequence[pytest.Item]) -> int:
+        for item, after in zip(items, [*items[1:], None], strict=True):
+            if item is items[0]:
+                self._replace(mutant)
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
+            if item.session.testsfailed:
+                return 1
+        return 0
 
-    def _share(self) -> None:
-        self.found.shared = sorted({*self.found.shared, *_of_program(self._seen)})
-        self._seen.clear()
+    def _replace(self, mutant: Mutant) -> None:
+        """Give the functions in memory the code that their file has by now."""
+        file = self._tree / mutant.path
+        changed = {
+            (code.co_qualname, code.co_firstlineno): code
+            for code in _codes(compile(file.read_bytes(), str(file), "exec", dont_inherit=True))
+            if f"{code.co_qualname}.".startswith(f"{mutant.function}.")
+        }
+        for function in self._functions:
+            code = function.__code__
+            if code.co_filename == str(file) and (
+                after := changed.get((code.co_qualname, code.co_firstlineno))
+            ):
+                function.__code__ = after
+
+    def _measure(self, kept: Path, items: Sequence[pytest.Item]) -> int:
+        measured = {}
+        for item, after in zip(items, [*items[1:], None], strict=True):
+            failed, began = item.session.testsfailed, time.monotonic()
+            self._calls.begin()
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
+            if item.session.testsfailed == failed:
+                measured[item.nodeid] = time.monotonic() - began, self._calls.end()
+        names = sorted(self._shared.union(*(called for _, called in measured.values())))
+        numbers = {name: number for number, name in enumerate(names)}
+        tests = {
+            test: [round(seconds, 4), [numbers[name] for name in called | self._shared]]
+            for test, (seconds, called) in measured.items()
+        }
+        kept.write_text(json.dumps([names, tests]), encoding="utf-8")
+        return 0
 
 
-def _of_program(seen: Iterable[str]) -> Iterator[str]:
-    return (one for one in seen if one.startswith(RINGS))
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
-class _Chosen:
-    """A plugin that runs the given tests only, in the given order."""
-
-    def __init__(self, tests: Sequence[str]) -> None:
-        self._place = {name: place for place, name in enumerate(tests)}
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self._place),
-            key=lambda item: self._place[item.nodeid],
-        )
+def forked(work: Callable[[], int], seconds: float) -> int:
+    """What work in a process of its own returns."""
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+        try:
+            status = work()
+        except BaseException:  # noqa: BLE001  # the fork must end here
+            status = 1
+        os._exit(status)
+    deadline = time.monotonic() + seconds
+    ended, code = os.waitpid(child, os.WNOHANG)
+    while not ended and time.monotonic() < deadline:
+        time.sleep(0.02)
+        ended, code = os.waitpid(child, os.WNOHANG)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    if not ended:
+        os.waitpid(child, 0)
+        return _STUCK
+    return _STUCK if os.WIFSIGNALED(code) else os.waitstatus_to_exitcode(code)
 
 
 class Tree:
-    """A copy of the checkout, with forked processes that run its tests."""
+    """A copy of the checkout, and a process that has collected its tests."""
 
-    def __init__(self, folder: Path, kept: Path, tests: Sequence[str] = ()) -> None:
-        """``kept`` is where measured test files are written down; ``tests`` are those to run."""
-        self._only = tests
-        self.tree = folder / "tree"
-        self._kept = kept
-        self._stamp = int(time.time())
+    def __init__(self, folder: Path, kept: Path, paths: Sequence[str]) -> None:
+        """``kept`` is where measured test files are written down; ``paths`` are those of tests."""
+        self.tree, self._kept, self._stamp = folder / "tree", kept, int(time.time())
         listed = subprocess.run(
             ["git", "ls-files", "-z", "-co", "--exclude-standard"],
             cwd=ROOT,
@@ -142,104 +218,67 @@ class Tree:
                 shutil.copy2(ROOT / name, target)
         if (ROOT.parent / "shared").exists():
             (folder / "shared").symlink_to((ROOT.parent / "shared").resolve())
-        self._imports = {
-            str(path.relative_to(self.tree)): path.read_text(encoding="utf-8")
-            for path in sorted((self.tree / "tests").rglob("test_*.py"))
-            if "e2e" not in path.parts and path.name != "test_structure.py"
-        }
-        self._measured: dict[str, TestFile] = {}
+        self._asked, theirs = multiprocessing.Pipe()
+        if os.fork() == 0:
+            self._asked.close()
+            os._exit(self._pytest([*paths], _Session(self.tree, theirs)))
+        theirs.close()
+        names, self._imported = self._asked.recv()
+        self._seconds: dict[str, float] = {}
+        self._callers: defaultdict[str, set[str]] = defaultdict(set)
+        self._measure(names)
 
-    def candidates(self, path: str) -> list[str]:
-        """Test files of the mirrored folders and those that import the module."""
-        if self._only:
-            return [file for file in self._imports if file.startswith(tuple(self._only))]
-        imports = _imports_of(path)
-        folders = tuple(
-            f"tests/{kind}/{path.rpartition('/')[0]}/" for kind in ("unit", "integration")
-        )
-        return [
-            file
-            for file, text in self._imports.items()
-            if file.startswith(folders) or imports.search(text)
-        ]
+    def _measure(self, names: Sequence[str]) -> None:
+        files: defaultdict[str, list[str]] = defaultdict(list)
+        for name in names:
+            files[name.partition("::")[0]].append(name)
+        files.pop("tests/unit/test_structure.py", None)
+        for file, tests in files.items():
+            digest = hashlib.sha1((self.tree / file).read_bytes(), usedforsecurity=False)
+            kept = self._kept / f"{file.replace('/', '.')}.{digest.hexdigest()[:12]}.json"
+            if not kept.exists():
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                print(f"measuring {file}", file=sys.stderr, flush=True)
+                self._asked.send((None, tests, _MEASURING, kept))
+                if self._asked.recv() == _STUCK:
+                    kept.write_text("[[], {}]", encoding="utf-8")
+            called, measured = json.loads(kept.read_text(encoding="utf-8"))
+            for test in measured.keys() & tests:
+                self._seconds[test], numbers = measured[test]
+                for function in (called[number] for number in numbers):
+                    self._callers[function].add(test)
+                    self._callers[f"{function.partition(':')[0]}:"].add(test)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Names of the tests that execute a mutant, the quickest first.
-
-        Tests that import the module, or if there are none the others of its folder, or those of
-        modules that import it.
-        """
-        near = self.candidates(mutant.path)
-        imports = _imports_of(mutant.path)
-        own = [file for file in near if imports.search(self._imports[file])]
-        return (
-            self._running(mutant, own)
-            or self._running(mutant, near)
-            or self._running(mutant, self._further(mutant.path))
-        )
-
-    def _further(self, path: str) -> list[str]:
-        """Test files of the modules that import a module."""
-        imports = _imports_of(path)
-        importers = [
-            str(file.relative_to(self.tree))
-            for ring in RINGS
-            for file in sorted((self.tree / ring).rglob("*.py"))
-            if imports.search(file.read_text(encoding="utf-8"))
-        ]
-        return sorted({file for module in importers for file in self.candidates(module)})
-
-    def _running(self, mutant: Mutant, candidates: Iterable[str]) -> list[str]:
-        files = [self._measure(file) for file in candidates]
-        wanted = f"{mutant.path}:{mutant.function}"
-        seconds = {
-            test: one.seconds[test]
-            for one in files
-            for test, functions in one.functions.items()
-            if _any_of(wanted, functions) or _any_of(wanted, one.shared)
-        }
-        chosen, left = [], _SECONDS
+        """Names of the tests that call a mutant: of the mirrored module, then the quickest."""
         mirrored = f"tests/unit/{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
-        for test in sorted(seconds, key=lambda one: (not one.startswith(mirrored), seconds[one])):
-            if seconds[test] > _SLOW or left < 0:
+        chosen, left = [], _SECONDS
+        for test in sorted(
+            self._callers[f"{mutant.path}:{mutant.function}"],
+            key=lambda one: (not one.startswith(mirrored), self._seconds[one]),
+        ):
+            if self._seconds[test] > _SLOW or left < 0:
                 break
-            left -= seconds[test]
+            left -= self._seconds[test]
             chosen.append(test)
         return chosen
 
-    def _measure(self, file: str) -> TestFile:
-        if file in self._measured:
-            return self._measured[file]
-        digest = hashlib.sha1(self._imports[file].encode(), usedforsecurity=False).hexdigest()
-        kept = self._kept / f"{file.replace('/', '.')}.{digest[:12]}.json"
-        if not kept.exists():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-
-            def work() -> int:
-                plugin = _Watching(self.tree)
-                pytest.main([*_PYTEST, file], plugins=[plugin])
-                sys.settrace(None)
-                found = plugin.found
-                kept.write_text(
-                    json.dumps([found.seconds, found.functions, found.shared]), encoding="utf-8"
-                )
-                return 0
-
-            if self._forked(work) is None or not kept.exists():
-                kept.write_text("[{}, {}, []]", encoding="utf-8")
-        seconds, functions, shared = json.loads(kept.read_text(encoding="utf-8"))
-        self._measured[file] = TestFile(seconds=seconds, functions=functions, shared=shared)
-        return self._measured[file]
-
-    def is_noticed(self, mutant: Mutant, tests: Sequence[str]) -> bool:
-        """Whether one of the tests fails, or never ends."""
-        files = sorted({test.partition("::")[0] for test in tests})
-
-        def work() -> int:
-            return int(pytest.main([*_PYTEST, "-x", *files], plugins=[_Chosen(tests)]))
-
+    def outcome(self, mutant: Mutant) -> str:
+        """Whether one of the tests fails or is stuck, or all pass, or there are none."""
+        tests = self.tests(mutant)
+        seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
+        status = 0
         with self._applied(mutant):
-            return self._forked(work) != 0
+            if tests and mutant.function:
+                self._asked.send((mutant, tests, seconds, None))
+                status = self._asked.recv()
+            if not status and tests and self._is_imported(mutant):
+                files = sorted({test.partition("::")[0] for test in tests})
+                status = forked(lambda: self._pytest(["-x", *files], _Chosen(tests)), seconds)
+        return {0: "SURVIVED" if tests else "UNTESTED", _STUCK: "stuck"}.get(status, "noticed")
+
+    def _is_imported(self, mutant: Mutant) -> bool:
+        return not mutant.function or f"{mutant.path}:{mutant.function}" in self._imported
 
     @contextmanager
     def _applied(self, mutant: Mutant) -> Iterator[None]:
@@ -257,48 +296,30 @@ class Tree:
         self._stamp += 2
         os.utime(file, (self._stamp, self._stamp))
 
-    def _forked(self, work: Callable[[], int]) -> int | None:
-        """What work in a process of its own returns; ``None`` if it does not end in time."""
-        child = os.fork()
-        if child == 0:
-            os.setsid()
-            self._enter()
-            os._exit(work() & 0x7F)
-        deadline = time.monotonic() + _PATIENCE
-        status = None
-        while status is None and time.monotonic() < deadline:
-            ended, code = os.waitpid(child, os.WNOHANG)
-            status = os.waitstatus_to_exitcode(code) if ended else None
-            time.sleep(0.05)
-        with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
-        if status is None:
-            os.waitpid(child, 0)
-        return status
-
-    def _enter(self) -> None:
+    def _pytest(self, words: list[str], plugin: object) -> int:
         os.chdir(self.tree)
         os.environ |= {"PYTHONPATH": str(self.tree), "TMPDIR": str(self.tree.parent)}
         sys.path[:] = [str(self.tree), *(one for one in sys.path if one not in {"", str(ROOT)})]
         for name in [one for one in sys.modules if one.partition(".")[0] in {*RINGS, "benchmarks"}]:
             del sys.modules[name]
         sys.dont_write_bytecode = False
-        resource.setrlimit(resource.RLIMIT_CPU, (int(_PATIENCE), int(_PATIENCE)))
         with Path(os.environ.get("MUTATE_OUTPUT", os.devnull)).open("a") as nothing:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
+        return int(pytest.main([*_PYTEST, *words], plugins=[plugin]))
 
 
-def _imports_of(path: str) -> re.Pattern[str]:
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    package, _, name = module.rpartition(".")
-    return re.compile(rf"\b{re.escape(module)}\b|from {re.escape(package)} import [^\n]*\b{name}\b")
+class _Chosen:
+    """A plugin that runs the given tests only, in the given order."""
 
+    def __init__(self, tests: Sequence[str]) -> None:
+        self._place = {name: place for place, name in enumerate(tests)}
 
-def _any_of(wanted: str, functions: Iterable[str]) -> bool:
-    if wanted.endswith(":"):
-        return any(one.startswith(wanted) for one in functions)
-    return wanted in functions
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self._place),
+            key=lambda item: self._place[item.nodeid],
+        )
 
 
 def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
@@ -327,18 +348,14 @@ def main(options: argparse.Namespace) -> None:
         importlib.import_module(library)
     shutil.rmtree(options.folder / "work", ignore_errors=True)
     tree = Tree(options.folder / "work", options.folder / "measured", options.tests)
-    noticed, survived = 0, 0
+    noticed, total = 0, 0
     for mutant in chosen(options.paths, options.count, options.seed):
         began = time.monotonic()
-        tests = tree.tests(mutant)
-        outcome = bool(tests) and tree.is_noticed(mutant, tests)
-        noticed, survived = noticed + outcome, survived + (not outcome)
-        if not outcome or options.verbose:
-            word = "noticed " if outcome else "SURVIVED" if tests else "UNTESTED"
-            taken = time.monotonic() - began
-            print(f"{word} {mutant.path}:{mutant.line}  {mutant.name}", end="")
-            print(f"  ({len(tests)} tests, {taken:.0f} s)", flush=True)
-    total = noticed + survived
+        outcome = tree.outcome(mutant)
+        noticed, total = noticed + outcome.islower(), total + 1
+        if outcome != "noticed" or options.verbose:
+            print(f"{outcome} {mutant.path}:{mutant.line}  {mutant.name}", end="")
+            print(f"  ({time.monotonic() - began:.1f} s)", flush=True)
     print(f"noticed {noticed} of {total} ({noticed / max(total, 1):.0%})", flush=True)
 
 
@@ -348,7 +365,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="name what was noticed as well")
-    parser.add_argument("--tests", nargs="+", default=(), help="run no tests but of these paths")
+    parser.add_argument("--tests", nargs="+", default=["tests/unit"], help="run tests of these")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/digestbot-mutants"))
     return parser.parse_args()
 

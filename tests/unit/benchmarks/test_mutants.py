@@ -45,6 +45,11 @@ def test_change_is_applied_where_it_stands_and_keeps_the_rest():
     assert one.applied(SOURCE) == SOURCE.replace(b"log(a)", b"pass")
 
 
+def test_change_belongs_to_the_function_whose_run_executes_it():
+    functions = {one.line: one.function for one in mutants("a.py", SOURCE)}
+    assert functions == {2: "", 7: "", 10: "run", 11: "run", 12: "run"}
+
+
 def test_mutants_listed_as_equal_are_of_lines_that_exist():
     listed = EQUAL.read_text(encoding="utf-8")
     paths = {line.partition('"')[2].rstrip('"') for line in listed.splitlines() if "path =" in line}
