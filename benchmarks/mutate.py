@@ -28,7 +28,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -41,17 +41,12 @@ from benchmarks.mutants import Mutant, equal, mutants
 ROOT = Path(__file__).parents[1]
 RINGS = ("digest", "handlers", "bot")
 
-_SECONDS = 12.0
+_SECONDS = 15.0
 """Of one mutant's tests: those of the mirrored module, then the quickest others."""
 
 _PATIENCE = 60.0
-"""Seconds after which a mutant's tests count as stuck, beside ten times what they took."""
-
-_MEASURING = 1800.0
-"""Seconds after which the tests of a file that is measured count as stuck."""
-
-_SLOW = 15.0
-"""Seconds from which on a test is left out."""
+"""Seconds after which tests count as stuck: a mutant's ten times what they took besides, and those
+of a file that is measured thirty times so many."""
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
 
@@ -62,7 +57,7 @@ _LIBRARIES = (
 )
 """Imported once, and not again for each mutant."""
 
-_STUCK = 99
+_STUCK, _UNFIT = 99, 98
 
 
 class _Calls:
@@ -81,10 +76,8 @@ class _Calls:
 
     def so_far(self) -> set[str]:
         """What was called since it began, as ``path:name``."""
-        names = {
-            f"{code.co_filename.removeprefix(self._tree)}:{code.co_qualname}"
-            for code in self._codes.values()
-        }
+        codes = [code for code in self._codes.values() if code.co_filename.startswith(self._tree)]
+        names = {f"{code.co_filename[len(self._tree) :]}:{code.co_qualname}" for code in codes}
         return {name for name in names if name.startswith(RINGS)}
 
     def end(self) -> set[str]:
@@ -127,9 +120,11 @@ class _Session:
             self._shared |= self._calls.so_far()
 
     def _run(self, mutant: Mutant, items: Sequence[pytest.Item]) -> int:
+        try:
+            self._replace(mutant)
+        except ValueError:  # other variables of the functions around it
+            return _UNFIT
         for item, after in zip(items, [*items[1:], None], strict=True):
-            if item is items[0]:
-                self._replace(mutant)
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
             if item.session.testsfailed:
                 return 1
@@ -216,8 +211,7 @@ class Tree:
                 target = self.tree / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, target)
-        if (ROOT.parent / "shared").exists():
-            (folder / "shared").symlink_to((ROOT.parent / "shared").resolve())
+        (folder / "shared").symlink_to((ROOT.parent / "shared").resolve())
         self._asked, theirs = multiprocessing.Pipe()
         if os.fork() == 0:
             self._asked.close()
@@ -239,7 +233,7 @@ class Tree:
             if not kept.exists():
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
-                self._asked.send((None, tests, _MEASURING, kept))
+                self._asked.send((None, tests, 30 * _PATIENCE, kept))
                 if self._asked.recv() == _STUCK:
                     kept.write_text("[[], {}]", encoding="utf-8")
             called, measured = json.loads(kept.read_text(encoding="utf-8"))
@@ -257,38 +251,29 @@ class Tree:
             self._callers[f"{mutant.path}:{mutant.function}"],
             key=lambda one: (not one.startswith(mirrored), self._seconds[one]),
         ):
-            if self._seconds[test] > _SLOW or left < 0:
-                break
-            left -= self._seconds[test]
-            chosen.append(test)
+            if self._seconds[test] <= left:
+                left -= self._seconds[test]
+                chosen.append(test)
         return chosen
 
     def outcome(self, mutant: Mutant) -> str:
         """Whether one of the tests fails or is stuck, or all pass, or there are none."""
         tests = self.tests(mutant)
         seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
-        status = 0
-        with self._applied(mutant):
-            if tests and mutant.function:
-                self._asked.send((mutant, tests, seconds, None))
-                status = self._asked.recv()
-            if not status and tests and self._is_imported(mutant):
-                files = sorted({test.partition("::")[0] for test in tests})
-                status = forked(lambda: self._pytest(["-x", *files], _Chosen(tests)), seconds)
-        return {0: "SURVIVED" if tests else "UNTESTED", _STUCK: "stuck"}.get(status, "noticed")
-
-    def _is_imported(self, mutant: Mutant) -> bool:
-        return not mutant.function or f"{mutant.path}:{mutant.function}" in self._imported
-
-    @contextmanager
-    def _applied(self, mutant: Mutant) -> Iterator[None]:
-        file = self.tree / mutant.path
+        if not tests:
+            return "UNTESTED"
+        file, status = self.tree / mutant.path, 0
+        at_import = not mutant.function or f"{mutant.path}:{mutant.function}" in self._imported
         source = file.read_bytes()
         self._write(file, mutant.applied(source))
-        try:
-            yield
-        finally:
-            self._write(file, source)
+        if mutant.function:
+            self._asked.send((mutant, tests, seconds, None))
+            status = self._asked.recv()
+        if status == _UNFIT or (not status and at_import):
+            files = sorted({test.partition("::")[0] for test in tests})
+            status = forked(lambda: self._pytest(["-x", *files], _Chosen(tests)), seconds)
+        self._write(file, source)
+        return {0: "SURVIVED", _STUCK: "stuck"}.get(status, "noticed")
 
     def _write(self, file: Path, source: bytes) -> None:
         # Bytecode is told apart by the second of its source: each writing gets another one.

@@ -159,7 +159,7 @@ class Hooks:
             return self._refuse(name)
         body = await body_of(receive, LARGEST)
         if body is None:
-            return 413
+            return self._refuse(name, 413)
         assert settings.webhook_secret is not None
         secret = settings.webhook_secret.get_secret_value().encode()
         if not _genuine(manner, secret, headers[manner.signature], body):
@@ -171,9 +171,9 @@ class Hooks:
                 await self._take(name, delivery, arrived)
         return 202
 
-    def _refuse(self, name: str) -> int:
-        log.warning("hook.refused", forge=name)
-        return 401
+    def _refuse(self, name: str, status: int = 401) -> int:
+        log.warning("hook.refused", forge=name, status=status)
+        return status
 
     async def _take(self, name: str, delivery: str, arrived: Arrived) -> None:
         fresh = await self._taking.take(name, delivery, arrived)

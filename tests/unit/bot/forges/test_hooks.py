@@ -59,6 +59,8 @@ async def delivered(
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
+        if more.get("breaks_off") and len(pieces) == 1:
+            return {"type": "http.disconnect"}
         return {"type": "http.request", **pieces.pop(0)}
 
     async def send(message: dict[str, Any]) -> None:
@@ -115,14 +117,16 @@ async def test_delivery_says_where_something_happened_and_whether_code_moved(
         ({"headers": {"x-hub-signature-256": ""}}, 401),
         ({"headers": {"x-hub-signature-256": "sha256=00"}}, 401),
         ({"kind": "gitlab", "headers": {"x-gitlab-token": "guessed"}}, 401),
+        ({"breaks_off": True}, 413),
     ],
 )
-async def test_delivery_that_is_not_proven_is_refused(more: dict[str, Any], status: int) -> None:
+async def test_delivery_that_is_not_proven_or_whole_is_refused(more: dict[str, Any], status: int) -> None:
     taken = Taken()
     with capture_logs() as logs:
         assert await delivered(taken, HOME, **more) == status
     assert taken.events == []
-    assert [line["event"] for line in logs] == ["hook.refused"] * (status == 401)
+    told = [(line["event"], line["status"]) for line in logs]
+    assert told == [("hook.refused", status)] * (status in {401, 413})
 
 
 async def test_delivery_that_is_too_long_is_refused_and_one_at_the_limit_is_read(monkeypatch):
