@@ -120,7 +120,9 @@ async def test_delivery_says_where_something_happened_and_whether_code_moved(
         ({"breaks_off": True}, 413),
     ],
 )
-async def test_delivery_that_is_not_proven_or_whole_is_refused(more: dict[str, Any], status: int) -> None:
+async def test_delivery_that_is_not_proven_or_whole_is_refused(
+    more: dict[str, Any], status: int
+) -> None:
     taken = Taken()
     with capture_logs() as logs:
         assert await delivered(taken, HOME, **more) == status
