@@ -21,7 +21,7 @@ from bot.platforms.console import Console
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.sqlite import open_database
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.core.change import Change
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository

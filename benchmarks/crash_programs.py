@@ -190,7 +190,7 @@ def _become(words: list[str], data: str, output: str, nobody: bool, jump: float)
 
 def _jumping(most: float) -> None:
     """Let the clock jump by up to so many seconds, to and fro, twice a second."""
-    from bot.util.workers import SystemClock
+    from bot.util.machine import SystemClock
 
     def now(_: SystemClock) -> datetime:
         chance = random.Random(int(time.monotonic() * 2))

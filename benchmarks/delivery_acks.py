@@ -56,7 +56,7 @@ from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.replies import SqlInbox, SqlReplies
 from bot.store.sqlite import open_database
 from bot.util.locks import FileLeases
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from bot.web.server import application, serving
 from digest.core.enums import Language
 from digest.document import Document

@@ -28,7 +28,7 @@ from benchmarks.claims import Claim, Writer, strange_names
 from bot.git.open_source import open_source
 from bot.llm.token_count import Estimator
 from digest.core.enums import Language
-from digest.core.grade import Graded, Level, settled
+from digest.core.grade import Graded, Level, is_settled
 from digest.facts.extract import extract, wanted
 from digest.grading.importance import grade
 from digest.llm.change_index import ChangeIndex
@@ -128,7 +128,7 @@ def tokens(clone: str, day: str, materials: Sequence[Material]) -> str:
     """A row of the table: the day by our prompts beside a prompt a commit with its whole patch."""
     count = Estimator().count
     began = time.process_time()
-    asked = [m for m in materials if not settled(m.graded)]
+    asked = [m for m in materials if not is_settled(m.graded)]
     prompts: list[Prompt] = []
     for material in asked:
         if material.graded.grade.level is not Level.LOW:

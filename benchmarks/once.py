@@ -12,7 +12,7 @@ from bot.platforms.console import Console
 from bot.store.archive import SqlArchive
 from bot.store.coverage import SqlCoverage
 from bot.store.sqlite import open_database
-from bot.util.workers import Processes, SystemClock
+from bot.util.machine import Processes, SystemClock
 from digest.core.enums import Language
 from digest.markdown import markdown
 from digest.report.assembly import assemble

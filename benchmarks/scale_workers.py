@@ -39,7 +39,7 @@ from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import PostgresDatabase, open_postgres
 from bot.subscriptions.channel_registry import Post
-from bot.util.workers import Processes, SystemClock
+from bot.util.machine import Processes, SystemClock
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from digest.document import Document, Paragraph, Text

@@ -18,7 +18,7 @@ from bot.store.forge_records import SqlPages, SqlRequests
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_archive
 from bot.util.files import Environment, config_file, data_folder
-from bot.util.workers import Processes, SystemClock
+from bot.util.machine import Processes, SystemClock
 from bot.workspace.workspace import Workspace
 from handlers.ports.storage import Clock
 

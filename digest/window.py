@@ -225,7 +225,7 @@ def edges(window: Window) -> tuple[str, str]:
     return since.strftime(form), until.strftime(form)
 
 
-def joined(stretches: Iterable[Window]) -> tuple[Window, ...]:
+def merge_windows(stretches: Iterable[Window]) -> tuple[Window, ...]:
     """The same time as disjoint periods, the earliest first, without empty ones."""
     out: list[Window] = []
     for one in sorted(stretches, key=lambda w: w.since):
@@ -241,7 +241,7 @@ def joined(stretches: Iterable[Window]) -> tuple[Window, ...]:
 def gaps(window: Window, read: Sequence[Window]) -> tuple[Window, ...]:
     """The parts of a window that were not read, the earliest first.
 
-    ``read`` are periods as :func:`joined` returns them.
+    ``read`` are periods as :func:`merge_windows` returns them.
     """
     out: list[Window] = []
     begin = window.since

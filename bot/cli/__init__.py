@@ -19,7 +19,7 @@ from bot.cli.change_commands import looking
 from bot.cli.options import CONTEXT, show_help
 from bot.cli.record_commands import archive, reviewing
 from bot.cli.service_commands import working
-from bot.util.secrets import cleared
+from bot.util.secrets import mask_secrets
 from digest.errors import UserError
 
 app = typer.Typer(
@@ -89,6 +89,6 @@ def guarded(work: Callable[[], object]) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    line = cleared(" ".join(message.split()))
+    line = mask_secrets(" ".join(message.split()))
     sys.stderr.write(f"digestbot: {line}\n")
     return status

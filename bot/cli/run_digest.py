@@ -29,7 +29,7 @@ from bot.cli.output import (
     with_usage,
 )
 from bot.util.files import check_output
-from bot.util.workers import share_freed
+from bot.util.machine import share_freed
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.grade import Graded

@@ -18,8 +18,8 @@ from bot.app import opened
 from bot.chat.repository_choice import which
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish, print_document
+from bot.util.machine import FixedClock
 from bot.util.terminal import Terminal
-from bot.util.workers import FixedClock
 from bot.workspace.workspace import Usages, Workspace, places_of
 from digest.answer.answers import ABOUT_NONE, Answer, answer_to_json
 from digest.core.enums import Language

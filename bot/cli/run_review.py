@@ -16,7 +16,7 @@ from bot.app import opened
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish, print_document, table_of, usage_to_json
 from bot.cli.run_digest import between
-from bot.delivery.quarantine import parked
+from bot.delivery.quarantine import parked_chats
 from bot.store.analyses import Cost, SqlCalls
 from bot.store.deliveries import SqlRefusals, SqlUncertainDeliveries, UncertainDelivery
 from bot.store.feedback import ReaderVerdict, SqlFeedback
@@ -42,7 +42,7 @@ from handlers.digests.grade_quality import (
     NamedByNotes,
     QualityResult,
     judge_grades,
-    released,
+    names_in_release_notes,
     usual_window,
 )
 from handlers.ports.model_port import Usage
@@ -77,7 +77,7 @@ def quality(
             ctx = app.context(watched, zone=zone, progress=ProgressBar(watched.repository.name))
             named = between(since, until, zone, ctx.clock.now()) if since or until else None
             window = named or usual_window(ctx)
-            forge = await released(ctx, window.since)
+            forge = await names_in_release_notes(ctx, window.since)
             later = await _later(app, watched, notes, forge.named, window.since)
             judged = await judge_grades(ctx, window, later)
             if form is AnswerFormat.JSON:
@@ -383,7 +383,7 @@ def _part_outcome(one: UncertainDelivery) -> str:
 
 
 async def _parked_chats(app: Workspace) -> list[Block]:
-    found = parked(await SqlRefusals(app.database).all())
+    found = parked_chats(await SqlRefusals(app.database).all())
     if not found:
         return []
     zone = app.zone(None)

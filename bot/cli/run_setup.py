@@ -29,11 +29,11 @@ from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish
 from bot.cli.run_digest import day_of
 from bot.config.file_model import Listen, WebSettings
-from bot.config.first_config import SetupAnswers, needed, secret_file, settings_of, write
+from bot.config.first_config import SetupAnswers, required_keys, secret_file, settings_of, write
 from bot.config.model_section import ModelConfig
 from bot.config.reader import Config, read
 from bot.config.repository_section import RepositoryConfig
-from bot.delivery.quarantine import parked
+from bot.delivery.quarantine import parked_chats
 from bot.git.open_source import accepted_address, folder_of, open_source
 from bot.git.repository_layout import layout_of
 from bot.jobs.loop import stop_on_signals
@@ -41,8 +41,8 @@ from bot.ops.check import (
     Finding,
     Probes,
     Weight,
-    failed,
     fault,
+    has_failures,
     look_at_forge,
     look_at_model,
 )
@@ -53,10 +53,10 @@ from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, open_archive
 from bot.telemetry import logs
 from bot.util.files import NAME, config_file, data_folder
+from bot.util.machine import SystemClock
 from bot.util.sanitize import legible
-from bot.util.secrets import cleared
+from bot.util.secrets import mask_secrets
 from bot.util.section import Settings
-from bot.util.workers import SystemClock
 from bot.web.pages.page_request import RECENT
 from bot.web.pages.routes import routes
 from bot.web.pages.warmup import warm
@@ -146,7 +146,7 @@ def _settings(
                 f"give it as {_variable(platform, key)}"
             )
         found[key] = value
-    for key in needed(model):
+    for key in required_keys(model):
         if key not in found and ask:
             found[key] = ask(f"{platform}: {key}", "", False)
     return found
@@ -215,8 +215,8 @@ def check(file: Path | None, *, spend: bool = False) -> None:
     found = finish(check_check(config, _probes(config, spend=spend)))
     for finding in found:
         line = f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}"
-        sys.stdout.write(f"{cleared(line)}\n")
-    if failed(found):
+        sys.stdout.write(f"{mask_secrets(line)}\n")
+    if has_failures(found):
         raise UserError(f"{config.file}: not ready to run; see the lines marked ERROR")
 
 
@@ -235,7 +235,7 @@ def _probes(config: Config, *, spend: bool) -> Probes:
         if not (config.database_url or (data / FILE).exists()):
             return ()
         async with await open_archive(data, config.database_url) as database:
-            found = parked(await SqlRefusals(database).all())
+            found = parked_chats(await SqlRefusals(database).all())
         return [f"{one.account}:{one.chat}: {one.reason} {one.detail}".rstrip() for one, _ in found]
 
     async def model(settings: ModelConfig) -> str:
@@ -276,7 +276,7 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
     looked = finish(examine(data, config))
     findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
     emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
-    if failed(findings):
+    if has_failures(findings):
         raise UserError("something is broken; see the findings above")
 
 
@@ -295,7 +295,7 @@ def _json(findings: Sequence[Finding]) -> str:
         for one in findings
     ]
     return json.dumps(
-        {"schema": 1, "healthy": not failed(findings), "findings": told},
+        {"schema": 1, "healthy": not has_failures(findings), "findings": told},
         ensure_ascii=False,
         indent=1,
     )

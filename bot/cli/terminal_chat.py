@@ -22,13 +22,13 @@ from bot.cli.run_questions import about, asked_here, choose, context_of
 from bot.config.channel_section import Preferences
 from bot.delivery.part_sender import Patience
 from bot.messaging.receiver import Incoming
-from bot.platforms.console import Keyboard, attached
+from bot.platforms.console import Keyboard, console_of
 from bot.scheduler.schedule import next_run
 from bot.store.chat_records import SqlChats
 from bot.store.replies import MessageKey, Records
 from bot.subscriptions.chat_subscriptions import resting, spec_of, timing_of
 from bot.telemetry.logs import LOG, into_file
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.document import Document
@@ -171,7 +171,7 @@ def chat(
             ctx = await context_of(app, repo, branch, zone, language)
             if sys.stdin.isatty():
                 print_document((await help_page(Help(), ctx)).document)
-            sender, records = attached(sys.stdout), Records()
+            sender, records = console_of(sys.stdout), Records()
             several = repo is None and app.config is not None and len(app.config.repositories) > 1
             choosing = Choosing(app, branch, zone, language) if several else None
             terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)

@@ -52,7 +52,7 @@ def settings_of(platform: str) -> type[Settings]:
     return model
 
 
-def needed(model: type[Settings]) -> tuple[str, ...]:
+def required_keys(model: type[Settings]) -> tuple[str, ...]:
     """The required keys of the platform, without secrets."""
     secrets = model.secret_fields()
     return tuple(

@@ -21,8 +21,8 @@ from bot.delivery.part_sender import PartSender, PartToSend, Patience, Target, d
 from bot.delivery.payload import freeze, messages, thaw
 from bot.messaging.sender import Ability, Discerning, Part, Receipt, SendReason
 from bot.util.locks import Leases
+from bot.util.machine import SystemClock
 from bot.util.tracing import span
-from bot.util.workers import SystemClock
 from digest.document import Document
 from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 

@@ -124,6 +124,6 @@ def pause(probes: int) -> timedelta:
     return min(_LONGEST, _FIRST_PROBE * grown)
 
 
-def parked(refusals: Sequence[ChatRefusal]) -> list[tuple[ChatRefusal, datetime]]:
+def parked_chats(refusals: Sequence[ChatRefusal]) -> list[tuple[ChatRefusal, datetime]]:
     """The parked chats, each with the time since when."""
     return [(refusal, refusal.parked_at) for refusal in refusals if refusal.parked_at is not None]

@@ -5,6 +5,6 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from bot.feishu_card.card import Style, dump, mark_of, marked, render
+from bot.feishu_card.card import Style, dump, mark_of, render, with_identity
 
-__all__ = ["Style", "dump", "mark_of", "marked", "render"]
+__all__ = ["Style", "dump", "mark_of", "render", "with_identity"]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from bot.feishu_card.card_text import cut, lines_of, markdown, web
+from bot.feishu_card.card_text import lines_of, markdown, split_text, web
 from bot.messaging.sender import Part
 from bot.util.sanitize import legible, legible_lines
-from bot.util.terminal_layout import columns_of, signed
+from bot.util.terminal_layout import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,
@@ -137,7 +137,7 @@ def _listing(
     items: Sequence[Item], depth: int, first: int = 1, *, ordered: bool
 ) -> Iterator[CardLine]:
     for number, item in enumerate(items, first):
-        if not ordered and signed(item.spans):
+        if not ordered and has_own_sign(item.spans):
             yield from _signed_item(item, depth)
             continue
         mark = f"{number}. " if ordered else "- "
@@ -221,7 +221,7 @@ def _code(block: CodeBlock) -> Iterator[CardPiece]:
 def _sheets(lines: Iterable[str]) -> Iterator[str]:
     sheet: list[str] = []
     length = 0
-    for line in chain.from_iterable(cut(line, _LONGEST_LINE) for line in lines):
+    for line in chain.from_iterable(split_text(line, _LONGEST_LINE) for line in lines):
         if sheet and length + len(line) > _ENOUGH:
             yield "\n".join(sheet)
             sheet, length = [], 0
@@ -308,7 +308,7 @@ def render(document: Document, style: Style) -> tuple[Part, ...]:
     )
 
 
-def marked(body: str, identity: str) -> str:
+def with_identity(body: str, identity: str) -> str:
     """The card with the identity in its first component's id, which is not displayed."""
     if not identity:
         return body

@@ -34,7 +34,7 @@ _LONGEST_URL = 1000
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """A legible line without active marks."""
     return _ACTING.sub(_entity, text)
 
@@ -67,11 +67,11 @@ def _inner(span: Span) -> str:
     core = span.text.strip()
     match span:
         case Link(url=url) if core:
-            return f"[{escaped(core)}]({url})"
+            return f"[{escape(core)}]({url})"
         case Code() if core and _PLAIN_CODE.fullmatch(core):
             return f"`{core}`"
         case _:
-            return escaped(span.text)
+            return escape(span.text)
 
 
 def _readable(span: Span) -> Span:
@@ -146,11 +146,11 @@ def _short(spans: Iterable[Span], longest: int) -> Iterator[Span]:
         if len(span.text) <= longest:
             yield span
             continue
-        for piece in cut(span.text, longest):
+        for piece in split_text(span.text, longest):
             yield Link(piece, span.url) if isinstance(span, Link) else type(span)(piece)
 
 
-def cut(text: str, longest: int) -> Iterator[str]:
+def split_text(text: str, longest: int) -> Iterator[str]:
     """Pieces of at most ``longest`` characters, cut at blanks if possible; nothing is lost."""
     while len(text) > longest:
         blank = text.rfind(" ", longest // 2, longest) + 1

@@ -216,6 +216,6 @@ def release(found: Json) -> Release:
     )
 
 
-def quoted(reference: str) -> str:
+def quote_reference(reference: str) -> str:
     """A reference as part of a path; the slashes of a branch's name stay."""
     return quote(reference, safe="/")

@@ -99,7 +99,9 @@ class Gitea(ForgeRepository):
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first; Gitea lists no files here."""
         what = f"comparison of {base} and {head}"
-        path = f"{self._base}/compare/{fields.quoted(base)}...{fields.quoted(head)}"
+        path = (
+            f"{self._base}/compare/{fields.quote_reference(base)}...{fields.quote_reference(head)}"
+        )
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 

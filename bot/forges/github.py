@@ -24,7 +24,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot.forges import fields
-from bot.forges.fields import Json, inner, quoted, release, table, tables
+from bot.forges.fields import Json, inner, quote_reference, release, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
 from bot.forges.forge_transport import odd
 from digest.core.change import Change, FileChange, FileStatus
@@ -296,7 +296,7 @@ class GitHub(ForgeRepository):
         pages = [
             page
             async for page in self._wire.listed(
-                f"{self._base}/compare/{quoted(base)}...{quoted(head)}",
+                f"{self._base}/compare/{quote_reference(base)}...{quote_reference(head)}",
                 f"comparison of {base} and {head}",
                 query={"per_page": _PAGE},
                 most=_MOST_COMMIT_PAGES,

@@ -18,7 +18,7 @@ from bot.git.git_process import GitFailed
 from bot.git.history_index import FirstParents, NumberIndex, find_mentions, is_program
 from bot.git.patches import (
     blobs_of,
-    present,
+    find_objects,
     read_changes,
     read_commits,
     read_places,
@@ -314,7 +314,7 @@ class GitSource:
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
         """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""
         blobs = await blobs_of(self._view.git(), names)
-        there = await present(self._view.git(), blobs)
+        there = await find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
         if not absent:
             return
@@ -333,7 +333,7 @@ class GitSource:
             return False
         files = [_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry]
         blobs = list(dict.fromkeys(blob for path, blob in files if is_program(path)))
-        there = await present(self._view.git(), blobs)
+        there = await find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
         if len(absent) > _MOST_FETCHED:
             return False
@@ -349,7 +349,7 @@ class GitSource:
         if not _SHORT_NAME.fullmatch(sha):
             return ()
         listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
-        found = await present(self._view.git(), listed)
+        found = await find_objects(self._view.git(), listed)
         commits = [name for name in listed if name in found and found[name][0] == "commit"]
         if len(commits) > 1:
             raise AmbiguousReference(sha, commits)

@@ -23,7 +23,7 @@ _BINARY_PROBE = 8000
 """Bytes in which a NUL makes a text binary; git's own rule (``buffer_is_binary``)."""
 
 
-async def present(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+async def find_objects(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
     """Type and size in bytes of each existing object, by full name."""
     asked = list(dict.fromkeys(names))
     if not asked:
@@ -179,7 +179,7 @@ async def _stream(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]
 async def _around_gaps(git: Git, names: Sequence[str]) -> Batch:
     """Read commits of which at least one lacks objects."""
     changes = await _listing(git, names)
-    there = await present(git, (b for c in changes for f in c.files for b in _blobs(f)))
+    there = await find_objects(git, (b for c in changes for f in c.files for b in _blobs(f)))
     whole = [
         c.sha
         for c in changes

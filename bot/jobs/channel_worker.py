@@ -13,7 +13,7 @@ import structlog
 from bot.delivery.delivery import Delivered, Left
 from bot.delivery.quarantine import refusal_of
 from bot.jobs.services import LoopServices
-from bot.scheduler.schedule import Slot, missed, next_slot, slots_between
+from bot.scheduler.schedule import Slot, missed_slot, next_slot, slots_between
 from bot.scheduler.timetable import Timetable
 from bot.subscriptions.channel_registry import Channels, Post
 from handlers.ports.storage import Clock, DeliveryKey
@@ -65,7 +65,7 @@ class ChannelWorker:
         if newest is None or last != finished:
             return False
         now = self._work.clock.now()
-        if missed(post.spec, newest, now, max(post.catch_up, LATE)) is not None:
+        if missed_slot(post.spec, newest, now, max(post.catch_up, LATE)) is not None:
             return False
         self._tell_missed(post, newest, None, now)
         return True
@@ -82,7 +82,7 @@ class ChannelWorker:
             await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
             return None
         newest = max(filter(None, (last, first)))
-        slot = missed(post.spec, newest, now, reach)
+        slot = missed_slot(post.spec, newest, now, reach)
         self._tell_missed(post, newest, slot, now)
         if slot is not None:
             claimed = await ledger.claim_slot(post.name, slot.name)

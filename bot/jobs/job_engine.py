@@ -21,7 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.forges.hooks import Arrived
-from bot.jobs.job_store import abandoned, app_on, lock_of, make_indexes
+from bot.jobs.job_store import abandoned_messages, app_on, lock_of, make_indexes
 from bot.store.job_queue import PERIODIC, QUEUES, JobKind, task_of
 from bot.store.postgresql import PostgresDatabase, take_turn
 from bot.util.tracing import trace
@@ -187,7 +187,7 @@ class Engine:
         told that no answer will come.
         """
         async with self._database.writing("abandoned") as connection:
-            keys = await abandoned(connection)
+            keys = await abandoned_messages(connection)
             await self.put_answers(keys, connection)
         return len(keys)
 

@@ -188,7 +188,7 @@ def lock_of(account: str, chat: str, message: str) -> str:
     return _BETWEEN.join((account, chat, message))
 
 
-async def abandoned(connection: AsyncConnection) -> Sequence[tuple[str, str, str]]:
+async def abandoned_messages(connection: AsyncConnection) -> Sequence[tuple[str, str, str]]:
     """Messages not answered in time that no job is about, oldest first."""
     values = {
         "answered": int(STILL_ANSWERED.total_seconds()),

@@ -18,12 +18,12 @@ from bot.llm.response_format import (
     DialectFile,
     Rung,
     context_limit,
-    lowered,
+    next_lower,
     simpler,
 )
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from handlers.ports.model_port import (
     BudgetPort,
     CallLedger,
@@ -201,7 +201,7 @@ class ServedModel:
                 why = step.why
                 log.info("model.again", why=why, kind=request.account.kind)
                 if step.unkept:
-                    self._adopt(ask.dialect, lowered(ask.dialect))
+                    self._adopt(ask.dialect, next_lower(ask.dialect))
             if telling:
                 telling.restart(why)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from digest.core.change import Change
 from digest.core.facts import Facts
 from digest.facts.security import credentials
-from digest.llm.model_input import Masked, mapped
+from digest.llm.model_input import Masked, mask_change
 
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
@@ -60,7 +60,7 @@ class Secrets:
         found = self.find(_text(change))
         if not found:
             return Masked(change=change, facts=facts, secrets=0)
-        shown, known = mapped(change, facts, partial(_mask, _rule(found)))
+        shown, known = mask_change(change, facts, partial(_mask, _rule(found)))
         return Masked(change=shown, facts=known, secrets=len(found))
 
     def find(self, text: str) -> frozenset[str]:

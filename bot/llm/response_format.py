@@ -120,7 +120,7 @@ def simpler(
     if "stream_options" in words or "include_usage" in words:
         return replace(dialect, usage=False) if dialect.usage else None
     if shaped and about_format(words):
-        return lowered(dialect)
+        return next_lower(dialect)
     if not (parameter or _UNKNOWN_FIELD.search(words)):
         return None
     if "temperature" in words:
@@ -133,7 +133,7 @@ def simpler(
     return None
 
 
-def lowered(dialect: Dialect) -> Dialect | None:
+def next_lower(dialect: Dialect) -> Dialect | None:
     """The same dialect one rung down; ``None`` from the lowest."""
     below = dialect.rung.below
     return None if below is None else replace(dialect, rung=below)

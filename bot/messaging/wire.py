@@ -132,7 +132,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
 
 
 @contextmanager
-def queued() -> Iterator[None]:
+def late_as_send_error() -> Iterator[None]:
     """Turn a turn that would come too late into ``SendError``, as for a refusal."""
     try:
         yield
@@ -187,7 +187,7 @@ class PacedAddress(Addressed):
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:  # noqa: ARG002  # one chat
         """Wait for the address's turn."""
-        with queued():
+        with late_as_send_error():
             await self._pace.turn("", self.rates, answer=answer)
 
 

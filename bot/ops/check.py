@@ -35,7 +35,7 @@ from bot.publishing.forge_sync import home_of
 from bot.scheduler.schedule import slots_after
 from bot.store.analyses import SqlCalls
 from bot.store.sqlite import open_database
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from digest.core.enums import Frequency
 from digest.errors import DigestbotError, UserError
 from handlers.ports.model_port import ModelCall, Usage
@@ -232,7 +232,7 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     return [*warnings, *found]
 
 
-def failed(findings: Sequence[Finding]) -> bool:
+def has_failures(findings: Sequence[Finding]) -> bool:
     """Whether something does not work."""
     return any(finding.weight is Weight.ERROR for finding in findings)
 

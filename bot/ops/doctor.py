@@ -22,12 +22,12 @@ from bot.ops.check import Finding, fault, well, worry
 from bot.ops.doctor_machine import (
     clock,
     clones,
-    compared,
+    compare_clocks,
     disk,
     git,
-    guarded,
     network,
     python,
+    run_check,
 )
 from bot.ops.doctor_storage import archive
 from bot.util.files import Environment
@@ -104,7 +104,7 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         looks.append(("redis", _redis(address)))
     if config is not None:
         looks.append(("network", network(config)))
-    found = await asyncio.gather(*(guarded(subject, look) for subject, look in looks))
+    found = await asyncio.gather(*(run_check(subject, look) for subject, look in looks))
     return [finding for some in found for finding in some]
 
 
@@ -116,7 +116,9 @@ async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
     from bot.ops.doctor_storage import server
 
     found = await server(url)
-    return found if any(one.subject == "clock" for one in found) else [*compared(None), *found]
+    return (
+        found if any(one.subject == "clock" for one in found) else [*compare_clocks(None), *found]
+    )
 
 
 async def _redis(address: str) -> Sequence[Finding]:

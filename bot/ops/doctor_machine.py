@@ -39,7 +39,7 @@ _PATIENCE = 300.0
 """Seconds for one check; an archive of gigabytes is read completely."""
 
 
-async def guarded(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:
+async def run_check(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:
     """The findings of a check; its own failure is a finding too, so that the others are shown."""
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -110,10 +110,10 @@ def disk(data: Path) -> Sequence[Finding]:
 
 def clock(data: Path) -> Sequence[Finding]:
     """Whether the clock is plausible beside the archive's last write."""
-    return compared(_newest(data / FILE))
+    return compare_clocks(_newest(data / FILE))
 
 
-def compared(written: datetime | None, there: datetime | None = None) -> Sequence[Finding]:
+def compare_clocks(written: datetime | None, there: datetime | None = None) -> Sequence[Finding]:
     """This clock compared with the archive's newest digest and with a server's clock."""
     now = datetime.now(UTC)
     told = now.isoformat(timespec="seconds")

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from bot.ops.check import Finding, fault, well, worry
-from bot.ops.doctor_machine import compared
+from bot.ops.doctor_machine import compare_clocks
 from bot.shared_state.redis_state import RedisConnection
 from bot.store.job_queue import PERIODIC, Depth, depth_on
 from bot.store.migrations import HEAD, REVISIONS
@@ -157,7 +157,7 @@ async def server(written: str) -> Sequence[Finding]:
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
     left = deliveries([tuple(row) for row in stuck])
     made = None if newest is None else datetime.fromtimestamp(newest, UTC)
-    return [well("archive", about), *compared(made, there), *left, *jobs(waiting)]
+    return [well("archive", about), *compare_clocks(made, there), *left, *jobs(waiting)]
 
 
 def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:

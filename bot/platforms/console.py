@@ -76,7 +76,7 @@ class Console(PostsOnly):
 def create(config: Config) -> Console:
     """The configured console. Raises ``SendError`` if its file cannot be opened."""
     if config.output is None:
-        return attached(sys.stdout, config.width)
+        return console_of(sys.stdout, config.width)
     try:
         config.output.parent.mkdir(parents=True, exist_ok=True)
         stream = config.output.open("a", encoding="utf-8")
@@ -86,7 +86,7 @@ def create(config: Config) -> Console:
     return Console(stream, width=config.width or 80)
 
 
-def attached(stream: TextIO, width: int | None = None) -> Console:
+def console_of(stream: TextIO, width: int | None = None) -> Console:
     """A console with the width and styles of the stream's terminal."""
     terminal = Terminal.of(stream, width)
     return Console(stream, width=terminal.width, styled=terminal.styled)

@@ -19,7 +19,7 @@ from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, Unit
 from bot.messaging.wire import HttpClient, PacedAddress, reason_of
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
-from bot.util.terminal_layout import columns_of, signed
+from bot.util.terminal_layout import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,
@@ -200,7 +200,7 @@ def _block_lines(block: Block) -> Iterator[Line]:
 
 def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line]:
     for number, item in enumerate(items, 1):
-        mark = "" if signed(item.spans) else "• "
+        mark = "" if has_own_sign(item.spans) else "• "
         yield from _texts(
             "\u2003" * min(depth, 4) + (f"{number}. " if ordered else mark), item.spans
         )

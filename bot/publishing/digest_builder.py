@@ -33,13 +33,13 @@ from digest.core.grade import Level, Repository
 from digest.errors import UnknownBranch
 from digest.markdown import markdown
 from digest.report.assembly import Report
-from digest.report.condensed import details_document, digest_document, shown
+from digest.report.condensed import details_document, digest_document, shown_entries
 from digest.report.full_report import report_document
 from digest.report.roll_up import roll_up_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
 from handlers.digests.daily import Daily, come, shown_from
-from handlers.digests.filter_digest import sifted, topics_of
+from handlers.digests.filter_digest import filter_daily, topics_of
 from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
 
@@ -252,7 +252,7 @@ class DigestBuilder:
         now = self._app.clock.now()
 
         def work() -> KeptDigest:
-            ours = shown_from(sifted(daily, channel.filters, muted, labels), channel.least)
+            ours = shown_from(filter_daily(daily, channel.filters, muted, labels), channel.least)
             report, counts = ours.report, ours.report.counts
             where = keep_report(folder, ours, variant)
             daily_one = channel.spec.kind is Frequency.DAILY
@@ -260,7 +260,7 @@ class DigestBuilder:
             # A local path is useful on this machine only.
             shown_path = str(where) if self._reads_files(channel) else ""
             document = lay_out(report, report.language, shown_path, least=channel.least)
-            listed = [entry.graded for entry in shown(report, channel.least)]
+            listed = [entry.graded for entry in shown_entries(report, channel.least)]
             document = with_buttons(document, explaining(listed, report.language))
             details = details_document(report, report.language, least=channel.least)
             return KeptDigest(

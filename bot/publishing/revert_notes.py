@@ -31,7 +31,7 @@ from bot.workspace.workspace import Workspace
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Repository
 from digest.document import Document
-from digest.report.revert_marks import RevertedChange, amended, revert_note
+from digest.report.revert_marks import RevertedChange, mark_reverted, revert_note
 from handlers.ports.status_port import undone_by
 from handlers.ports.storage import DeliveryKey, DeliveryRecord, State
 
@@ -207,7 +207,7 @@ ChannelOf = Callable[[str], Subscription | None]
 async def _edit(case: _Case) -> None:
     """Write the marked lines into the posts. Raises ``SendError`` if it may be retried."""
     sender = case.target.sender
-    document = amended(case.document, case.reverts, case.repository)
+    document = mark_reverted(case.document, case.reverts, case.repository)
     if document is None or Ability.EDIT not in sender.abilities:
         return
     frozen, after = thaw(case.record.content), sender.render(document)

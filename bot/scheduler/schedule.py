@@ -163,7 +163,7 @@ def window(spec: Spec, slot: Slot) -> Window:
     return Window(since=since, until=slot.at, zone=spec.zone)
 
 
-def missed(spec: Spec, last: str | None, now: datetime, catch_up: timedelta) -> Slot | None:
+def missed_slot(spec: Spec, last: str | None, now: datetime, catch_up: timedelta) -> Slot | None:
     """The newest slot that is due and was not claimed; of several missed ones only this one.
 
     ``last`` is the name of the newest claimed slot; ``None`` (a new channel) has missed nothing.

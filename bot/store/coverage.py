@@ -22,7 +22,7 @@ from bot.store.rows import add_repository, find_repository, raise_revision
 from bot.store.tables.archive_tables import repositories
 from bot.store.tables.ledger_tables import outcomes, stretches, tips
 from digest.core.grade import Repository
-from digest.window import Window, gaps, joined
+from digest.window import Window, gaps, merge_windows
 from handlers.ports.storage import CoveragePort, Outcome, State
 
 _UTC = ZoneInfo("UTC")
@@ -99,7 +99,7 @@ class SqlCoverage(SqlStore, CoveragePort):
             place = {"repository_id": key, "branch": branch}
             rows = [
                 {**place, "since": seconds(period.since), "until": seconds(period.until)}
-                for period in joined([*known, window])
+                for period in merge_windows([*known, window])
             ]
             await connection.execute(delete(stretches).where(matches(stretches, place)))
             await connection.execute(insert(stretches), rows)

@@ -232,7 +232,7 @@ _ROOM = 100
 """How many more than :data:`MOST` may pile up before old ones are removed."""
 
 
-_FORGE_PAGES_KEEP = upsert(forge_pages)
+_KEEP_PAGE = upsert(forge_pages)
 
 
 class SqlPages(SqlStore):
@@ -263,7 +263,7 @@ class SqlPages(SqlStore):
             "body": json.dumps(page.value),
         }
         async with self._database.writing() as connection:
-            await connection.execute(_FORGE_PAGES_KEEP, row)
+            await connection.execute(_KEEP_PAGE, row)
             number = await connection.scalar(select(func.count()).select_from(forge_pages)) or 0
             if number > self._most + _ROOM:
                 newest = select(forge_pages.c.at).order_by(forge_pages.c.at.desc())

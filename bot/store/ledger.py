@@ -44,7 +44,7 @@ from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.dialect import insert_into, one_of, words
 from bot.store.tables.chat_tables import profiles
 from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from handlers.ports.storage import Clock, DeliveryKey, DeliveryRecord, Ledger, PartRecord, PartState
 
 HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"

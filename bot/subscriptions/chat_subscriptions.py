@@ -22,7 +22,7 @@ from bot.scheduler.schedule import Spec, next_run
 from bot.store.chat_records import SqlChats
 from bot.subscriptions.channel_registry import Subscription
 from bot.subscriptions.channel_registry import subscriptions as configured
-from digest.chat.chat_intents import Subscribe, Value, format_managing, spelled
+from digest.chat.chat_intents import Subscribe, Value, format_managing, format_value
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Subscribed
 from digest.core.enums import Frequency, Language
 from handlers.ports.chat_port import ChatDigest, ChatKey, Chats, Room
@@ -130,7 +130,7 @@ def _values(kept: ChatSettings) -> dict[str, str]:
         "paused": kept.paused,
         "paused_until": None if until is None else until.isoformat(),
     }
-    return {name: "" if value is None else spelled(value) for name, value in values.items()}
+    return {name: "" if value is None else format_value(value) for name, value in values.items()}
 
 
 def _written(one: Subscribed) -> str:

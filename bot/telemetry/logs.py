@@ -25,7 +25,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from bot.util.files import data_folder
 from bot.util.sanitize import legible_lines
-from bot.util.secrets import known
+from bot.util.secrets import known_secrets
 
 LOG = "digestbot.log"
 
@@ -34,7 +34,7 @@ def keep_traceback(error: BaseException) -> str:
     """Append the traceback to the log file; return the line to show, with its id."""
     number = uuid.uuid4().hex[:8]
     told = f"internal error {number}: {type(error).__name__}"
-    text = Redaction(known()).text("".join(traceback.format_exception(error)))
+    text = Redaction(known_secrets()).text("".join(traceback.format_exception(error)))
     file = data_folder() / LOG
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

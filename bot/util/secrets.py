@@ -2,7 +2,7 @@
 
 Code that reads a secret registers it here once; it stays a secret for the life of the process.
 Servers repeat tokens in their errors, and libraries repeat those: so everything written to a stream
-passes :func:`cleared`, and logs mask the same secrets as well.
+passes :func:`mask_secrets`, and logs mask the same secrets as well.
 
 Of a server's address, such as ``postgresql://user:password@host/database?sslmode=require``, only a
 part is secret: the host and the database's name are needed to find faults. Addresses that are
@@ -77,12 +77,12 @@ def conceal(secrets: Iterable[str]) -> None:
     _known.update(secret for secret in secrets if len(secret) >= _SECRECY_LEAST)
 
 
-def known() -> frozenset[str]:
+def known_secrets() -> frozenset[str]:
     """Every secret so far."""
     return frozenset(_known)
 
 
-def cleared(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """The text with every secret masked, the longest first."""
     if not any(secret in text for secret in _known):
         return text

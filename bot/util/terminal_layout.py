@@ -190,10 +190,10 @@ def row_lines(cells: Sequence[Sequence[StyledText]], widths: Sequence[int]) -> I
     """A row in as many lines as its tallest cell."""
     wrapped = [list(wrap(cell, size)) for cell, size in zip(cells, widths, strict=True)]
     for level in range(max((len(lines) for lines in wrapped), default=0) or 1):
-        yield joined([lines[level] if level < len(lines) else () for lines in wrapped], widths)
+        yield join_cells([lines[level] if level < len(lines) else () for lines in wrapped], widths)
 
 
-def joined(cells: Sequence[Line], widths: Sequence[int]) -> Line:
+def join_cells(cells: Sequence[Line], widths: Sequence[int]) -> Line:
     """Lines side by side, each in its column."""
     runs: list[StyledText] = []
     for cell, size in zip(cells, widths, strict=True):
@@ -316,7 +316,7 @@ class _Page:
             for cell in rows[0]
         ]
         yield from row_lines(head, widths)
-        yield joined([(StyledText("─" * width, TextStyle.FAINT),) for width in widths], widths)
+        yield join_cells([(StyledText("─" * width, TextStyle.FAINT),) for width in widths], widths)
         for row in rows[1:]:
             yield from row_lines(row, widths)
 
@@ -352,7 +352,7 @@ class _Page:
         return [run for run in runs if run.text]
 
 
-def signed(spans: Spans) -> bool:
+def has_own_sign(spans: Spans) -> bool:
     """Whether the words begin with their own sign, such as a level's: no bullet is needed."""
     words = plain(spans).lstrip()
     return bool(words) and unicodedata.category(words[0]) == "So"

@@ -26,8 +26,8 @@ from bot.store.analyses import SqlCalls
 from bot.store.browsing import SqlBrowsing
 from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
 from bot.subscriptions.channel_registry import Channels
+from bot.util.machine import SystemClock
 from bot.util.page_links import path_of
-from bot.util.workers import SystemClock
 from bot.web.pages.admin import AdminData
 from bot.web.pages.search_page import READING
 from bot.web.pages.site import HistorySpan, NotThere, Others, Site, SiteRepository

@@ -20,8 +20,8 @@ from bot.store.database import Database
 from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlRequests
 from bot.store.ledger import SqlLedger
+from bot.util.machine import Processes
 from bot.util.page_links import page_of_digest
-from bot.util.workers import Processes
 from digest.core.enums import Language
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.profile import ProfileEntry
@@ -343,6 +343,6 @@ def _is_code(path: str) -> bool:
 
 
 def _used(texts: Collection[str], packages: frozenset[str]) -> set[ProfileEntry]:
-    from digest.impact.impact_rules import used
+    from digest.impact.impact_rules import find_usage
 
-    return {entry for text in texts for entry in used(text, packages)}
+    return {entry for text in texts for entry in find_usage(text, packages)}

@@ -236,7 +236,7 @@ def _owners(name: str) -> Iterable[str]:
         yield name
 
 
-def said(
+def make_statement(
     spans: Iterable[Part] | Spans,
     evidence: Iterable[Evidence | Fact | FileFacts],
     aspect: Aspect = Aspect.NONE,

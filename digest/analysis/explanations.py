@@ -15,8 +15,8 @@ from digest.analysis.context import (
     VERSIONS,
     ChangeContext,
     code,
+    make_statement,
     owner_of,
-    said,
     unsigned,
 )
 from digest.analysis.quotes import ENDS, content
@@ -81,7 +81,7 @@ _NEW = {
 }
 
 
-def stopped(spans: Iterable[Part], reading: ChangeContext) -> Spans:
+def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
     """A sentence with its full stop, in Chinese too that of English after English words."""
     row = joined(spans)
     end = row[-1].text[-1:] if row else ""
@@ -91,12 +91,12 @@ def stopped(spans: Iterable[Part], reading: ChangeContext) -> Spans:
     return joined([*row, *STOP(Language.EN if english else reading.language)])
 
 
-def known(text: str | None) -> bool:
+def is_known(text: str | None) -> bool:
     """Whether a value is known, and not a word for "none"."""
     return (text or "").strip("\"' ").casefold() not in _NONE
 
 
-def named(facts: Sequence[Fact], language: Language) -> Spans:
+def name_list(facts: Sequence[Fact], language: Language) -> Spans:
     """``--a``, ``--b`` and 2 more, each name once."""
     names = list(dict.fromkeys(f.name for f in facts))
     parts: list[Part] = [code(name) for name in names[:NAMES]]
@@ -118,7 +118,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             yield _new(f, phrase, text, reading)
 
 
-def described(reading: ChangeContext) -> Iterator[Statement]:
+def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
     """What settings are for whose defaults or choices changed, in the words beside them."""
     helps = _helps(reading.facts.clues)
     for kind in (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG):
@@ -128,7 +128,7 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
                 whole = text if len(text) <= _WHOLE else _opening(text)
                 what, said_of_it = (code(owner_of(f.name)[1]),), authored(whole)
                 spans = words.EXPLAINED(reading.language, what=what, words=said_of_it)
-                yield said(stopped(spans, reading), [f])
+                yield make_statement(with_full_stop(spans, reading), [f])
 
 
 def _text_of_same_field(name: str, helps: Mapping[str, str]) -> str:
@@ -140,11 +140,11 @@ def _text_of_same_field(name: str, helps: Mapping[str, str]) -> str:
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:
     language = reading.language
     what = phrase(language, name=code(f.name))
-    if known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
+    if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
         what = words.WITH_DEFAULT(language, what=what, value=value(f.after, language))
     if text:
         what = words.EXPLAINED(language, what=what, words=authored(_opening(text)))
-    return said(stopped(what, reading), [f])
+    return make_statement(with_full_stop(what, reading), [f])
 
 
 def _helps(clues: Sequence[Clue]) -> dict[str, str]:
@@ -163,13 +163,13 @@ def _opening(text: str) -> str:
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
 
 
-def documented(reading: ChangeContext) -> Iterator[Statement]:
+def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((_opening(c.text), c) for c in found), 1):
         if text.endswith(ENDS) and "**" not in text:
             spans = words.DOCUMENTED(reading.language, words=authored(text))
-            yield said(spans, [clue.evidence])
+            yield make_statement(spans, [clue.evidence])
 
 
 def remarks(reading: ChangeContext) -> Iterator[Statement]:
@@ -191,7 +191,9 @@ def remarks(reading: ChangeContext) -> Iterator[Statement]:
         known = clue.evidence.path in documents
         if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
             phrase = words.DOCUMENTED if known else words.REMARKED
-            yield said(phrase(reading.language, words=authored(clue.text)), [clue.evidence])
+            yield make_statement(
+                phrase(reading.language, words=authored(clue.text)), [clue.evidence]
+            )
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:
@@ -202,11 +204,11 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
     description = reading.graded.description
     if description and description.note:
         spans = authored(_ENTRY.sub("", _opening(description.note)))
-        yield said(stopped(spans, reading), [REQUEST])
+        yield make_statement(with_full_stop(spans, reading), [REQUEST])
     for clue in reading.facts.clues if reading.core else ():
         text = _ENTRY.sub("", clue.text)
         if clue.kind is ClueKind.CHANGELOG and text.endswith((".", "。")):
-            yield said(authored(text), [clue.evidence])
+            yield make_statement(authored(text), [clue.evidence])
             return
 
 
@@ -220,7 +222,7 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
         if constant or (len(clue.name) > 3 and clue.name in title and clue.name != "default"):
             name, before, after = code(clue.name), code(clue.before, 40), code(clue.after, 40)
             spans = words.VALUE(reading.language, name=name, before=before, after=after)
-            yield said(stopped(spans, reading), [clue.evidence])
+            yield make_statement(with_full_stop(spans, reading), [clue.evidence])
             return
 
 
@@ -234,7 +236,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         text = _opening(clue.text).rstrip(".")
         if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
-            yield said(phrase(reading.language, words=authored(text)), [clue.evidence])
+            yield make_statement(phrase(reading.language, words=authored(text)), [clue.evidence])
             return
 
 
@@ -248,4 +250,4 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
         before, after = value(f.before, language), value(f.after, language)
         spans = words.UPDATED(language, name=code(f.name), before=before, after=after)
-        yield said(stopped(spans, reading), [f])
+        yield make_statement(with_full_stop(spans, reading), [f])

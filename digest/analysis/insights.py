@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis.context import CONTRACTS, ChangeContext, code, said
-from digest.analysis.quotes import measured
+from digest.analysis.context import CONTRACTS, ChangeContext, code, make_statement
+from digest.analysis.quotes import figure_quotes
 from digest.analysis.wording import kind_of, names, places
 from digest.core.change import Side, printable
 from digest.core.facts import Action, Area, Fact, FactKind, FileFacts, deprecated
@@ -53,7 +53,7 @@ def impact(reading: ChangeContext) -> tuple[Statement, ...]:
 def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
     name = Strong(AREAS[area].template(reading.language))
     spans = words.AREA_FILES(reading.language, area=name, places=_places(files, reading))
-    return said(spans, (p.files[0] for p in places(files, reading.bounds.names)))
+    return make_statement(spans, (p.files[0] for p in places(files, reading.bounds.names)))
 
 
 _TOLD = {
@@ -112,7 +112,7 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
     announced = deprecated(reading.facts)
     if announced:
         spans = words.DEPRECATED(reading.language, names=names(announced, reading))
-        yield said(spans, announced, Aspect.COMPATIBILITY)
+        yield make_statement(spans, announced, Aspect.COMPATIBILITY)
 
 
 def _things(
@@ -126,7 +126,7 @@ def _things(
         kind=kind_of(facts, reading.language),
         names=names(facts, reading, values=True),
     )
-    return said(spans, facts, aspect)
+    return make_statement(spans, facts, aspect)
 
 
 def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
@@ -137,13 +137,13 @@ def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
 
 def _performance(reading: ChangeContext) -> Iterator[Statement]:
     """The author's figures, and the benchmarks that change with them."""
-    figures = list(measured(reading, _FIGURES))
+    figures = list(figure_quotes(reading, _FIGURES))
     yield from figures
     benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
     if benchmarks and figures:
         listing = _places(benchmarks, reading)
         spans = words.BENCHMARKS(reading.language, names=listing)
-        yield said(spans, benchmarks, Aspect.PERFORMANCE)
+        yield make_statement(spans, benchmarks, Aspect.PERFORMANCE)
 
 
 def _security(reading: ChangeContext) -> Iterator[Statement]:
@@ -152,7 +152,7 @@ def _security(reading: ChangeContext) -> Iterator[Statement]:
     spoken = [f for f in facts if f.evidence.side is Side.MESSAGE]
     if spoken:
         spans = words.SECURITY_SAID(language, names=names(spoken, reading))
-        yield said(spans, spoken, Aspect.SECURITY)
+        yield make_statement(spans, spoken, Aspect.SECURITY)
     for gone, phrase in ((False, words.SECURITY_ADDED), (True, words.SECURITY_GONE)):
         shown = [f for f in security_code(reading) if (f.action is Action.REMOVED) is gone]
         if shown:
@@ -161,7 +161,7 @@ def _security(reading: ChangeContext) -> Iterator[Statement]:
                 for f in shown[:most]
             ]
             listing = listed(parts, language, limit=most, total=len(shown))
-            yield said(phrase(language, names=listing), shown, Aspect.SECURITY)
+            yield make_statement(phrase(language, names=listing), shown, Aspect.SECURITY)
 
 
 def security_code(reading: ChangeContext) -> list[Fact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from digest.analysis.context import REQUEST, ChangeContext, said
+from digest.analysis.context import REQUEST, ChangeContext, make_statement
 from digest.analysis.headline import title_text
 from digest.core.authors import STOPS, authored, excerpt, sentences
 from digest.core.change import Side
@@ -63,7 +63,7 @@ _LEAST = 12
 """Minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing."""
 
 
-def quoted(reading: ChangeContext) -> Iterator[Statement]:
+def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
     """The first sentences of the request's description, else of the message's body.
 
     Only whole sentences that stand on their own: no heading of a list, no reference elsewhere.
@@ -129,7 +129,7 @@ def restates(statement: Statement, graded: Graded) -> bool:
     return repeats(title.partition(" ")[2] or title, statement.text)
 
 
-def measured(reading: ChangeContext, most: int) -> Iterator[Statement]:
+def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
     """Sentences of the author about performance that give figures."""
     found = 0
     for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
@@ -149,9 +149,9 @@ def _quote(
     if text[-1] not in STOPS:
         quote += STOP(reading.language)
     if paragraph in _description_paragraphs(reading):
-        return said(quote, [REQUEST], aspect)
+        return make_statement(quote, [REQUEST], aspect)
     line = _line(reading, paragraph, text)
-    return said(quote, [Evidence(path="", line=line, side=Side.MESSAGE)], aspect)
+    return make_statement(quote, [Evidence(path="", line=line, side=Side.MESSAGE)], aspect)
 
 
 def _line(reading: ChangeContext, paragraph: str, text: str) -> int:

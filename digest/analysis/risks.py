@@ -16,11 +16,11 @@ from digest.analysis.context import (
     VERSIONS,
     ChangeContext,
     code,
+    make_statement,
     owner_of,
-    said,
     unsigned,
 )
-from digest.analysis.explanations import known
+from digest.analysis.explanations import is_known
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.wording import has_default, is_pin, names, value
 from digest.core.change import printable
@@ -55,7 +55,7 @@ def suggestions(reading: ChangeContext) -> tuple[Statement, ...]:
 def _statements(
     found: _Found | tuple[tuple[Spans, Sequence[Fact]], ...], most: int
 ) -> tuple[Statement, ...]:
-    statements = (said(spans, facts, Aspect.COMPATIBILITY) for spans, facts in found)
+    statements = (make_statement(spans, facts, Aspect.COMPATIBILITY) for spans, facts in found)
     unlike = {statement.text: statement for statement in statements}
     return tuple(islice(unlike.values(), most))
 
@@ -111,7 +111,7 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
         for f in _changed_defaults(reading)
         if f.detail == "default"
         and _LITERAL.fullmatch(f.before or "")
-        and known(f.before)
+        and is_known(f.before)
         and unsigned(owner_of(f.name)[1]) not in carried
     ]
 

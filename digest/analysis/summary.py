@@ -17,14 +17,14 @@ from digest.analysis.context import (
     ChangeContext,
     brief,
     code,
+    make_statement,
     owner_of,
-    said,
     unsigned,
 )
-from digest.analysis.explanations import known, named, stopped
+from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
-from digest.analysis.quotes import quoted, repeats, restates
-from digest.analysis.wording import has_default, lines, undone, value
+from digest.analysis.quotes import description_quotes, repeats, restates
+from digest.analysis.wording import has_default, lines, undone_change, value
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, deprecated, is_branch_merge
 from digest.core.statement import Aspect, Statement
@@ -74,9 +74,9 @@ def _extent(reading: ChangeContext) -> Statement:
     """The size of the change, if nothing else can be said."""
     files, language = reading.facts.files, reading.language
     if not files:
-        return said(statement_text.EMPTY(language), [SUBJECT_LINE])
+        return make_statement(statement_text.EMPTY(language), [SUBJECT_LINE])
     counts = lines(sum(f.added for f in files), sum(f.deleted for f in files))
-    return said(statement_text.EXTENT(language, n=len(files), lines=counts), files)
+    return make_statement(statement_text.EXTENT(language, n=len(files), lines=counts), files)
 
 
 def consequences(reading: ChangeContext) -> Iterator[Statement]:
@@ -103,21 +103,21 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if switches and not any(_mentions(title, f) for f in changed):
         yield from _title(reading, title)
     yield from acts
-    yield from explain.described(reading)
+    yield from explain.setting_descriptions(reading)
     if title.telling and not any(restates(act, reading.graded) for act in acts):
         yield from _title(reading, title)
     yield from explain.release_note(reading)
     if not reading.facts.reverts:
         yield from explain.news(reading)
     if not title.telling:
-        yield from quoted(reading)
+        yield from description_quotes(reading)
         yield from _title(reading, title)
     yield from _as_statements(_unread(reading), reading)
     yield from explain.values(reading)
     if not reading.facts.reverts:
         yield from explain.refusals(reading)
-        yield from explain.documented(reading)
-    yield from quoted(reading)
+        yield from explain.documentation_sentences(reading)
+    yield from description_quotes(reading)
     if not reading.facts.reverts:
         yield from explain.remarks(reading)
     yield from explain.versions(reading)
@@ -127,11 +127,11 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is undone or brought back."""
     facts, language = reading.facts, reading.language
     if facts.reverts:
-        what = undone(facts.reverts, language)
-        yield said(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
+        what = undone_change(facts.reverts, language)
+        yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
     if facts.relands:
-        what = undone(facts.relands, language)
-        yield said(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
+        what = undone_change(facts.relands, language)
+        yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
 # What a reader may have to act on.
@@ -154,7 +154,7 @@ Clause = tuple[Spans, Sequence[Fact]]
 
 def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
     for spans, facts in clauses:
-        yield said(stopped(spans, reading), facts, Aspect.COMPATIBILITY)
+        yield make_statement(with_full_stop(spans, reading), facts, Aspect.COMPATIBILITY)
 
 
 def _removals(reading: ChangeContext) -> Iterator[Clause]:
@@ -164,7 +164,7 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
     group = [f for f in facts if f.detail != "read"]
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
-        what = phrase(reading.language, names=named(group, reading.language))
+        what = phrase(reading.language, names=name_list(group, reading.language))
         yield joined([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
 
 
@@ -174,7 +174,7 @@ def _unread(reading: ChangeContext) -> Iterator[Clause]:
     group = [f for f in facts if f.detail == "read" and not explain.INNER.search(f.name)]
     if group:
         phrase = words.UNREAD_MANY if _several(group) else words.UNREAD_ONE
-        yield phrase(reading.language, names=named(group, reading.language)), group
+        yield phrase(reading.language, names=name_list(group, reading.language)), group
 
 
 def _several(facts: Sequence[Fact]) -> bool:
@@ -251,7 +251,7 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
 def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
-    name, old, new = code(f.name), known(f.before), known(f.after)
+    name, old, new = code(f.name), is_known(f.before), is_known(f.after)
     before, after = value(f.before, language), value(f.after, language)
     if f.detail == "choices":
         both = old and new
@@ -282,7 +282,7 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
         instead = _of_all(facts, [(f, f.replacement) for f in facts])
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
         goes = words.GOES(language, version=version) if version else ()
-        yield joined([*phrase(language, names=named(facts, language)), *use, *goes]), facts
+        yield joined([*phrase(language, names=name_list(facts, language)), *use, *goes]), facts
 
 
 def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
@@ -320,4 +320,4 @@ def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         aspect = Aspect.SECURITY
     elif facts.subject.breaking or (reading.core and _SWITCHES.search(facts.subject.words)):
         aspect = Aspect.COMPATIBILITY
-    yield said(stopped(title.spans, reading), [SUBJECT_LINE], aspect)
+    yield make_statement(with_full_stop(title.spans, reading), [SUBJECT_LINE], aspect)

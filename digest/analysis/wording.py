@@ -157,7 +157,7 @@ def lines(added: int, deleted: int) -> str:
     return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
 
 
-def undone(what: Undone, language: Language) -> Spans:
+def undone_change(what: Undone, language: Language) -> Spans:
     """The change that is undone or brought back, as far as the message names it."""
     if what.number is not None:
         number = f"#{what.number}"

@@ -130,7 +130,7 @@ def format_managing(intent: Managing) -> str:
         case Unmute(topic=topic):
             return f"unmute {topic}"
         case Set(setting=setting, value=value):
-            return f"settings {setting} {spelled(value)}"
+            return f"settings {setting} {format_value(value)}"
         case Filter(rule=rule, include=include, save=save):
             return f"{'save ' if save else ''}{'include' if include else 'exclude'} {rule}"
         case Unfilter(rule=rule):
@@ -145,7 +145,7 @@ def _ending(end: PauseEnd) -> str:
     return f"until {end}"
 
 
-def spelled(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A setting's value as it is written in a command."""
     match value:
         case bool():
@@ -161,7 +161,7 @@ def spelled(value: Value) -> str:
 
 
 def _timing(timing: DigestTiming) -> list[str]:
-    found = [spelled(v) for v in (timing.weekdays, timing.at, timing.zone) if v is not None]
+    found = [format_value(v) for v in (timing.weekdays, timing.at, timing.zone) if v is not None]
     if timing.least is not None:
         found.append(f"level {timing.least}")
     return [*found, *([f"branch {timing.branch}"] if timing.branch else [])]

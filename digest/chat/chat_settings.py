@@ -187,7 +187,7 @@ def left_out(
     return tuple(kept), rules
 
 
-def counted(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
+def count_rules(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """How often each rule occurs, the most frequent first."""
     return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
 

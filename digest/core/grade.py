@@ -149,7 +149,7 @@ _ALWAYS = frozenset({Area.DOCS, Area.LOCKFILE, Area.GENERATED, Area.VENDORED})
 _WHEN_LOW = _ALWAYS | {Area.TESTS, Area.CI, Area.EXAMPLES, Area.BENCHMARKS}
 
 
-def settled(graded: Graded) -> bool:
+def is_settled(graded: Graded) -> bool:
     """Whether the lines need not be read: the kinds of files settle how much the change matters.
 
     Documents, lock files, and vendored or generated files are settled at any level; tests and the

@@ -77,13 +77,13 @@ def item_of(one: Affecting, seen: Seen) -> Item:
 def _evidence(one: Affecting, seen: Seen) -> Iterator[Item]:
     places = Citations(one.graded, seen.repository, seen.language)
     for hit in one.hits[:_HITS]:
-        yield Item(places.behind(said(hit, seen.language), [hit.evidence]))
+        yield Item(places.behind(hit_in_words(hit, seen.language), [hit.evidence]))
     more = len(one.hits) - _HITS
     if more > 0:
         yield Item(words.MORE_HITS(seen.language, n=more))
 
 
-def said(hit: Hit, language: Language) -> Spans:
+def hit_in_words(hit: Hit, language: Language) -> Spans:
     """A hit in words."""
     if hit.fact is not None:
         return _fact_said(hit, language)

@@ -201,7 +201,7 @@ _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _CONTINUED = re.compile(r"\\\n")
 
 
-def used(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
+def find_usage(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
     """What a text uses of packages, which are named in lower case (``vllm``, ``tokio``)."""
     lowered = text.lower()
     if not any(package in lowered for package in packages):

@@ -13,7 +13,15 @@ from collections.abc import Collection, Sequence
 
 from digest.core.change import FileStatus, Hunk, printable
 from digest.llm.change_index import ChangeIndex, IndexedHunk, occurs, places
-from digest.llm.claim_patterns import Bond, Shift, added, bonds, moves, removed, shifts
+from digest.llm.claim_patterns import (
+    Bond,
+    Shift,
+    bonds,
+    moves,
+    names_said_added,
+    names_said_removed,
+    shifts,
+)
 from digest.llm.number_check import count_number, has_number
 from digest.llm.rejection import Failed, Rejection
 from digest.llm.tokens import Atom, Sort, Wording
@@ -275,8 +283,8 @@ def _is_name(text: str) -> bool:
 def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
     """Something claimed as added that is on no added line, or as removed on no removed line."""
     for claimed, text, paths in (
-        (added(wording), ground.added, _gaining(ground)),
-        (removed(wording), ground.removed, _losing(ground)),
+        (names_said_added(wording), ground.added, _gaining(ground)),
+        (names_said_removed(wording), ground.removed, _losing(ground)),
     ):
         for atom in claimed:
             if not _on(atom, text, paths, ground):

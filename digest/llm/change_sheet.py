@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side, printable
 from digest.core.facts import Action, Area, Evidence, Fact, FileFacts
 from digest.llm.model_input import MESSAGE, Material, file_id, hunk_id
-from digest.llm.prompt_text import Cause, Omission, gathered, notes, visible, visible_lines
+from digest.llm.prompt_text import Cause, Omission, merge_omissions, notes, visible, visible_lines
 
 
 class HunkIds:
@@ -107,7 +107,7 @@ class DiffPieces:
     omitted: tuple[Omission, ...]
 
 
-def cut(material: Material, longest: int) -> DiffPieces:
+def cut_into_pieces(material: Material, longest: int) -> DiffPieces:
     """Cut a change into pieces of at most about ``longest`` characters."""
     pieces: list[DiffPiece] = []
     omitted: list[Omission] = []
@@ -128,7 +128,7 @@ def cut(material: Material, longest: int) -> DiffPieces:
             if shown.left:
                 omitted.append(Omission(cause=Cause.LONG, paths=(file.path,), lines=shown.left))
     pieces.sort(key=lambda piece: piece.rank)
-    return DiffPieces(pieces=tuple(pieces), omitted=gathered(omitted))
+    return DiffPieces(pieces=tuple(pieces), omitted=merge_omissions(omitted))
 
 
 def _cause_of_omission(file: FileChange, facts: FileFacts) -> Cause | None:

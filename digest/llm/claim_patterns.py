@@ -158,12 +158,12 @@ def shifts(wording: Wording) -> Iterator[Shift]:
             yield Shift(wording.atom(match[2]), wording.atom(match[1]), backwards=True)
 
 
-def added(wording: Wording) -> Sequence[Atom]:
+def names_said_added(wording: Wording) -> Sequence[Atom]:
     """The names of what the sentence says is added."""
     return _claimed_names(wording, _ADDED)
 
 
-def removed(wording: Wording) -> Sequence[Atom]:
+def names_said_removed(wording: Wording) -> Sequence[Atom]:
     """The names of what the sentence says is removed."""
     return _claimed_names(wording, _REMOVED)
 

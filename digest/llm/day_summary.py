@@ -41,7 +41,7 @@ class ChangeForSummary:
     analysis: Analysis
 
 
-def shown(
+def changes_for_model(
     told: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
 ) -> tuple[ChangeForSummary, ...]:
     """The changes as their repository's privacy allows, without secrets.
@@ -56,7 +56,7 @@ def shown(
             for o in told
         ]
     lines = [line for one in told for line in _lines(one)]
-    clean = iter(masked(lines, privacy, redactor))
+    clean = iter(mask_lines(lines, privacy, redactor))
     return tuple(_respelt(one, clean) for one in told)
 
 
@@ -72,7 +72,7 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def masked(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
+def mask_lines(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Sequence[str]:
     """The lines without secrets and, if the privacy requires it, without people's addresses."""
     commit = Commit(
         sha="",

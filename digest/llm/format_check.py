@@ -129,7 +129,7 @@ def normal(text: str) -> str:
     )
 
 
-def malformed(text: str) -> Failed | None:
+def check_form(text: str) -> Failed | None:
     """What is wrong with the form of a statement, if anything."""
     if len(text) > LONGEST:
         return Failed(fault=Rejection.LONG)

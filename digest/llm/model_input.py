@@ -78,7 +78,7 @@ def hunk_id(at: int, hunk: int) -> str:
     return f"F{at + 1}.H{hunk + 1}"
 
 
-def cited(reference: str, change: Change) -> Cited | None:
+def find_target(reference: str, change: Change) -> Cited | None:
     """The target of an id in a change, or ``None`` if there is none."""
     reference = reference.strip().strip("[]()`").upper()
     if reference == MESSAGE:
@@ -130,7 +130,7 @@ def material(
     masked = redactor(shown, facts)
     shown, facts = masked.change, masked.facts
     if privacy is Privacy.REDACTED:
-        shown, facts = mapped(shown, facts, impersonal)
+        shown, facts = mask_change(shown, facts, impersonal)
     return Material(
         change=shown,
         facts=facts,
@@ -140,7 +140,7 @@ def material(
     )
 
 
-def mapped(change: Change, facts: Facts, mask: Callable[[str], str]) -> tuple[Change, Facts]:
+def mask_change(change: Change, facts: Facts, mask: Callable[[str], str]) -> tuple[Change, Facts]:
     """The change and its facts with every text masked; paths, ids and line numbers stay."""
     commit = replace(change.commit, message=mask(change.commit.message))
     files = tuple(_mapped_file(file, mask) for file in change.files)

@@ -58,7 +58,7 @@ _KEBAB = re.compile(r"\w+(?:-\w+)+")
 _BINDING = re.compile(r"[=<>:]|\bis\b|\bin\b|\d")
 
 
-def unknown(atom: Atom, ground: ChangeIndex) -> Failed | None:
+def check_name(atom: Atom, ground: ChangeIndex) -> Failed | None:
     """What is wrong with a name, if the change does not have it."""
     text = atom.text
     if atom.sort is Sort.WORD:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from digest.core.change import Change
 from digest.core.enums import Language
-from digest.llm.change_sheet import Count, DiffPiece, body, cut, foot, head, together
+from digest.llm.change_sheet import Count, DiffPiece, body, cut_into_pieces, foot, head, together
 from digest.llm.model_input import Material
 from digest.llm.prompt import Prompt, PromptKind, kind_of, prompt, room_for_material
-from digest.llm.prompt_text import Cause, Omission, gathered
+from digest.llm.prompt_text import Cause, Omission, merge_omissions
 
 _LONGEST, _SHORTEST = 12_000, 400
 """Characters of a piece: one never takes more than a fair part of a prompt."""
@@ -47,7 +47,7 @@ def prompts_for(
     kind = kind_of(material.graded.grade.level)
     kind = PromptKind.MEDIUM if kind is PromptKind.LINES else kind
     room = _room(kind, count, budget)
-    whole = cut(material, _longest(room))
+    whole = cut_into_pieces(material, _longest(room))
     fit = _Fit(head(material, count, room), whole.pieces, count, room)
     if not fit.rest or parts < 2:
         return (_single(kind, material, fit, whole.omitted, language),)
@@ -128,7 +128,7 @@ class _Fit:
 def _all_omissions(
     omitted: tuple[Omission, ...], fit: _Fit, change: Change
 ) -> tuple[Omission, ...]:
-    return gathered((*omitted, *_omissions(fit.rest, change)))
+    return merge_omissions((*omitted, *_omissions(fit.rest, change)))
 
 
 def _omissions(pieces: Iterable[DiffPiece], change: Change) -> list[Omission]:
@@ -214,7 +214,7 @@ def lines_prompts(
 
 
 def _line(material: Material, count: Count, room: int, number: int) -> str:
-    whole = cut(material, _longest(room))
+    whole = cut_into_pieces(material, _longest(room))
     fit = _Fit(head(material, count, room, name=f"C{number}"), whole.pieces, count, room)
     return fit.text(_all_omissions(whole.omitted, fit, material.change))
 

@@ -27,7 +27,7 @@ from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
 from digest.llm.change_sheet import LAYOUT, Count
-from digest.llm.prompt_text import Omission, fenced
+from digest.llm.prompt_text import Omission, fence_content
 
 VERSION = 1
 
@@ -111,7 +111,7 @@ def read(source: str) -> Texts:
     return Texts(version=int(head[1]), **sections)
 
 
-def filled(text: str, **values: str) -> str:
+def fill_template(text: str, **values: str) -> str:
     """The text with its variables filled in; values are inserted unchanged.
 
     Raises:
@@ -310,7 +310,7 @@ def room_for_material(kind: PromptKind, count: Count, budget: int) -> int:
     """
     plan = _PLANS[kind]
     schema = json.dumps(plan.schema, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    frame = fenced("") + "".join(texts(name).user for name in plan.files)
+    frame = fence_content("") + "".join(texts(name).user for name in plan.files)
     taken = count(system_of(kind)) + count(schema) + count(frame) + _MARGIN
     return max(0, budget - taken)
 
@@ -336,8 +336,8 @@ def prompt(
         language=language,
         version=version_of(kind),
         system=system_of(kind),
-        user=filled(
-            user, language=_PROMPT_NAMES[language], material=fenced(material), **values
+        user=fill_template(
+            user, language=_PROMPT_NAMES[language], material=fence_content(material), **values
         ).strip(),
         schema=plan.schema,
         name=plan.name,

@@ -29,7 +29,7 @@ _UNSEEN = re.compile(
 )
 
 
-def fenced(content: str) -> str:
+def fence_content(content: str) -> str:
     """The content between two lines that it cannot contain; equal contents give equal lines."""
     seed = content.encode("utf-8", "surrogatepass")
     code = blake2s(seed).hexdigest()[:_DIGITS]
@@ -117,7 +117,7 @@ _NOTE = {
 }
 
 
-def said(omissions: Sequence[Omission], language: Language) -> str:
+def omissions_in_words(omissions: Sequence[Omission], language: Language) -> str:
     """The omissions in one sentence, or empty: the value of ``Analysis.partial``."""
     if not omissions:
         return ""
@@ -143,7 +143,7 @@ def notes(omissions: Sequence[Omission]) -> list[str]:
     return lines
 
 
-def gathered(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+def merge_omissions(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
     """One omission per cause, with each of its paths once and the counts added up."""
     found: dict[Cause, Omission] = {}
     for one in omissions:

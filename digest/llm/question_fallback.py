@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.errors import UserError
-from digest.llm.prompt import Schema, filled, meaning, texts
-from digest.llm.prompt_text import fenced, visible
+from digest.llm.prompt import Schema, fill_template, meaning, texts
+from digest.llm.prompt_text import fence_content, visible
 from digest.question.commit_range import Refs
 from digest.question.intent import (
     Again,
@@ -60,10 +60,10 @@ class MeaningRequest:
 def asking(words: str, today: str) -> MeaningRequest:
     """The prompt about somebody's words, which are fenced here; ``today`` is the asker's date."""
     said = texts("question")
-    shown = fenced(f"> {visible(' '.join(words.split()))}")
+    shown = fence_content(f"> {visible(' '.join(words.split()))}")
     return MeaningRequest(
         system=said.system.strip(),
-        user=filled(said.user, today=today, question=shown).strip(),
+        user=fill_template(said.user, today=today, question=shown).strip(),
         schema=meaning(*CHOICES, UNKNOWN),
     )
 

@@ -24,10 +24,10 @@ from digest.core.enums import Language
 from digest.core.grade import Grade, Level, Thresholds
 from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
 from digest.grading.level_override import LevelOverride, laid_over
-from digest.llm.model_input import Material, cited
+from digest.llm.model_input import Material, find_target
 from digest.llm.packing import Note
 from digest.llm.prompt import ABOUT, RULES
-from digest.llm.prompt_text import Omission, said
+from digest.llm.prompt_text import Omission, omissions_in_words
 from digest.llm.statement_check import Dropped, StatementFilter, complaint, strings
 
 
@@ -89,7 +89,7 @@ class PartialReply:
 _STEPS = {"raise": -1, "lower": 1}
 
 
-def moved(
+def move_grade(
     grade: Grade, proposal: object, change: Change, thresholds: Thresholds | None = None
 ) -> Grade:
     """The grade after a model's proposal; the same grade if the proposal is not valid.
@@ -116,7 +116,7 @@ def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
     step = _STEPS.get(str(table.get("move")), 0)
     if not step or rule not in RULES or not isinstance(cites, Sequence) or isinstance(cites, str):
         return nothing
-    found = [cited(one, change) if isinstance(one, str) else None for one in cites]
+    found = [find_target(one, change) if isinstance(one, str) else None for one in cites]
     if not found or None in found:
         return nothing
     paths = [printable(one.file.path) for one in found if one is not None and one.file]
@@ -172,7 +172,7 @@ def judge_reply(
     """
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     graded = material.graded
-    grade = moved(graded.grade, reply.get("importance"), material.change, thresholds)
+    grade = move_grade(graded.grade, reply.get("importance"), material.change, thresholds)
     sieve = StatementFilter(material, language)
     kept = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
     told = replace(graded, grade=replace(grade, level=depth) if depth else grade)
@@ -182,7 +182,7 @@ def judge_reply(
         analysis,
         change_types=types,
         rejected=sieve.share,
-        partial=_sentences((analysis.partial, said(omitted, language)), language),
+        partial=_sentences((analysis.partial, omissions_in_words(omitted, language)), language),
     )
     return CheckedReply(analysis=analysis, grade=grade, dropped=tuple(sieve.dropped))
 

@@ -18,10 +18,10 @@ from digest.document import Spans
 from digest.i18n.phrase import spaced
 from digest.llm.before_after import wrong_shift
 from digest.llm.change_index import ChangeIndex, occurs
-from digest.llm.format_check import malformed, normal, speaks
+from digest.llm.format_check import check_form, normal, speaks
 from digest.llm.model_input import Cited, Material
-from digest.llm.model_input import cited as cited_by
-from digest.llm.name_check import unknown
+from digest.llm.model_input import find_target as cited_by
+from digest.llm.name_check import check_name
 from digest.llm.number_check import wrong_number
 from digest.llm.rejection import Failed, Rejection
 from digest.llm.tokens import Wording, take_apart
@@ -59,7 +59,7 @@ def judge_words(
     ``cited`` are the hunks that it rests on.
     """
     text = normal(text)
-    failed = malformed(text)
+    failed = check_form(text)
     if failed is None and not speaks(text, language):
         failed = Failed(fault=Rejection.LANGUAGE)
     if failed is not None:
@@ -89,7 +89,7 @@ def spans_of(wording: Wording, language: Language) -> Spans:
 def false(wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()) -> Failed | None:
     """A claim of a sentence that the change does not support, if any."""
     for atom in dict.fromkeys(wording.atoms):
-        if failed := unknown(atom, ground):
+        if failed := check_name(atom, ground):
             return failed
     return wrong_number(wording, ground) or wrong_shift(wording, ground, cited)
 

@@ -214,7 +214,7 @@ def assemble(
     )
 
 
-def narrowed(report: Report, entries: Sequence[ReportEntry]) -> Report:
+def keep_entries(report: Report, entries: Sequence[ReportEntry]) -> Report:
     """The report with some of its entries, counted again, without a model's text on the whole."""
     counts = _counts(entries)
     opening = lead(entries, counts, report.language)

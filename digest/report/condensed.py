@@ -134,7 +134,7 @@ def digest_document(
     name = words.DIGEST_TITLE.text(
         language, name=report.repository.name, day=days_of(report.window)
     )
-    entries = shown(report, least)
+    entries = shown_entries(report, least)
     blocks: list[Block] = [Heading(1, (Text(name),))]
     blocks += [Paragraph(spans) for spans in opening(report)]
     if themes := theme_list(report, linked=False):
@@ -142,12 +142,12 @@ def digest_document(
     if entries:
         if entries[0].level.rank > least.rank:
             blocks.append(Paragraph(words.NOTABLE(language)))
-        blocks.append(listed(entries, report, language))
-    blocks += closing(report, len(posted(report, least)), language, where)
+        blocks.append(entry_listing(entries, report, language))
+    blocks += closing(report, len(posted_commits(report, least)), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 
-def listed(entries: Sequence[ReportEntry], report: Report, language: Language) -> Listing:
+def entry_listing(entries: Sequence[ReportEntry], report: Report, language: Language) -> Listing:
     """The entries as a digest lists them, each with its explanation below."""
     later = _follow_ups(report)
     return Listing(
@@ -166,7 +166,7 @@ def closing(report: Report, count: int, language: Language, where: str) -> Itera
         yield Paragraph(_reference(where, language))
 
 
-def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
+def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     """The entries that the digest shows: those of ``least`` and above, within a bound.
 
     Those to act on come first, then those that matter most; muted ones are never shown, and
@@ -179,10 +179,12 @@ def shown(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntry, ...]:
     return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
 
 
-def posted(report: Report, least: Level = Level.HIGH) -> frozenset[str]:
+def posted_commits(report: Report, least: Level = Level.HIGH) -> frozenset[str]:
     """The full names of the changes that the digest shows, follow-ups included."""
     later = _follow_ups(report)
-    entries = [one for e in shown(report, least) for one in (e, *later.get(e.graded.sha, ()))]
+    entries = [
+        one for e in shown_entries(report, least) for one in (e, *later.get(e.graded.sha, ()))
+    ]
     return frozenset(entry.graded.sha for entry in entries)
 
 
@@ -292,7 +294,7 @@ def details_document(
     report: Report, language: Language, *, least: Level = Level.HIGH
 ) -> Document | None:
     """The high changes of a digest in detail, in its order; ``None`` if it lists none."""
-    entries = [e for e in shown(report, least) if e.level is Level.HIGH][:MOST]
+    entries = [e for e in shown_entries(report, least) if e.level is Level.HIGH][:MOST]
     if not entries:
         return None
     name = DETAILS.template(language)

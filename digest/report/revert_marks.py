@@ -28,7 +28,7 @@ class RevertedChange:
     by: Graded
 
 
-def amended(
+def mark_reverted(
     document: Document, reverts: Sequence[RevertedChange], repository: Repository
 ) -> Document | None:
     """The document with reverted changes marked; ``None`` if it lists none of them."""

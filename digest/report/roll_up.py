@@ -26,7 +26,14 @@ from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase
 from digest.report.assembly import Report, ReportEntry
-from digest.report.condensed import closing, listed, opening, posted, shown, theme_list
+from digest.report.condensed import (
+    closing,
+    entry_listing,
+    opening,
+    posted_commits,
+    shown_entries,
+    theme_list,
+)
 from digest.window import Window, days_of
 
 _PLACES = 5
@@ -55,15 +62,15 @@ def roll_up_document(
     blocks += [Paragraph(spans) for spans in opening(report)]
     if themes := theme_list(report, linked=False):
         blocks += [_label(words.THEMES, language), themes]
-    top = shown(report, least)
+    top = shown_entries(report, least)
     if top:
-        blocks += [_label(words.TOP, language), listed(top, report, language)]
+        blocks += [_label(words.TOP, language), entry_listing(top, report, language)]
     if report.entries:
         long = len(_days(report.window)) > _MOST_DAYS
         blocks += [_label(words.BY_WEEK if long else words.BY_DAY, language)]
         blocks += [_by_day(report, language)]
         blocks += _hot(report, language)
-    blocks += closing(report, len(posted(report, least)), language, where)
+    blocks += closing(report, len(posted_commits(report, least)), language, where)
     return Document(title=name, blocks=tuple(blocks), language=str(language))
 
 

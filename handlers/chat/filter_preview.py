@@ -12,14 +12,14 @@ from typing import Any
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Filter, Unfilter, format_managing
-from digest.chat.chat_settings import MOST_RULES, ChatSettings, Filters, counted, left_out
+from digest.chat.chat_settings import MOST_RULES, ChatSettings, Filters, count_rules, left_out
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded
 from digest.document import Actions, Block, Button, Code, Item, Listing, Paragraph
 from digest.errors import SourceUnavailable, UserError
 from digest.i18n import chat_text as words
 from digest.window import Window
-from handlers.chat.settings import told
+from handlers.chat.settings import settings_answer
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, labels_of
 from handlers.ports.chat_port import Room
@@ -130,7 +130,7 @@ async def filter_changes(intent: Filter, ctx: Context, room: Room) -> Answer:
     if len(value.encode()) <= _LONGEST_VALUE:
         button = Button(words.SAVE.template(ctx.language), action=SAVE_ACTION, value=value)
         blocks.append(Actions((button,)))
-    return told(ctx, blocks)
+    return settings_answer(ctx, blocks)
 
 
 def _with_rule(filters: Filters, intent: Filter, language: Language) -> Filters:
@@ -171,7 +171,7 @@ def _of_one(week: Week, kept: int, language: Language) -> Item:
 
 def rules_of(rules: Iterable[str]) -> str:
     """Each rule with the number of changes it rejected."""
-    return ", ".join(f"{rule} {count}" for rule, count in counted(rules))
+    return ", ".join(f"{rule} {count}" for rule, count in count_rules(rules))
 
 
 def _command_of(intent: Filter) -> str:
@@ -191,7 +191,7 @@ async def _save(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answe
         total=tried.total,
         repository=tried.names,
     )
-    return told(ctx, [Paragraph(said)])
+    return settings_answer(ctx, [Paragraph(said)])
 
 
 async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
@@ -199,7 +199,7 @@ async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
     before, rule = (await room.chats.settings(room.chat)).filters, intent.rule
     if rule is not None and rule not in (*before.include, *before.exclude):
         said = words.NO_RULE(ctx.language, rule=(Code(str(rule)),))
-        return told(ctx, [Paragraph(said)])
+        return settings_answer(ctx, [Paragraph(said)])
     await room.chats.change(
         room.chat,
         lambda kept: replace(
@@ -213,7 +213,7 @@ async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
         if rule
         else words.CLEARED(ctx.language)
     )
-    return told(ctx, [Paragraph(gone)])
+    return settings_answer(ctx, [Paragraph(gone)])
 
 
 FILTER_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from digest.answer.answers import Answer
-from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, spelled
+from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, format_value
 from digest.chat.chat_settings import MOST_TOPICS, ChatSettings, still_muted
 from digest.chat.schedule_parser import PauseEnd, pause_end
 from digest.core.enums import ChatSetting, Language
@@ -38,7 +38,7 @@ _WEEK = 7
 _LONGEST_PAUSE = timedelta(days=366)
 
 
-def allowed(room: Room, language: Language) -> None:
+def require_permission(room: Room, language: Language) -> None:
     """Raises ``UserError`` if the person may not change the chat's settings."""
     if not room.admin:
         raise UserError(words.ONLY_ADMINS.text(language))
@@ -56,7 +56,7 @@ def minute(at: datetime, zone: ZoneInfo | None) -> str:
     return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def told(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
+def settings_answer(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
     """An answer of a few blocks; without a title, its first paragraph is the title as well."""
     heads = [Heading(1, title(ctx.language))] if title else []
     first = title.template(ctx.language) if title else ""
@@ -88,7 +88,7 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
     elif until := kept.paused_by(ctx.clock.now()):
         said = minute(until, await digest_zone(ctx, room))
         rows.append(Item(words.HELD_UNTIL(language, moment=said)))
-    return told(ctx, [Listing(tuple(rows))], words.SETTINGS)
+    return settings_answer(ctx, [Listing(tuple(rows))], words.SETTINGS)
 
 
 def _topics(kept: ChatSettings, ctx: Context, room: Room) -> list[str]:
@@ -132,7 +132,7 @@ def _value_text(value: Value, language: Language) -> Spans:
         case frozenset() if len(value) == _WEEK:
             return words.EVERY_DAY(language)
         case _:
-            return (Code(spelled(value)),)
+            return (Code(format_value(value)),)
 
 
 def _line(name: str, value: Spans, language: Language) -> Item:
@@ -148,9 +148,11 @@ async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
             await room.check(name, str(intent.value))
     await room.chats.change(room.chat, lambda kept: _with(kept, intent.setting, intent.value))
     room.tell()
-    value = spelled(intent.value) or words.DEFAULT_BRANCH.template(ctx.language)
+    value = format_value(intent.value) or words.DEFAULT_BRANCH.template(ctx.language)
     name = words.NAMES[intent.setting].template(ctx.language)
-    return told(ctx, [Paragraph(words.DONE(ctx.language, name=name, value=(Code(value),)))])
+    return settings_answer(
+        ctx, [Paragraph(words.DONE(ctx.language, name=name, value=(Code(value),)))]
+    )
 
 
 def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
@@ -192,7 +194,7 @@ async def mute(intent: Mute, ctx: Context, room: Room) -> Answer:
         end, zone = await end_of(intent.until, ctx, room)
         said = await mute_topic(room, intent.topic, ctx.language, end)
         said += " " + words.UNTIL.text(ctx.language, moment=minute(end, zone), zone=zone.key)
-    return told(ctx, [Paragraph((Text(said),))])
+    return settings_answer(ctx, [Paragraph((Text(said),))])
 
 
 async def mute_topic(
@@ -224,10 +226,10 @@ async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
     gone = [one for one in before if term(one) == term(intent.topic)]
     if not gone:
         said = words.NOT_MUTED(ctx.language, topic=intent.topic)
-        return told(ctx, [Paragraph(said)])
+        return settings_answer(ctx, [Paragraph(said)])
     await room.chats.change(room.chat, lambda kept: _without(kept, gone))
     room.tell()
-    return told(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
+    return settings_answer(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
 
 
 SETTING_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {

@@ -19,7 +19,14 @@ from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, joined
 from handlers.chat.filter_preview import FILTER_HANDLERS
-from handlers.chat.settings import SETTING_HANDLERS, allowed, end_of, minute, show_settings, told
+from handlers.chat.settings import (
+    SETTING_HANDLERS,
+    end_of,
+    minute,
+    require_permission,
+    settings_answer,
+    show_settings,
+)
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, Room
 
@@ -36,7 +43,7 @@ async def manage(intent: Managing, ctx: Context) -> Answer:
         raise UserError(words.NO_ROOM.text(ctx.language))
     handler = _HANDLERS[type(intent)]
     if handler not in {subscriptions, show_settings}:
-        allowed(ctx.room, ctx.language)
+        require_permission(ctx.room, ctx.language)
     return await handler(intent, ctx, ctx.room)
 
 
@@ -60,7 +67,7 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
         when=_when(whole, ctx.language, intent.kind),
     )
     notes = [Paragraph(words.ONLY_HERE(ctx.language))] if room.here else []
-    return told(ctx, [Paragraph(said), *notes])
+    return settings_answer(ctx, [Paragraph(said), *notes])
 
 
 def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
@@ -108,7 +115,7 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     said = (
         words.UNSUBSCRIBED(ctx.language, n=count) if count else words.NOT_SUBSCRIBED(ctx.language)
     )
-    return told(
+    return settings_answer(
         ctx, [Paragraph(said), *([Paragraph(words.STILL_FIXED(ctx.language))] if fixed else [])]
     )
 
@@ -119,9 +126,9 @@ async def subscriptions(_intent: Subscriptions, ctx: Context, room: Room) -> Ans
     if not runs:
         name = room.repositories[0] if room.repositories else "owner/name"
         example = (Code(_EXAMPLE[language].format(name=name)),)
-        return told(ctx, [Paragraph(words.NONE(language, command=example))])
+        return settings_answer(ctx, [Paragraph(words.NONE(language, command=example))])
     rows = Listing(tuple(Item(_row(run, language)) for run in runs))
-    return told(ctx, [rows], words.LIST)
+    return settings_answer(ctx, [rows], words.LIST)
 
 
 def _row(run: ChatDigest, language: Language) -> Spans:
@@ -191,7 +198,7 @@ async def _save_change(
 ) -> Answer:
     await room.chats.change(room.chat, change)
     room.tell()
-    return told(ctx, [Paragraph(said)])
+    return settings_answer(ctx, [Paragraph(said)])
 
 
 def _pause(kept: ChatSettings) -> ChatSettings:

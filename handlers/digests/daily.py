@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from digest.core.grade import Level
 from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, assemble, tally
-from digest.report.condensed import posted
+from digest.report.condensed import posted_commits
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.descriptions import with_descriptions
@@ -77,7 +77,7 @@ async def come(
 
 def shown_from(daily: Daily, least: Level) -> Daily:
     """The same report for a digest that shows changes from another level up."""
-    names = posted(daily.report, least)
+    names = posted_commits(daily.report, least)
     outcomes = tuple(
         one
         if one.state in {State.FAILED, State.FILTERED}
@@ -153,16 +153,16 @@ def _assemble(
     )
     if judgement is None:
         return report
-    from handlers.llm.summarise import composed
+    from handlers.llm.summarise import complete_summary
 
-    return replace(report, day=composed(judgement.day, report.entries, ctx.language))
+    return replace(report, day=complete_summary(judgement.day, report.entries, ctx.language))
 
 
 def _outcomes(
     report: Report, read: Ingested, least: Level, missed: Mapping[str, Missed]
 ) -> tuple[Outcome, ...]:
     """One state for each commit: failed to be read, shown in the digest, or only archived."""
-    names = posted(report, least)
+    names = posted_commits(report, least)
     return tuple(
         Outcome(sha=g.sha, state=State.FAILED, why=read.failures[g.sha])
         if g.sha in read.failures

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from digest.chat.chat_settings import Filters
 from digest.core.grade import Level
-from digest.report.assembly import Report, ReportEntry, narrowed, tally
+from digest.report.assembly import Report, ReportEntry, keep_entries, tally
 from digest.topics.matching import Resolved, bears, candidates, resolve
 from handlers.digests.daily import Daily
 from handlers.digests.ingest import Labels
@@ -33,7 +33,7 @@ async def topics_of(
     return tuple(found)
 
 
-def sifted(
+def filter_daily(
     daily: Daily,
     filters: Filters,
     muted: Sequence[tuple[str, Resolved]] = (),
@@ -97,12 +97,12 @@ def _reduced_to(report: Report, entries: Sequence[ReportEntry], gone: Collection
         entry.level is Level.LOW for entry in report.entries if entry.graded.sha in gone
     )
     named = {sha for theme in (day.themes if day else ()) for sha in theme.shas}
-    fresh = narrowed(report, entries)
+    fresh = keep_entries(report, entries)
     if day is None:
         return fresh
     if told and not named.intersection(gone):
         return replace(fresh, day=day)
-    from handlers.llm.summarise import composed
+    from handlers.llm.summarise import complete_summary
 
     heard = [entry for entry in entries if not entry.muted]
-    return replace(fresh, day=composed(None, heard, report.language))
+    return replace(fresh, day=complete_summary(None, heard, report.language))

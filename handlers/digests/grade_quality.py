@@ -57,7 +57,9 @@ class NamedByNotes:
     unread: str = ""
 
 
-async def released(ctx: Context, since: datetime, until: datetime | None = None) -> NamedByNotes:
+async def names_in_release_notes(
+    ctx: Context, since: datetime, until: datetime | None = None
+) -> NamedByNotes:
     """The release notes of a period, from a forge that may be queried unprompted."""
     forge = ctx.watched.forge
     if forge is None or not forge.eager or not isinstance(forge, Publishing):
@@ -133,7 +135,7 @@ async def _learn_from_release(ctx: Context, tag: str, at: datetime) -> LocalWeig
     window = Window(since=at - PAST, until=at, zone=ctx.zone)
     query = Query(window=window, limit=MOST_PAST)
     past = await ctx.archive.select(ctx.watched.repository, query)
-    notes = await released(ctx, at - PAST, until=at + timedelta(days=7))
+    notes = await names_in_release_notes(ctx, at - PAST, until=at + timedelta(days=7))
     named = notes.named | await _named_by_changelog(ctx, tag, past)
     return await ctx.workers.few(_learn, (tag, at, past, named))
 

@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from digest.core.grade import Graded, Level, settled
+from digest.core.grade import Graded, Level, is_settled
 from digest.grading.level_override import by_model, laid_over
 from digest.llm.model_input import Privacy
 from digest.llm.prompt import PromptKind as Asked
 from digest.llm.prompt import kind_of
 from handlers.context import Context
 from handlers.llm.batch import ODD, AnalysisCache, Round
-from handlers.llm.summarise import DayResult, Said, lead, told
+from handlers.llm.summarise import DayResult, Said, lead, summary_input
 from handlers.ports.analysis_port import AnalysisRun, Missed, StoredAnalysis
 from handlers.ports.model_port import CallKind, ModelReason
 from handlers.ports.storage import Tip
@@ -105,7 +105,7 @@ async def _lead(
         for sha, graded in first.items()
         if (kept := done.kept.get(sha)) is not None and kept.analysis is not None
     }
-    changes = await asyncio.to_thread(told, bases, judged, ctx.language)
+    changes = await asyncio.to_thread(summary_input, bases, judged, ctx.language)
     return await lead(ctx, done.shelf.judging, changes)
 
 
@@ -123,7 +123,7 @@ def by_facts(ctx: Context, graded: Graded) -> Graded:
 
 def _plan(changes: Sequence[Graded]) -> Plan:
     """Which changes to ask about and how deeply. The first ones are served first under a cap."""
-    wanted = [graded for graded in changes if not settled(graded)]
+    wanted = [graded for graded in changes if not is_settled(graded)]
     return [
         (kind_of(level), {g.sha: g for g in wanted if g.grade.level is level}) for level in Level
     ]

@@ -130,12 +130,12 @@ class Asker:
         except ModelError as error:
             if left > 1 and error.reason is ModelReason.CONTEXT_LENGTH and not error.usage.tokens:
                 return await self.lines(materials, left - 1)
-            shares = shared(error.usage, len(materials))
+            shares = split_usage(error.usage, len(materials))
             return {
                 material.sha: ModelError(error.reason, error.detail, usage=share)
                 for material, share in zip(materials, shares, strict=True)
             }
-        shares = shared(reply.usage, len(materials))
+        shares = split_usage(reply.usage, len(materials))
         return {
             material.sha: ModelFindings(judged=reply.value[material.sha], usage=share)
             for material, share in zip(materials, shares, strict=True)
@@ -201,7 +201,7 @@ class Asker:
         try:
             if watch is None:
                 return await self.model.complete(request)
-            return await watched(self.model.stream(request), watch)
+            return await pass_on(self.model.stream(request), watch)
         except ModelError as error:
             if error.reason is ModelReason.CONTEXT_LENGTH:
                 size = self.model.count(prompt.system) + self.model.count(prompt.user)
@@ -252,7 +252,7 @@ def messages_of(prompt: Prompt) -> tuple[ModelMessage, ModelMessage]:
     )
 
 
-async def watched(events: AsyncIterator[StreamEvent[T]], watch: ReplyListener) -> ModelReply[T]:
+async def pass_on(events: AsyncIterator[StreamEvent[T]], watch: ReplyListener) -> ModelReply[T]:
     """The whole reply of a stream, passed to ``watch`` while it arrives."""
     reply: ModelReply[T] | None = None
     async for event in events:
@@ -268,7 +268,7 @@ async def watched(events: AsyncIterator[StreamEvent[T]], watch: ReplyListener) -
     return reply
 
 
-def shared(usage: Usage, count: int) -> list[Usage]:
+def split_usage(usage: Usage, count: int) -> list[Usage]:
     """A usage in ``count`` shares that add up to it; the first has the call and the remainder."""
     if count < 2:
         return [usage] * count

@@ -17,7 +17,7 @@ from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Origin
-from digest.llm.day_summary import day_prompt, day_reader, plain_day, shown
+from digest.llm.day_summary import changes_for_model, day_prompt, day_reader, plain_day
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt
 from digest.llm.prompt import PromptKind as Asked
@@ -67,7 +67,7 @@ class DayResult:
     error: ModelError | None = None
 
 
-def told(
+def summary_input(
     changes: Sequence[Graded], judged: Mapping[str, Said], language: Language
 ) -> tuple[Said, ...]:
     """The input of the call: the most important changes, as ``judged`` or by their facts."""
@@ -78,7 +78,7 @@ def told(
     )
 
 
-def composed(
+def complete_summary(
     day: DaySummary | None, entries: Sequence[ToldChange], language: Language
 ) -> DaySummary:
     """The summary for a report, with themes by rule if a model made none."""
@@ -109,7 +109,9 @@ async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayRe
 
 
 async def _summarise_once(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
-    seen = await asyncio.to_thread(shown, changes, ctx.watched.privacy, judging.redactor)
+    seen = await asyncio.to_thread(
+        changes_for_model, changes, ctx.watched.privacy, judging.redactor
+    )
     try:
         prompt = day_prompt(seen, ctx.language, judging.model.count, _room(judging))
     except NoRoom as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from digest.llm.day_summary import masked
+from digest.llm.day_summary import mask_lines
 from digest.llm.model_input import Privacy
 from digest.llm.question_fallback import asking, meaning_reader
 from digest.question.intent import Intent, Unknown
@@ -52,7 +52,7 @@ async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
     if judging.warm is not None:
         await judging.warm()
     (shown,) = await asyncio.to_thread(
-        masked, [" ".join(words.split())], ctx.watched.privacy, judging.redactor
+        mask_lines, [" ".join(words.split())], ctx.watched.privacy, judging.redactor
     )
     now = ctx.clock.now()
     prompt = asking(shown, now.astimezone(ctx.zone).date().isoformat())

@@ -26,7 +26,7 @@ from digest.impact.impact_rules import DECLARING, affects, declared_packages, pa
 from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.periods import default_period
 from digest.topics.matching import Aliases
-from handlers.chat.settings import allowed
+from handlers.chat.settings import require_permission
 from handlers.context import Context
 from handlers.digests.ingest import Labels, fill, labels_of, tip_of
 from handlers.ports.chat_port import (
@@ -159,7 +159,7 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
 def _permitted(ctx: Context, *, mine: bool) -> None:
     """Raises ``UserError`` if the person may not change what the chat shares."""
     if ctx.room is not None and not mine:
-        allowed(ctx.room, ctx.language)
+        require_permission(ctx.room, ctx.language)
 
 
 async def _changed(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from digest.core.grade import Graded, settled
+from digest.core.grade import Graded, is_settled
 from digest.llm.model_input import Privacy
 from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import Prompt, kind_of
@@ -68,7 +68,7 @@ def _shown(
     shelf: AnalysisCache, kind: Asked, ready: PreparedChange, *, kept: bool
 ) -> PromptPreview:
     graded = ready.material.graded
-    why_not = Silence.SETTLED if settled(graded) else Silence.KEPT if kept else None
+    why_not = Silence.SETTLED if is_settled(graded) else Silence.KEPT if kept else None
     account = BillingAccount(kind=CallKind.EXPLAIN, repository=shelf.ctx.watched.repository.name)
     prompts = _prompts(shelf, kind, ready)
     return PromptPreview(

@@ -15,7 +15,7 @@ from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
 from bot.platforms.slack.blocks import render
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.core.enums import Language
 from digest.errors import UserError
 from digest.i18n.chat_text import complaint

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.util.workers import Processes
+from bot.util.machine import Processes
 from digest.grading.policy import Batch, grade_batch
 from tests.support.fakes import change
 

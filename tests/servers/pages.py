@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from bot.app import opened
 from bot.config.file_model import Listen, WebSettings
 from bot.config.reader import read
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Site
 from bot.web.server import application, serving

@@ -42,7 +42,7 @@ from bot.store.replies import SqlInbox, SqlReplies, Stage
 from bot.store.sqlite import open_database
 from bot.store.tables.chat_tables import heard
 from bot.util.locks import FileLeases
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from bot.web.server import application, serving
 from digest.core.enums import Language
 from digest.document import Document, Paragraph, Text

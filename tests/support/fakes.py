@@ -19,7 +19,7 @@ from digest.errors import UnknownBranch
 from digest.facts.extract import extract
 from digest.grading.importance import grade
 from digest.topics.index_terms import topics_of
-from digest.window import Window, joined
+from digest.window import Window, merge_windows
 from handlers.context import Context
 from handlers.ports.storage import Outcome, Range, Selection, Tip, Watched
 
@@ -314,7 +314,7 @@ class FakeCoverage:
 
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
         held = self.stretches.get((repository.name, branch), ())
-        self.stretches[repository.name, branch] = joined([*held, window])
+        self.stretches[repository.name, branch] = merge_windows([*held, window])
 
 
 def commit(

@@ -24,7 +24,7 @@ from bot.llm.redaction import Secrets
 from bot.platforms.feishu import events as feishu_events
 from bot.platforms.slack import events as slack_events
 from bot.telemetry.logs import Redaction
-from bot.util.secrets import cleared, without_secrets
+from bot.util.secrets import mask_secrets, without_secrets
 from bot.web.pages import diffs
 from bot.web.pages.diffs import Colours
 from digest.analysis.analyse import analyse_whole
@@ -47,7 +47,7 @@ from digest.document import (
 )
 from digest.errors import UserError
 from digest.facts.message import read_description
-from digest.impact.impact_rules import declared_packages, used
+from digest.impact.impact_rules import declared_packages, find_usage
 from digest.llm.packing import lines_prompts
 from digest.llm.reply import PartialReply, judge_reply
 from digest.markdown import markdown
@@ -212,7 +212,7 @@ def _colours(path: str, text: str) -> None:
 
 
 def _usage(text: str) -> None:
-    used(text, frozenset({"engine", "acme"}))
+    find_usage(text, frozenset({"engine", "acme"}))
     for path in ("pyproject.toml", "package.json", "Cargo.toml", "go.mod"):
         declared_packages(path, text)
 
@@ -242,7 +242,7 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "slack message": (partial(slack_events.words, me="U1"), 40_000),
     "feishu message": (_feishu, 40_000),
     "log": (Redaction(["hidden-word"]).text, 60_000),
-    "error": (cleared, 60_000),
+    "error": (mask_secrets, 60_000),
     "address": (without_secrets, 4_000),
 }
 

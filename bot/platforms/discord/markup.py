@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from bot.messaging.sender import Part
 from bot.util.sanitize import address, legible, legible_lines
-from bot.util.terminal_layout import columns_of, signed
+from bot.util.terminal_layout import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,
@@ -139,11 +139,11 @@ def _like(span: Span, words: str) -> Span:
 
 
 def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
-    airy = not indent and any(signed(item.spans) and item.children for item in items)
+    airy = not indent and any(has_own_sign(item.spans) and item.children for item in items)
     for number, item in enumerate(items, 1):
         if airy and number > 1:
             yield "", ""
-        if not ordered and signed(item.spans):
+        if not ordered and has_own_sign(item.spans):
             yield from _signed_item(item, indent)
             continue
         mark = f"{indent}{number}. " if ordered else f"{indent}- "

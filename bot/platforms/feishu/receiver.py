@@ -59,7 +59,7 @@ class Unreadable(ValueError):
     """The text cannot have been encrypted with the key."""
 
 
-def verified(key: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
+def is_signed(key: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
     """Whether Feishu signed the request recently. ``headers`` have names in lower case."""
     stamp = headers.get("x-lark-request-timestamp", "")
     nonce = headers.get("x-lark-request-nonce", "")
@@ -129,7 +129,7 @@ class FeishuWebEvents:
 
     async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
-        signed = verified(self._key, headers, body, self._clock())
+        signed = is_signed(self._key, headers, body, self._clock())
         found = self._decrypt_event(body)
         if found is None or not self._ours(found[0]):
             return 401, {}

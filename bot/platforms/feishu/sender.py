@@ -18,11 +18,11 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
-from bot.feishu_card.card import Style, mark_of, marked, render
+from bot.feishu_card.card import Style, mark_of, render, with_identity
 from bot.messaging.rates import Pace, Rate
 from bot.messaging.receiver import Remembered
 from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.messaging.wire import queued
+from bot.messaging.wire import late_as_send_error
 from bot.platforms.feishu.open_api import NO_HISTORY, NO_THREADS, Api, FeishuRefusal, Json
 from bot.util.chart_image import Picture
 from digest.document import Document
@@ -220,13 +220,13 @@ class FeishuSender:
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for a token, and for the rate limits of the chat and the app."""
         await self._api.ready()
-        with queued():
+        with late_as_send_error():
             await self._second.turn(chat, _IN_A_CHAT, answer=answer)
             await self._minute.turn(chat, (), answer=answer)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post a card, in a thread if ``reply_to`` has one."""
-        body: Json = {"msg_type": "interactive", "content": marked(part.body, part.identity)}
+        body: Json = {"msg_type": "interactive", "content": with_identity(part.body, part.identity)}
         if part.identity:
             body["uuid"] = part.identity
         try:
@@ -271,7 +271,7 @@ class FeishuSender:
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # ids are unique
         """Replace a card that is at most 14 days old."""
         path = f"/im/v1/messages/{quote(receipt.message, safe='')}"
-        body = {"content": marked(part.body, part.identity)}
+        body = {"content": with_identity(part.body, part.identity)}
         await self._api.call("PATCH", path, body=body, repeatable=True)
         return receipt
 

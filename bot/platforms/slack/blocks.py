@@ -24,12 +24,12 @@ from bot.platforms.slack.rich_text import (
     element,
     elements,
     lines_of,
-    listed,
+    list_frame,
     plain_text,
-    spoken,
     units,
     web_address,
     weight,
+    words_of,
 )
 from bot.util.sanitize import legible
 from digest.document import (
@@ -65,7 +65,7 @@ LONGEST_LEADING = 1000
 """Bytes of a heading that can move to the next message beside the largest piece."""
 
 _FRAME = weight(containers([RichLine(QUOTE, ())])) + 2
-_LIST_FRAME = weight(containers([RichLine(listed(ordered=True, depth=8), (), 0, 10**6)])) + 2
+_LIST_FRAME = weight(containers([RichLine(list_frame(ordered=True, depth=8), (), 0, 10**6)])) + 2
 """Bytes that a line takes beside its elements."""
 
 _BREAK: Json = {"type": "text", "text": "\n"}
@@ -187,7 +187,7 @@ def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[Ri
     if len(children) == 1 and not children[0].children:
         found += [_BREAK, *elements(children[0].spans)]
         children = ()
-    yield from lines_of(listed(ordered=ordered, depth=depth), found, number)
+    yield from lines_of(list_frame(ordered=ordered, depth=depth), found, number)
     for place, child in enumerate(children):
         yield from _entry(child, place, depth + 1, ordered=False)
 
@@ -203,7 +203,7 @@ def _table(table: Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
     if not tables or not 0 < len(head) <= MOST_COLUMNS or used + widest > LONGEST_LINE:
         for row in (table.header, *table.rows):
             for number, cell in enumerate(row):
-                first = listed(ordered=False, depth=int(number > 0))
+                first = list_frame(ordered=False, depth=int(number > 0))
                 yield from _rich(group, lines_of(first, elements(cell)))
         return
     for _, cells in rows:
@@ -273,7 +273,7 @@ _MOST_LEADING = 2
 def render(document: Document) -> tuple[Part, ...]:
     """The messages of a document."""
     messages = pack(pieces(document), MOST_BLOCKS)
-    return tuple(Part(text=spoken(blocks), body=dump(blocks)) for blocks in messages)
+    return tuple(Part(text=words_of(blocks), body=dump(blocks)) for blocks in messages)
 
 
 def home_blocks(document: Document) -> list[Json]:

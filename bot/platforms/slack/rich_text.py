@@ -25,7 +25,7 @@ https://docs.slack.dev/reference/methods/chat.update
 """
 
 
-def spoken(blocks: Iterable[dict[str, Any]]) -> str:
+def words_of(blocks: Iterable[dict[str, Any]]) -> str:
     """The words of the blocks, one line per unit."""
     return "\n".join(line for block in blocks for line in _lines(block))
 
@@ -162,7 +162,7 @@ QUOTE = LineFrame("rich_text_quote")
 CODE = LineFrame("rich_text_preformatted")
 
 
-def listed(*, ordered: bool, depth: int) -> LineFrame:
+def list_frame(*, ordered: bool, depth: int) -> LineFrame:
     """The frame of a list item."""
     return LineFrame("rich_text_list", "ordered" if ordered else "bullet", min(depth, _DEEPEST))
 

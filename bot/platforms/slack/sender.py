@@ -16,7 +16,7 @@ import structlog
 from bot.messaging.rates import Pace, Paces, Rate
 from bot.messaging.receiver import Remembered
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason
-from bot.messaging.wire import queued
+from bot.messaging.wire import late_as_send_error
 from bot.platforms.slack.blocks import LIMIT, render
 from bot.platforms.slack.installations import Accounts, SlackAccount
 from bot.platforms.slack.rich_text import LONGEST, escape, fallback
@@ -122,7 +122,7 @@ class SlackSender:
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for the channel's rate limit."""
-        with queued():
+        with late_as_send_error():
             await self._paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:

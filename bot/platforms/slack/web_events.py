@@ -76,7 +76,7 @@ WINDOW = 300
 """Seconds that a request's time may differ from ours, from Slack's documentation."""
 
 
-def verified(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
+def is_signed(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:
     """Whether Slack signed the request recently. ``headers`` have names in lower case."""
     stamp = headers.get("x-slack-request-timestamp", "")
     given = headers.get("x-slack-signature", "")
@@ -125,7 +125,7 @@ class SlackWebEvents:
         if body is None:
             await reply(send, 413)
             return
-        if not verified(self._secret, headers, body, self._clock()):
+        if not is_signed(self._secret, headers, body, self._clock()):
             await reply(send, 401)
             return
         try:

@@ -72,7 +72,7 @@ class ServerFault(NetworkError):
 
 
 @contextmanager
-def classified() -> Iterator[None]:
+def classify_errors() -> Iterator[None]:
     """Let no exception but ``SendError`` out."""
     try:
         yield

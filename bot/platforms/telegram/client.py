@@ -32,7 +32,7 @@ from telegram.error import BadRequest, ChatMigrated
 from telegram.request import HTTPXRequest, RequestData
 
 from bot.messaging.sender import SendError, SendReason
-from bot.platforms.telegram.api_errors import ServerFault, classified, is_about_markup
+from bot.platforms.telegram.api_errors import ServerFault, classify_errors, is_about_markup
 from bot.platforms.telegram.chat_place import ChatPlace
 from bot.platforms.telegram.escaping import inert_alike
 from bot.platforms.telegram.menu import COMMANDS
@@ -171,7 +171,7 @@ class Client:
         """Post a photo as a silent reply to a message."""
         reply = _reply_to(reply_to)
         place = self._current_place(place)
-        with classified():
+        with classify_errors():
             await self._bot.send_photo(
                 place.chat,
                 InputFile(png, filename="chart.png"),
@@ -204,7 +204,7 @@ class Client:
         self, call: Callable[[ChatPlace, Content], Awaitable[T]], place: ChatPlace, content: Content
     ) -> T:
         """Call a second time if the first call was refused for a reason that can be fixed."""
-        with classified():
+        with classify_errors():
             try:
                 return await call(self._current_place(place), content)
             except ChatMigrated as moved:
@@ -227,14 +227,14 @@ class Client:
 
     async def me(self) -> Me:
         """The bot's own account."""
-        with classified():
+        with classify_errors():
             found = await self._bot.get_me()
             return Me(found.id, found.username or "")
 
     async def look(self, place: ChatPlace) -> str:
         """A chat's name and kind. Raises ``SendError`` also if the bot may not post there."""
         me = await self.me()
-        with classified():
+        with classify_errors():
             chat = await self._bot.get_chat(self._current_place(place).chat)
             if chat.type != "private":
                 member = await self._bot.get_chat_member(chat.id, me.id)
@@ -245,7 +245,7 @@ class Client:
 
     async def is_public(self, place: ChatPlace) -> bool:
         """Whether a group or channel has a public name, so that anybody can find and read it."""
-        with classified():
+        with classify_errors():
             chat = await self._bot.get_chat(self._current_place(place).chat)
         return chat.type != "private" and bool(chat.username or chat.active_usernames)
 
@@ -268,7 +268,7 @@ class Client:
 
         Its path is not returned: it often contains a secret.
         """
-        with classified():
+        with classify_errors():
             url = (await self._bot.get_webhook_info()).url
             if url:
                 await self._bot.delete_webhook()
@@ -276,13 +276,13 @@ class Client:
 
     async def set_webhook(self, url: str, secret: str) -> None:
         """Have Telegram call the address, with the secret in each call."""
-        with classified():
+        with classify_errors():
             await self._bot.set_webhook(url, secret_token=secret, allowed_updates=_UPDATES)
 
     async def set_menus(self) -> None:
         """Show the commands in private chats and groups, in every language."""
         scopes = (BotCommandScopeAllPrivateChats(), BotCommandScopeAllGroupChats())
-        with classified():
+        with classify_errors():
             for language, commands in COMMANDS.items():
                 menu = [BotCommand(one.name, one.description) for one in commands]
                 # The menu without a language is for all that have none of their own.
@@ -295,7 +295,7 @@ class Client:
 
         A press from a long outage is too old; nothing waits for it any more.
         """
-        with classified():
+        with classify_errors():
             try:
                 await self._bot.answer_callback_query(press)
             except BadRequest as error:

@@ -14,7 +14,7 @@ from bot.platforms.telegram.escaping import bold, runs, still
 from bot.platforms.telegram.menu import Words, rows
 from bot.platforms.telegram.message_parts import Gap, Mark, MessageLine, TextRun, units
 from bot.util.sanitize import legible_lines
-from bot.util.terminal_layout import columns_of, signed
+from bot.util.terminal_layout import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,
@@ -185,7 +185,7 @@ def _children(items: Iterable[Item], depth: int) -> Iterator[MessageLine]:
 
 def _bullet(item: Item) -> str:
     """The bullet; empty before an item that begins with its own sign."""
-    return "" if signed(item.spans) else _BULLETS[0]
+    return "" if has_own_sign(item.spans) else _BULLETS[0]
 
 
 def _mark(mark: str) -> tuple[TextRun, ...]:

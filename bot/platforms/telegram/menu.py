@@ -58,7 +58,7 @@ def _fits(row: Sequence[ButtonKey], key: ButtonKey) -> bool:
     return len(row) < _MOST_IN_ROW and widest * (len(row) + 1) <= _ROW
 
 
-def pressed(data: str) -> tuple[str, str]:
+def read_press(data: str) -> tuple[str, str]:
     """Action and value of a press. Clients may send anything."""
     action, _, value = data.partition(_BETWEEN)
     return action, value

@@ -12,7 +12,7 @@ from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import CHAIN, Receipt
 from bot.platforms.telegram.chat_place import ChatPlace
 from bot.platforms.telegram.client import Me
-from bot.platforms.telegram.menu import language_of, pressed, question
+from bot.platforms.telegram.menu import language_of, question, read_press
 
 PLATFORM = "telegram"
 _COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
@@ -38,7 +38,7 @@ def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
     message = press.message
     if not press.data or message is None:
         return None  # a game, or a message that was sent through another bot
-    action, value = pressed(press.data)
+    action, value = read_press(press.data)
     return Incoming(
         platform=PLATFORM,
         chat=str(_place(message) if isinstance(message, Message) else ChatPlace(message.chat.id)),

@@ -31,7 +31,7 @@ from bot.platforms.slack import sender as slack_sender
 from bot.store.feedback import ReaderVerdict, SqlFeedback
 from bot.store.replies import SqlReplies
 from bot.util.locks import FileLeases
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from tests.e2e.parity import console, feishu, slack, telegram
 from tests.e2e.parity.stage import Stage, until, words

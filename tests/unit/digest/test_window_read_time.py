@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.window import Window, gaps, joined
+from digest.window import Window, gaps, merge_windows
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -36,7 +36,7 @@ def read_hours(windows) -> set[int]:
 @given(stretches)
 def test_joined_stretches_hold_the_same_time_and_do_not_touch(pairs):
     given_ = [window(*pair) for pair in pairs]
-    found = joined(given_)
+    found = merge_windows(given_)
     assert read_hours(found) == read_hours(given_)
     assert all(a.until < b.since for a, b in pairwise(found))
     assert all(one.since < one.until for one in found)
@@ -44,7 +44,7 @@ def test_joined_stretches_hold_the_same_time_and_do_not_touch(pairs):
 
 @given(stretches, hours)
 def test_every_hour_of_a_window_is_either_read_or_in_a_gap(pairs, asked):
-    wanted, read = window(*asked), joined(window(*pair) for pair in pairs)
+    wanted, read = window(*asked), merge_windows(window(*pair) for pair in pairs)
     found = gaps(wanted, read)
     assert read_hours(found) == read_hours([wanted]) - read_hours(read)
     assert all(wanted.since <= one.since < one.until <= wanted.until for one in found)

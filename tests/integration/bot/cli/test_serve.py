@@ -12,7 +12,7 @@ import pytest
 from bot.app import opened
 from bot.cli import run_setup
 from bot.cli.run_setup import ServeOptions
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from tests.servers.pages import MONDAY, write_config
 from tests.support.builders import RepositoryBuilder
 

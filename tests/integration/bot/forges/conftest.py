@@ -13,7 +13,7 @@ from bot.forges.github import HEADERS, GitHub
 from bot.store.database import Database
 from bot.store.forge_records import SqlPages
 from bot.store.sqlite import SqliteDatabase
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from tests.servers.github import TOKEN, GitHubServer
 
 

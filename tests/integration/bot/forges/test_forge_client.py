@@ -12,7 +12,7 @@ from bot.forges.forge_client import Anonymous, ForgeClient, Token
 from bot.forges.gitea import Gitea
 from bot.forges.gitlab import GitLab
 from bot.store.forge_records import SqlPages
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from digest.core.change import FileStatus
 from digest.core.request import IssueState, RequestState, Reviewer, ReviewVerdict
 from digest.errors import ForgeLimited, ForgeUnauthorized, NotOnForge

@@ -9,7 +9,7 @@ import pytest
 
 from bot.store.archive import SqlArchive
 from bot.store.forge_records import SqlRequests
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.chat.chat_settings import Filters, Rule, RuleField
 from digest.core.enums import Language
 from digest.core.reference import Query

@@ -24,7 +24,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.leases import ServerLeases
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from tests.integration.handlers.llm.day import DAY, EVENING
 

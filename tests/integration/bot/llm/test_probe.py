@@ -7,7 +7,7 @@ import pytest
 from bot.config.model_section import ModelConfig
 from bot.llm.response_format import Rung
 from bot.llm.runtime import PROBE_TOKENS, connect, look
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from handlers.ports.model_port import ModelReason
 from tests.integration.bot.llm.asking import GOOD, KEY, request
 from tests.servers.model import Fails, Says

@@ -18,7 +18,7 @@ from sqlalchemy import Text, insert
 from bot.config.reader import read
 from bot.jobs.job_engine import Engine
 from bot.ops import doctor_machine as machine_module
-from bot.ops.check import Finding, Weight, failed
+from bot.ops.check import Finding, Weight, has_failures
 from bot.ops.doctor import examine
 from bot.store.ledger import SqlLedger
 from bot.store.postgresql import open_postgres
@@ -56,7 +56,7 @@ def configured(tmp_path: Path, text: str):
 async def test_a_fresh_installation_is_well(data):
     findings = await examine(data, None)
     assert [one for one in findings if one.weight is Weight.ERROR] == []
-    assert not failed(findings)
+    assert not has_failures(findings)
     assert not data.exists()
 
 
@@ -162,7 +162,7 @@ async def test_a_clock_that_went_back_is_told_by_an_archive_in_postgresql(
 
 def test_a_clock_that_is_not_the_servers_is_told():
     there = datetime.now(UTC) - timedelta(minutes=3)
-    (told,) = machine_module.compared(None, there)
+    (told,) = machine_module.compare_clocks(None, there)
     assert (told.weight, "the database says" in told.text) == (Weight.WARNING, True)
 
 

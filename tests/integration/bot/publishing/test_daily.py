@@ -26,7 +26,7 @@ from bot.scheduler.schedule import Slot
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
 from digest.window import day_window

@@ -17,7 +17,7 @@ from bot.publishing import digest_builder as module
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.chat.chat_settings import Filters, Rule, RuleField
 from digest.core.enums import Language
 from digest.core.grade import Level

@@ -25,7 +25,7 @@ from bot.publishing.slots import Slots, name_of
 from bot.store.deliveries import SqlAmendments
 from bot.store.digests import KeptDigest, SqlDigests
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Graded, Level, Repository
 from digest.markdown import markdown

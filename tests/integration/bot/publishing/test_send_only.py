@@ -18,7 +18,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.store.digests import mark_of
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from digest.document import Actions
 from tests.support.builders import RepositoryBuilder

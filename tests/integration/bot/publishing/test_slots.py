@@ -16,7 +16,7 @@ from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.core.grade import Level
 from digest.errors import SourceUnavailable, UserError
 from tests.support.builders import RepositoryBuilder

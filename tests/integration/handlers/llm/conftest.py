@@ -22,7 +22,7 @@ from bot.llm.openai_client import OpenAITransport
 from bot.llm.runtime import ModelRuntime
 from bot.llm.throttle import Breaker, Pauses
 from bot.store.analyses import SqlAnalyses, SqlCalls
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.core.change import Change
 from digest.core.enums import Language

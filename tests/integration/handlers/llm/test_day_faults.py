@@ -268,7 +268,7 @@ async def test_a_server_that_is_away_and_comes_back_is_used_again(serve, bench) 
 async def test_a_failure_that_was_paid_for_is_asked_again_another_day(serve, bench) -> None:
     from datetime import timedelta
 
-    from bot.util.workers import FixedClock
+    from bot.util.machine import FixedClock
 
     server = serve(answer=lambda sent: Says(refusal="no"))
     one = await bench(server)

@@ -17,7 +17,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot, Spec
 from bot.store.analyses import SqlCalls
 from bot.subscriptions.channel_registry import Post, subscriptions_of
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from digest.answer.buttons import without_buttons
 from digest.core.enums import Language
 from digest.core.grade import Level

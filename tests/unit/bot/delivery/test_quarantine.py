@@ -10,7 +10,7 @@ import structlog
 
 from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
-from bot.delivery.quarantine import LASTING, Quarantine, parked, pause
+from bot.delivery.quarantine import LASTING, Quarantine, parked_chats, pause
 from bot.jobs.loop import Runner
 from bot.messaging.sender import SendError, SendReason
 from bot.store.deliveries import ChatRefusal
@@ -82,12 +82,12 @@ async def test_chat_that_refuses_three_times_is_parked_and_told_once(kept, clock
     with structlog.testing.capture_logs() as logs:
         parking = Quarantine(kept, clock)
         for _ in range(3):
-            assert parked(await kept.all()) == []
+            assert parked_chats(await kept.all()) == []
             await parking.note(target, [GONE])
             clock.time += LASTING / 2
     assert parking.holds(target)
     assert [line["event"] for line in logs] == ["chat.parked"]
-    assert parked(await kept.all()) == [(kept.held[PLACE], clock.time - LASTING / 2)]
+    assert parked_chats(await kept.all()) == [(kept.held[PLACE], clock.time - LASTING / 2)]
     again = Quarantine(kept, clock)
     await again.look({})
     assert again.holds(target)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from bot.feishu_card.card import MOST_COMPONENTS, Style, mark_of, marked, render, weight
-from bot.feishu_card.card_text import escaped, web
+from bot.feishu_card.card import MOST_COMPONENTS, Style, mark_of, render, weight, with_identity
+from bot.feishu_card.card_text import escape, web
 from digest.document import (
     Actions,
     Button,
@@ -261,12 +261,12 @@ def test_an_identity_fits_into_the_id_of_a_component():
     mark = mark_of(identity)
     assert len(mark) <= 20
     body = one(Paragraph((Text("x"),))).body
-    assert json.loads(marked(body, identity))["body"]["elements"][0]["element_id"] == mark
-    assert marked(body, "") == body
+    assert json.loads(with_identity(body, identity))["body"]["elements"][0]["element_id"] == mark
+    assert with_identity(body, "") == body
 
 
 def test_escaped_leaves_no_mark_but_entities():
-    assert escaped("a<b>&c") == "a&#60;b&#62;&#38;c"
+    assert escape("a<b>&c") == "a&#60;b&#62;&#38;c"
 
 
 @pytest.mark.parametrize(

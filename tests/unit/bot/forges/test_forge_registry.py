@@ -12,7 +12,7 @@ from bot.forges.gitea import Gitea
 from bot.forges.github import GitHub
 from bot.forges.gitlab import GitLab
 from bot.publishing.forge_sync import home_of
-from bot.util.workers import SystemClock
+from bot.util.machine import SystemClock
 from digest.core.grade import Repository
 from digest.errors import InvalidConfig
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot.config.reader import read
 from bot.ops import check as module
-from bot.ops.check import Probes, Weight, check, failed
+from bot.ops.check import Probes, Weight, check, has_failures
 from digest.errors import NewerArchive, NotARepository, UserError
 from handlers.ports.storage import Tip
 from tests.support.fakes_delivery import FakeClock
@@ -80,7 +80,7 @@ async def test_everything_that_is_named_is_looked_at(config, tmp_path):
         ("ok", "platform file, channel team", "80 columns"),
         ("ok", "channel team", f"next digests {FIVE_DAYS} (Europe/Berlin)"),
     ]
-    assert not failed(findings)
+    assert not has_failures(findings)
 
 
 async def test_five_times_of_each_schedule_are_listed_without_held_ones(config):
@@ -113,7 +113,7 @@ async def test_redis_that_is_away_is_a_warning(config):
     shared = config(extra='[shared]\nredis_url = "redis://cache.example:6379/0"\n')
     assert ("warning", "redis", "does not answer") in told(await check(shared, probes(redis=away)))
     assert ("ok", "redis", "Redis 7") in told(await check(shared, probes(redis=there)))
-    assert not failed(await check(shared, probes(redis=away)))
+    assert not has_failures(await check(shared, probes(redis=away)))
 
 
 async def test_a_model_is_looked_at_where_one_is_configured(config):
@@ -125,7 +125,7 @@ async def test_a_model_is_looked_at_where_one_is_configured(config):
         raise UserError(f"{settings.base_url}: unavailable")
 
     findings = await check(config('[model]\nname = "m"\n'), probes(model=gone))
-    assert failed(findings)
+    assert has_failures(findings)
 
 
 async def test_nothing_is_sent_and_nothing_made(config, tmp_path):
@@ -147,7 +147,7 @@ async def test_what_fails_is_told_and_the_rest_is_looked_at(config):
     wrong = [one.subject for one in findings if one.weight is Weight.ERROR]
     assert wrong == ["archive", "repository one"]
     assert ("ok", "repository two", "main, without commits") in told(findings)
-    assert failed(findings)
+    assert has_failures(findings)
 
 
 async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
@@ -161,7 +161,7 @@ async def test_platform_that_cannot_open_is_an_error(config, tmp_path):
 async def test_platform_without_a_channel_is_a_warning(config):
     findings = await check(config('[platforms.spare]\nkind = "console"\n'), probes())
     assert ("warning", "platform spare", "no channel uses it") in told(findings)
-    assert not failed(findings)
+    assert not has_failures(findings)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.messaging.sender import Part, SendError, SendReason
-from bot.platforms.console import Config, Console, Keyboard, attached, create
+from bot.platforms.console import Config, Console, Keyboard, console_of, create
 from tests.support.samples_documents import answer_en, answer_zh, digest_en, digest_zh
 
 GOLDEN = Path(__file__).parents[3] / "data" / "console"
@@ -66,7 +66,7 @@ async def test_send_classifies_what_a_stream_raises(error, reason):
 
 def test_attached_to_a_file_is_plain(monkeypatch):
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    (part,) = attached(io.StringIO()).render(digest_en())
+    (part,) = console_of(io.StringIO()).render(digest_en())
     assert "\x1b" not in part.body
 
 
@@ -77,9 +77,9 @@ def test_attached_to_a_terminal_is_styled_unless_colour_is_refused(monkeypatch):
 
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" in attached(Terminal()).render(digest_en())[0].body
+    assert "\x1b[" in console_of(Terminal()).render(digest_en())[0].body
     monkeypatch.setenv("TERM", "dumb")
-    assert "\x1b" not in attached(Terminal()).render(digest_en())[0].body
+    assert "\x1b" not in console_of(Terminal()).render(digest_en())[0].body
 
 
 async def test_create_appends_to_a_file(tmp_path):

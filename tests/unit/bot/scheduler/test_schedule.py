@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from bot.scheduler.rest import Dates, Rest, parse_hours
 from bot.scheduler.schedule import (
     Spec,
-    missed,
+    missed_slot,
     next_run,
     next_slot,
     slot_before,
@@ -126,9 +126,9 @@ def test_longer_schedules_fall_on_their_days_and_their_windows_tile(kind, weekda
     assert [f"{slot.day:%m-%d}" for slot in slots] == days
     for one, other in pairwise(slots):
         assert (window(made, other).since, window(made, other).until) == (one.at, other.at)
-    late = missed(made, slots[0].name, slots[2].at + DAY, timedelta(hours=48))
+    late = missed_slot(made, slots[0].name, slots[2].at + DAY, timedelta(hours=48))
     assert late == slots[2]
-    assert missed(made, slots[2].name, slots[2].at + DAY, timedelta(hours=48)) is None
+    assert missed_slot(made, slots[2].name, slots[2].at + DAY, timedelta(hours=48)) is None
 
 
 def test_every_second_week_goes_on_over_the_end_of_a_year_and_is_held_by_a_rest():
@@ -233,7 +233,7 @@ HOURS = timedelta(hours=1)
     ],
 )
 def test_missed_slot_is_the_newest_within_reach(last, now, hours, due):
-    slot = missed(DAILY, last, now, hours * HOURS)
+    slot = missed_slot(DAILY, last, now, hours * HOURS)
     assert (slot.name if slot else None) == due
 
 

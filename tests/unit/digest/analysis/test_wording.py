@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.analysis.analyse import analyse
-from digest.analysis.explanations import named
+from digest.analysis.explanations import name_list
 from digest.analysis.wording import name_with_values, value
 from digest.core.change import Side
 from digest.core.enums import Language
@@ -78,4 +78,4 @@ def test_a_sentence_has_at_most_four_names(count: int, said: str) -> None:
         samples.fact(FactKind.FLAG, Action.REMOVED, f"n{n}", samples.at("a.py", n, Side.OLD))
         for n in range(count)
     ]
-    assert plain(named(items, Language.EN)) == said
+    assert plain(name_list(items, Language.EN)) == said

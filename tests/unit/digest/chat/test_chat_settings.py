@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from digest.chat.chat_settings import BOT, EVERYTHING, Filters, Rule, RuleField, counted, left_out
+from digest.chat.chat_settings import (
+    BOT,
+    EVERYTHING,
+    Filters,
+    Rule,
+    RuleField,
+    count_rules,
+    left_out,
+)
 from digest.core.authors import is_bot
 from digest.core.change import Side
 from digest.core.facts import Action, Evidence, Fact, FactKind
@@ -155,4 +163,4 @@ def test_what_is_left_out_and_what_is_kept_are_everything() -> None:
     kept, rules = left_out(filters, changes, {})
     assert {one.sha for one in changes} == {one.sha for one in kept} | set(rules)
     assert not {one.sha for one in kept} & set(rules)
-    assert sum(count for _, count in counted(rules.values())) == len(rules)
+    assert sum(count for _, count in count_rules(rules.values())) == len(rules)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from digest.core.grade import Level, settled
+from digest.core.grade import Level, is_settled
 from tests.support.fakes import graded
 
 
@@ -19,24 +19,24 @@ def at(level: Level, *paths: str, **facts: object):
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("paths", [("docs/a.md",), ("uv.lock",), ("README.md", "uv.lock")])
 def test_documents_and_lock_files_are_settled_at_any_level(level, paths) -> None:
-    assert settled(at(level, *paths))
+    assert is_settled(at(level, *paths))
 
 
 @pytest.mark.parametrize("path", ["tests/test_a.py", ".github/workflows/ci.yml", "examples/a.py"])
 def test_tests_and_the_like_are_settled_where_they_are_low(path) -> None:
-    assert settled(at(Level.LOW, path))
-    assert not settled(at(Level.MEDIUM, path))
+    assert is_settled(at(Level.LOW, path))
+    assert not is_settled(at(Level.MEDIUM, path))
 
 
 @pytest.mark.parametrize("level", list(Level))
 def test_code_is_never_settled(level) -> None:
-    assert not settled(at(level, "src/a.py"))
-    assert not settled(at(level, "src/a.py", "docs/a.md"))
+    assert not is_settled(at(level, "src/a.py"))
+    assert not is_settled(at(level, "src/a.py", "docs/a.md"))
 
 
 def test_nothing_to_read_is_settled() -> None:
-    assert settled(at(Level.HIGH, "src/a.py", files=()))
+    assert is_settled(at(Level.HIGH, "src/a.py", files=()))
     files = at(Level.HIGH, "src/a.py", "src/b.py").facts.files
     unread = tuple(replace(file, omitted=True) for file in files)
-    assert settled(at(Level.HIGH, "src/a.py", files=unread))
-    assert not settled(at(Level.HIGH, "src/a.py", files=(unread[0], files[1])))
+    assert is_settled(at(Level.HIGH, "src/a.py", files=unread))
+    assert not is_settled(at(Level.HIGH, "src/a.py", files=(unread[0], files[1])))

@@ -6,7 +6,7 @@ from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.profile import Profile, parse_entry
 from digest.document import plain
-from digest.impact.impact_report import said
+from digest.impact.impact_report import hit_in_words
 from digest.impact.impact_rules import affects
 from tests.support.samples import at, change, fact, file
 
@@ -111,7 +111,7 @@ def test_label_of_the_forge_bears_a_topic_of_the_profile():
     assert _hits(graded) == ()
     (hit,) = _hits(graded, ["quantization"])
     assert hit.effect is Effect.TOUCHES
-    assert plain(said(hit, Language.EN)) == "about quantization (label quantization)"
+    assert plain(hit_in_words(hit, Language.EN)) == "about quantization (label quantization)"
 
 
 def test_label_of_what_only_tests_touch_reaches_nobody():
@@ -136,4 +136,4 @@ def test_changed_signature_is_told_by_its_parameters(language, words):
     )
     graded = change(1, "Change it", Level.LOW, files=(file(ARGS),), items=[item])
     (hit,) = affects(graded, Profile().with_([parse_entry("Engine.step")]))
-    assert plain(said(hit, language)) == words
+    assert plain(hit_in_words(hit, language)) == words

@@ -1,7 +1,7 @@
 import pytest
 
 from digest.core.profile import EntryKind, ProfileEntry
-from digest.impact.impact_rules import declared_packages, packages_of, used
+from digest.impact.impact_rules import declared_packages, find_usage, packages_of
 
 _PLUGIN = """
 import os
@@ -28,7 +28,7 @@ def _names(found: frozenset[ProfileEntry], kind: EntryKind) -> set[str]:
 
 
 def test_imports_variables_and_flags_of_a_project_are_found() -> None:
-    found = used(_PLUGIN, frozenset({"engine"}))
+    found = find_usage(_PLUGIN, frozenset({"engine"}))
     assert _names(found, EntryKind.SYMBOL) == {
         "engine.config",
         "engine.LLM",
@@ -36,16 +36,19 @@ def test_imports_variables_and_flags_of_a_project_are_found() -> None:
         "engine.worker.base.Worker",
     }
     assert _names(found, EntryKind.VARIABLE) == {"ENGINE_PORT"}
-    assert _names(used(_SCRIPT, frozenset({"engine"})), EntryKind.FLAG) == {"--max-len", "--dtype"}
+    assert _names(find_usage(_SCRIPT, frozenset({"engine"})), EntryKind.FLAG) == {
+        "--max-len",
+        "--dtype",
+    }
 
 
 def test_rust_paths_are_found() -> None:
-    found = used("use tokio::sync::Mutex;\nuse std::fs::File;", frozenset({"tokio"}))
+    found = find_usage("use tokio::sync::Mutex;\nuse std::fs::File;", frozenset({"tokio"}))
     assert _names(found, EntryKind.SYMBOL) == {"tokio::sync::Mutex"}
 
 
 def test_a_text_that_does_not_name_the_project_uses_nothing_of_it() -> None:
-    assert used("from other import x\nrun --fast", frozenset({"engine"})) == frozenset()
+    assert find_usage("from other import x\nrun --fast", frozenset({"engine"})) == frozenset()
 
 
 def test_a_repository_goes_by_the_names_of_its_package() -> None:

@@ -13,8 +13,8 @@ from digest.core.facts import Evidence, Facts
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Statement
 from digest.document import Code, Text
-from digest.llm.day_summary import shown
-from digest.llm.model_input import Masked, Privacy, mapped
+from digest.llm.day_summary import changes_for_model
+from digest.llm.model_input import Masked, Privacy, mask_change
 from tests.support.fakes import graded
 
 TOKEN = "tok_51f6c2d9"
@@ -28,7 +28,7 @@ class Told:
 
 
 def redactor(change: Change, facts: Facts) -> Masked:
-    shown, known = mapped(change, facts, lambda text: text.replace(TOKEN, "[secret]"))
+    shown, known = mask_change(change, facts, lambda text: text.replace(TOKEN, "[secret]"))
     return Masked(change=shown, facts=known, secrets=1)
 
 
@@ -50,14 +50,14 @@ def texts(one) -> str:
 
 @pytest.mark.parametrize("privacy", [Privacy.FULL, Privacy.REDACTED, Privacy.METADATA])
 def test_secrets_are_masked_in_every_mode(privacy: Privacy) -> None:
-    (one,) = shown([told()], privacy, redactor)
+    (one,) = changes_for_model([told()], privacy, redactor)
     assert TOKEN not in texts(one)
     assert one.graded.title == "Use [secret] (#1)"
 
 
 def test_redacted_lets_no_address_out_and_full_does() -> None:
-    (redacted,) = shown([told()], Privacy.REDACTED, redactor)
-    (full,) = shown([told()], Privacy.FULL, redactor)
+    (redacted,) = changes_for_model([told()], Privacy.REDACTED, redactor)
+    (full,) = changes_for_model([told()], Privacy.FULL, redactor)
     assert "ada@example.org" in texts(full)
     assert "10.1.2.3" in texts(full)
     assert "ada@" not in texts(redacted)
@@ -65,13 +65,13 @@ def test_redacted_lets_no_address_out_and_full_does() -> None:
 
 
 def test_metadata_leaves_titles_alone() -> None:
-    (one,) = shown([told()], Privacy.METADATA, redactor)
+    (one,) = changes_for_model([told()], Privacy.METADATA, redactor)
     assert texts(one) == "Use [secret] (#1)"
 
 
 def test_lines_stay_with_their_changes_whatever_they_hold() -> None:
     many = [told(f"Title {n}\tof many") for n in range(5)]
-    seen = shown(many, Privacy.FULL, redactor)
+    seen = changes_for_model(many, Privacy.FULL, redactor)
     assert [one.graded.title for one in seen] == [f"Title {n} of many" for n in range(5)]
     assert all(len(one.analysis.summary) == 2 for one in seen)
     assert all(one.analysis.summary[0].evidence == (PLACE,) for one in seen)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.enums import Language
-from digest.llm.model_input import Masked, Privacy, impersonal, mapped, material
+from digest.llm.model_input import Masked, Privacy, impersonal, mask_change, material
 from digest.llm.prompt_text import Cause
 from tests.support import materials
 from tests.support.materials import prompt_for
@@ -53,7 +53,7 @@ class Masks:
                 text = text.replace(secret, "[secret]")
             return text
 
-        change, facts = mapped(change, facts, mask)
+        change, facts = mask_change(change, facts, mask)
         return Masked(change=change, facts=facts, secrets=len(self.secrets))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.llm.change_index import ChangeIndex
-from digest.llm.name_check import unknown
+from digest.llm.name_check import check_name
 from digest.llm.rejection import Rejection
 from digest.llm.tokens import Atom, Sort
 from tests.support import materials
@@ -35,7 +35,7 @@ GROUND = ChangeIndex(MATERIAL.change, MATERIAL.facts)
 
 
 def of(text, sort=Sort.CODE):
-    failed = unknown(Atom(sort, text), GROUND)
+    failed = check_name(Atom(sort, text), GROUND)
     return failed and failed.fault
 
 

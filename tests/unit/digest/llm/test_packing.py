@@ -17,10 +17,10 @@ from digest.core.change import FileChange, FileStatus, Hunk
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
-from digest.llm.change_sheet import LONG_LINE, cut
+from digest.llm.change_sheet import LONG_LINE, cut_into_pieces
 from digest.llm.packing import BATCH, NoRoom, Note, lines_prompts, merge_prompt, prompts_for
 from digest.llm.prompt import PromptKind
-from digest.llm.prompt_text import Cause, said
+from digest.llm.prompt_text import Cause, omissions_in_words
 from tests.support import materials
 from tests.support.materials import prompt_for, words
 from tests.support.speed import slowness
@@ -116,9 +116,12 @@ def test_what_nobody_here_wrote_is_left_out_and_said():
     assert [o.cause for o in prompt.omitted] == [Cause.LOCKFILE]
     assert "lockfile: poetry.lock" in prompt.user
     assert "F4.H" not in prompt.user
-    assert said(prompt.omitted, Language.EN) == "The model did not see: lock files: poetry.lock."
-    assert said(prompt.omitted, Language.ZH) == "模型未读取：锁文件：poetry.lock。"
-    assert said((), Language.EN) == ""
+    assert (
+        omissions_in_words(prompt.omitted, Language.EN)
+        == "The model did not see: lock files: poetry.lock."
+    )
+    assert omissions_in_words(prompt.omitted, Language.ZH) == "模型未读取：锁文件：poetry.lock。"
+    assert omissions_in_words((), Language.EN) == ""
 
 
 def test_ids_do_not_depend_on_what_fits():
@@ -142,7 +145,7 @@ def test_hunks_with_facts_come_first_then_code_then_tests_then_documents():
         file("engine/plain.py", [hunk(1, added=["pass"])]),
         ("engine/flags.py", "", 'parser.add_argument("--new-flag", default=3)\n'),
     )
-    ranked = [change.facts.files[p.file] for p in cut(change, 1000).pieces]
+    ranked = [change.facts.files[p.file] for p in cut_into_pieces(change, 1000).pieces]
     assert ranked[0].path == "engine/flags.py"
     assert [f.area for f in ranked[1:]] == order
 

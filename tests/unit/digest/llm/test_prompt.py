@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from digest.llm.prompt import PromptKind, filled, read, system_of, texts, version_of
+from digest.llm.prompt import PromptKind, fill_template, read, system_of, texts, version_of
 
 NAMES = sorted(
     f.name.removesuffix(".md")
@@ -21,16 +21,16 @@ KEPT = Path(__file__).resolve().parents[3] / "data" / "prompts" / "versions.json
 
 def test_a_missing_variable_is_an_error():
     with pytest.raises(KeyError):
-        filled("in $language: $material", language="English")
+        fill_template("in $language: $material", language="English")
 
 
 def test_a_variable_that_is_not_there_is_an_error():
     with pytest.raises(ValueError, match="no variable typo"):
-        filled("in $language", language="English", typo="x")
+        fill_template("in $language", language="English", typo="x")
 
 
 def test_what_is_filled_in_is_not_filled_again():
-    assert filled("$a", a="$b ${a} $") == "$b ${a} $"
+    assert fill_template("$a", a="$b ${a} $") == "$b ${a} $"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hashlib import blake2s
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.llm.prompt_text import fenced, visible, visible_lines
+from digest.llm.prompt_text import fence_content, visible, visible_lines
 from tests.support.strategies import HOSTILE
 
 texts = st.one_of(st.text(max_size=200), st.sampled_from(HOSTILE))
@@ -15,11 +15,11 @@ texts = st.one_of(st.text(max_size=200), st.sampled_from(HOSTILE))
 
 @given(texts)
 def test_the_content_cannot_hold_its_own_fence(content):
-    first, *_, last = fenced(content).split("\n")
+    first, *_, last = fence_content(content).split("\n")
     code = first.split()[1]
     assert (first, last) == (f"DATA {code} begins", f"DATA {code} ends")
     assert code not in content
-    assert fenced(content) == fenced(content)
+    assert fence_content(content) == fence_content(content)
 
 
 def test_a_content_that_holds_its_hash_gets_another_fence(monkeypatch):
@@ -37,7 +37,7 @@ def test_a_content_that_holds_its_hash_gets_another_fence(monkeypatch):
             return known if self.data == b"held " + known.encode() else "f" * 32
 
     monkeypatch.setattr(fence, "blake2s", Fixed)  # nobody can find such a text to test with
-    assert fenced(f"held {known}").startswith("DATA ffffffffffffffff begins")
+    assert fence_content(f"held {known}").startswith("DATA ffffffffffffffff begins")
 
 
 @given(texts)

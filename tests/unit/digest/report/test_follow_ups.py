@@ -9,7 +9,7 @@ from digest.core.facts import Action, FactKind, Series
 from digest.core.grade import Level
 from digest.document import Listing, plain
 from digest.markdown import markdown
-from digest.report.condensed import digest_document, posted, shown
+from digest.report.condensed import digest_document, posted_commits, shown_entries
 from digest.report.follow_ups import follow_ups
 from digest.report.full_report import report_document
 from tests.support import samples
@@ -82,8 +82,8 @@ def test_chain_of_follow_ups_is_told_with_its_first_change():
 def test_digest_names_follow_ups_and_counts_them_as_shown(language):
     changes = [later("Follow-up to #109.", Level.HIGH), first()]
     found = report(language, changes)
-    assert [entry.graded.sha for entry in shown(found)] == [first().sha]
-    assert posted(found) == {change.sha for change in changes}
+    assert [entry.graded.sha for entry in shown_entries(found)] == [first().sha]
+    assert posted_commits(found) == {change.sha for change in changes}
     document = digest_document(found, language)
     (line,) = next(b for b in document.blocks if isinstance(b, Listing)).items
     assert "#102" in plain(line.spans)

@@ -22,7 +22,7 @@ from digest.document import Heading, Item, Link, Listing, Paragraph, Quote, Tabl
 from digest.markdown import markdown
 from digest.report.assembly import assemble, tally
 from digest.report.blocks import change_blocks
-from digest.report.condensed import digest_document, shown, why
+from digest.report.condensed import digest_document, shown_entries, why
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json
 from digest.window import Window
@@ -141,7 +141,7 @@ def test_report_without_commits_has_no_table_and_no_contents():
 
 def test_digest_without_high_changes_shows_the_top_medium_ones():
     r = report(changes=[c for c in samples.everything() if c.grade.level is not Level.HIGH])
-    assert [e.level for e in shown(r)] == [Level.MEDIUM] * 3
+    assert [e.level for e in shown_entries(r)] == [Level.MEDIUM] * 3
     text = markdown(digest_document(r, Language.EN))
     assert "nothing to act on" in text
     assert "3 of 7 shown" in text
@@ -149,13 +149,13 @@ def test_digest_without_high_changes_shows_the_top_medium_ones():
 
 def test_digest_of_low_changes_alone_lists_nothing():
     r = report(changes=[samples.documents()])
-    assert shown(r) == ()
+    assert shown_entries(r) == ()
     assert "0 of 1 shown" in markdown(digest_document(r, Language.EN))
 
 
 @pytest.mark.parametrize(("least", "count"), [(Level.HIGH, 2), (Level.MEDIUM, 7), (Level.LOW, 9)])
 def test_shown_follows_the_least_level(least, count):
-    entries = shown(report(), least)
+    entries = shown_entries(report(), least)
     assert len(entries) == count
     assert [e.level.rank for e in entries] == sorted(e.level.rank for e in entries)
 

@@ -18,8 +18,8 @@ from digest.core.enums import Language
 from digest.document import Link, Listing, Table, plain
 from digest.markdown import markdown
 from digest.report.assembly import assemble
-from digest.report.condensed import shown
-from digest.report.revert_marks import RevertedChange, amended, revert_note
+from digest.report.condensed import shown_entries
+from digest.report.revert_marks import RevertedChange, mark_reverted, revert_note
 from digest.report.roll_up import roll_up_document
 from digest.window import Window
 from tests.support import samples
@@ -107,7 +107,7 @@ def test_top_changes_are_those_that_the_digest_counts_as_posted():
         for span in item.spans
         if isinstance(span, Link)
     }
-    assert {f"#{entry.graded.number}" for entry in shown(report)} <= links
+    assert {f"#{entry.graded.number}" for entry in shown_entries(report)} <= links
 
 
 @pytest.mark.parametrize("web", ["", samples.REPOSITORY.web])
@@ -116,10 +116,10 @@ def test_reverted_change_is_marked_on_its_line_alone(web, language):
     repository = replace(samples.REPOSITORY, web=web)
     report = replace(week(language), repository=repository)
     document = roll_up_document(report, language)
-    change = shown(report)[0].graded
+    change = shown_entries(report)[0].graded
     by = samples.undoing()
     revert = RevertedChange(change=change, by=by)
-    marked = amended(document, [revert], repository)
+    marked = mark_reverted(document, [revert], repository)
     assert marked is not None
     before, after = markdown(document).splitlines(), markdown(marked).splitlines()
     ((old, new),) = [(o, n) for o, n in zip(before, after, strict=True) if o != n]
@@ -132,11 +132,11 @@ def test_reverted_change_is_marked_on_its_line_alone(web, language):
 
 
 def test_digest_that_lists_no_such_change_is_not_amended():
-    listed = {entry.graded.sha for entry in shown(week(Language.EN))}
+    listed = {entry.graded.sha for entry in shown_entries(week(Language.EN))}
     change = next(g for g in samples.everything() if g.sha not in listed)
     revert = RevertedChange(change=change, by=samples.undoing())
     document = roll_up_document(week(Language.EN), Language.EN)
-    assert amended(document, [revert], samples.REPOSITORY) is None
+    assert mark_reverted(document, [revert], samples.REPOSITORY) is None
 
 
 if __name__ == "__main__":

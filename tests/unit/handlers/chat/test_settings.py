@@ -37,7 +37,7 @@ from digest.core.grade import Level
 from digest.document import Listing, Paragraph, Text, plain
 from digest.errors import UserError
 from digest.i18n import chat_text as words
-from handlers.chat.settings import SETTING_HANDLERS, minute, show_settings, told
+from handlers.chat.settings import SETTING_HANDLERS, minute, settings_answer, show_settings
 from handlers.chat.subscribe import manage
 from handlers.ports.chat_port import ChatKey, Room
 from tests.support.fakes import FakeSource, context
@@ -284,5 +284,7 @@ async def test_permission_to_show_private_repositories_is_told_while_it_holds():
 def test_answer_is_titled_by_its_heading_or_its_first_paragraph():
     ctx = context(FakeSource([]))
     blocks = [Listing(()), Paragraph((Text("One"),)), Paragraph((Text("Two"),))]
-    assert told(ctx, blocks).document.title == "One"
-    assert told(ctx, blocks, words.SETTINGS).document.title == words.SETTINGS.template(Language.EN)
+    assert settings_answer(ctx, blocks).document.title == "One"
+    assert settings_answer(ctx, blocks, words.SETTINGS).document.title == words.SETTINGS.template(
+        Language.EN
+    )

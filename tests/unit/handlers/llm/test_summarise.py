@@ -13,7 +13,7 @@ from digest.core.enums import Language
 from digest.core.statement import Origin
 from digest.llm.model_input import Masked
 from digest.report.themes import DaySummary
-from handlers.llm.summarise import Said, composed, lead, told
+from handlers.llm.summarise import Said, complete_summary, lead, summary_input
 from handlers.ports.analysis_port import Judging, StoredDay
 from handlers.ports.model_port import (
     CallKind,
@@ -183,16 +183,16 @@ async def test_error_of_the_program_costs_the_lead_and_nothing_else():
 
 
 def test_input_is_the_most_important_changes_as_far_as_they_were_read():
-    entries = told(CHANGES, {SAID[1].graded.sha: SAID[1]}, Language.EN)
+    entries = summary_input(CHANGES, {SAID[1].graded.sha: SAID[1]}, Language.EN)
     ranks = [(one.graded.grade.level.rank, -one.graded.grade.score) for one in entries]
     assert ranks == sorted(ranks)
     assert {one.graded.sha: one.analysis.source is Origin.MODEL for one in entries} == {
         one.graded.sha: one.graded.sha == SAID[1].graded.sha for one in SAID
     }
-    assert len(told(CHANGES * 40, {}, Language.EN)) == 80
+    assert len(summary_input(CHANGES * 40, {}, Language.EN)) == 80
 
 
 def test_themes_come_by_rule_where_no_model_made_any():
-    by_rule = composed(None, SAID, Language.EN)
+    by_rule = complete_summary(None, SAID, Language.EN)
     assert by_rule.lead == ()
-    assert composed(DAY, SAID, Language.EN).themes == by_rule.themes
+    assert complete_summary(DAY, SAID, Language.EN).themes == by_rule.themes

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from bot.messaging.inbox import Inbox
 from bot.messaging.receiver import LARGEST, Called
 from bot.platforms.feishu import Config, create
-from bot.platforms.feishu.receiver import Unreadable, opening, verified
+from bot.platforms.feishu.receiver import Unreadable, is_signed, opening
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET, presses, says
 from tests.support.fakes_inbox import FullShelf
@@ -223,7 +223,7 @@ def test_events_over_http_need_a_key():
 def test_a_signature_covers_every_part():
     body, headers = request(says("x"), stamp=1000)
     lower = {name.lower(): value for name, value in headers.items()}
-    assert verified(KEY, lower, body, 1000)
-    assert verified(KEY, lower, body, 1300)
-    assert not verified(KEY, lower, body, 1301)
-    assert not verified(KEY + "x", lower, body, 1000)
+    assert is_signed(KEY, lower, body, 1000)
+    assert is_signed(KEY, lower, body, 1300)
+    assert not is_signed(KEY, lower, body, 1301)
+    assert not is_signed(KEY + "x", lower, body, 1000)

@@ -16,7 +16,7 @@ from bot.delivery.part_sender import Target
 from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Post
-from bot.util.workers import FixedClock
+from bot.util.machine import FixedClock
 from bot.web.pages.page_schemas import SCHEMAS
 from bot.web.pages.routes import routes
 from bot.web.pages.templating import fragment

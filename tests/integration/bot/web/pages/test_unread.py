@@ -10,14 +10,14 @@ from datetime import date, datetime, timedelta
 import httpx
 import pytest
 
+from bot.util.machine import FixedClock
 from bot.util.page_links import week_name
-from bot.util.workers import FixedClock
 from bot.web.pages.page_text import period_words
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Memo
 from bot.web.server import application
 from bot.web.site_factory import alone
-from digest.window import Window, day_window, days_window, gaps, joined
+from digest.window import Window, day_window, days_window, gaps, merge_windows
 from tests.servers.pages import MONDAY, NOW, TOKEN, UTC_ZONE, shelved
 from tests.support.fakes import FakeCoverage
 
@@ -42,7 +42,7 @@ def holes(seed: int) -> tuple[Window, ...]:
         stretch(begin + timedelta(hours=chance.randrange(150)), chance.choice([1, 9, 24, 48, 90]))
         for _ in range(chance.randrange(5))
     ]
-    return joined(replace(one, until=min(one.until, NOW)) for one in made if one.since < NOW)
+    return merge_windows(replace(one, until=min(one.until, NOW)) for one in made if one.since < NOW)
 
 
 @pytest.mark.parametrize("seed", range(12))

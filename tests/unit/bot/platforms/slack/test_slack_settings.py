@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from bot.platforms.slack.config import Config
 from bot.platforms.slack.oauth import EVENTS, SCOPES, as_yaml, manifest
-from bot.platforms.slack.web_events import WINDOW, verified
+from bot.platforms.slack.web_events import WINDOW, is_signed
 from bot.util.section import SectionContext
 
 ROOT = Path(__file__).parents[5]
@@ -105,8 +105,8 @@ def headers(body: bytes, stamp: str = str(int(NOW)), secret: str = SECRET) -> di
 
 
 def test_what_slack_signed_is_taken():
-    assert verified(SECRET, headers(b"x=1"), b"x=1", NOW)
-    assert verified(SECRET, headers(b"x=1"), b"x=1", NOW + WINDOW)
+    assert is_signed(SECRET, headers(b"x=1"), b"x=1", NOW)
+    assert is_signed(SECRET, headers(b"x=1"), b"x=1", NOW + WINDOW)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +126,16 @@ def test_what_slack_signed_is_taken():
     ],
 )
 def test_what_slack_did_not_sign_lately_is_not_taken(changed, now):
-    assert not verified(SECRET, headers(b"x=1") | changed, b"x=1", now)
+    assert not is_signed(SECRET, headers(b"x=1") | changed, b"x=1", now)
 
 
 def test_another_body_or_another_secret_is_not_taken():
-    assert not verified(SECRET, headers(b"x=1"), b"x=2", NOW)
-    assert not verified(SECRET, headers(b"x=1", secret="other"), b"x=1", NOW)
-    assert not verified(SECRET, {}, b"", NOW)
+    assert not is_signed(SECRET, headers(b"x=1"), b"x=2", NOW)
+    assert not is_signed(SECRET, headers(b"x=1", secret="other"), b"x=1", NOW)
+    assert not is_signed(SECRET, {}, b"", NOW)
 
 
 @given(stamp=st.text(), signature=st.text(), body=st.binary())
 def test_no_header_breaks_the_check(stamp, signature, body):
     given_ = {"x-slack-request-timestamp": stamp, "x-slack-signature": signature}
-    assert not verified(SECRET, given_, body, NOW)
+    assert not is_signed(SECRET, given_, body, NOW)
