@@ -102,7 +102,10 @@ def _listed(intent: Changed, ctx: Context) -> str:
         (intent.people, words.PER_AUTHOR),
         (intent.daily, words.PER_DAY),
         (intent.files, words.PER_FILE),
+        (intent.folders, words.PER_FOLDER),
     )
+    if intent.top:
+        parts.append(words.TOP[intent.top.by].text(language, n=intent.top.count))
     if intent.without:
         parts.append(words.EXCEPT.text(language, what=", ".join(intent.without)))
     parts += [phrase.text(language) for said, phrase in flags if said]
@@ -264,8 +267,9 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
     lines = [Paragraph(line, aside=True)] if line else []
     if line and not (reading.sure or found.total):
         lines.append(Paragraph(UNSURE(ctx.language), aside=True))
-    if reading.unknown and line:
-        lost = listed([Code(word) for word in reading.unknown], ctx.language, limit=9)
+    unknown = [word for word in reading.unknown if word.isascii() or len(word) > 1]
+    if unknown and line:
+        lost = listed([Code(word) for word in unknown], ctx.language, limit=9)
         lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))
     other = restated(reading.other, ctx, OR_ELSE) if reading.other and not reading.sure else ()
     if other and line and (type(reading.other) is not type(intent) or isinstance(intent, Explain)):

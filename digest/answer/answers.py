@@ -204,6 +204,9 @@ def _counts(survey: Listed, language: Language) -> Spans:
 
 def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
     """The page under its areas, in the order of the areas; the counts are of all matches."""
+    if not survey.areas:
+        yield Listing(tuple(_item(one, why[one.graded.sha], seen) for one in survey.page))
+        return
     groups: dict[Area, list[ListedChange]] = {area: [] for area in Area}
     for shown in survey.page:
         groups[shown.area].append(shown)

@@ -50,17 +50,21 @@ class Listed:
     page: tuple[ListedChange, ...] = ()
 
 
-def survey_of(found: Sequence[Graded], page: int, language: Language) -> Listed:
+def survey_of(
+    found: Sequence[Graded], page: int, language: Language, *, ranked: bool = False
+) -> Listed:
     """The listing of changes in memory, in any order, with lines in a language.
 
-    ``page`` counts from 1; a page beyond the last is the last, and page 0 is none.
+    ``page`` counts from 1; a page beyond the last is the last, and page 0 is none. ``ranked``
+    changes keep their order, and are not told by area.
     """
     first = first_of(page, len(found))
-    shown = weightiest_first(found)[first : first + PAGE] if page else ()
+    order = found if ranked else weightiest_first(found)
+    shown = order[first : first + PAGE] if page else ()
     return Listed(
         total=len(found),
         levels=Counter(graded.grade.level for graded in found),
-        areas=Counter(area_of(graded) for graded in found),
+        areas={} if ranked else Counter(area_of(graded) for graded in found),
         first=first,
         page=tuple(
             ListedChange(graded=graded, area=area_of(graded), line=line_of(graded, language))

@@ -21,6 +21,7 @@ from digest.i18n.answer_text import (
     CO_AUTHORED,
     EVER_BY_AUTHORS,
     MORE_FILES,
+    MORE_FOLDERS,
     MORE_PEOPLE,
     OF_FILE,
     PERSON,
@@ -44,7 +45,10 @@ def people_of(graded: Graded) -> tuple[str, ...]:
 
 
 def by_author(
-    changes: Sequence[Graded], repository: Repository, language: Language
+    changes: Sequence[Graded],
+    repository: Repository,
+    language: Language,
+    most: int = MOST_PEOPLE,
 ) -> tuple[Block, ...]:
     """The authors with their numbers of changes, and of important ones; bots are separate."""
     levels: dict[str, Counter[Level | None]] = {}
@@ -54,7 +58,7 @@ def by_author(
         levels.setdefault(author, Counter())[graded.grade.level] += 1
         beside.update(others)
     counted = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
-    return _people(BY_AUTHORS, counted, beside, repository, language)
+    return _people(BY_AUTHORS, counted, beside, repository, language, most=most)
 
 
 def by_commits(
@@ -73,6 +77,8 @@ def _people(
     beside: Counter[str],
     repository: Repository,
     language: Language,
+    *,
+    most: int = MOST_PEOPLE,
 ) -> tuple[Block, ...]:
     ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), -beside[one[0]], one[0]))
     people = [one for one in ranked if not is_bot(one[0])]
@@ -86,10 +92,10 @@ def _people(
                 language,
             )
         )
-        for name, counted in people[:MOST_PEOPLE]
+        for name, counted in people[:most]
     ]
-    if len(people) > MOST_PEOPLE:
-        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(people) - MOST_PEOPLE)),)))
+    if len(people) > most:
+        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(people) - most)),)))
     if bots:
         named = ", ".join(PERSON.text(language, name=name, n=n) for name, n in bots.items())
         items.append(Item((Text(BOTS.text(language, bots=named)),)))
@@ -116,19 +122,35 @@ MOST_FOLDERS = 5
 """Folders that are named below the files."""
 
 
-def by_file(changes: Sequence[Graded], language: Language) -> tuple[Block, ...]:
+def by_file(
+    changes: Sequence[Graded], language: Language, most: int = MOST_FILES
+) -> tuple[Block, ...]:
     """The files, and then the folders, with their numbers of changes and of changed lines."""
     files = _touched(changes, lambda path: path)
     folders = _touched(changes, lambda path: path[: path.rfind("/") + 1])
-    items = [_of_path(one, language) for one in files[:MOST_FILES]]
-    if len(files) > MOST_FILES:
-        items.append(Item((Text(MORE_FILES.text(language, n=len(files) - MOST_FILES)),)))
-    head, beside = BY_FILES.text(language, n=len(files)), BY_FOLDERS.text(language, n=len(folders))
-    blocks = (Paragraph((Strong(head),)), Listing(tuple(items)))
+    told = _places(BY_FILES, MORE_FILES, files, most, language)
     if len(folders) < 2:
-        return blocks
+        return told
     named = Listing(tuple(_of_path(one, language) for one in folders[:MOST_FOLDERS]))
-    return (*blocks, Paragraph((Strong(beside),)), named)
+    head = BY_FOLDERS.text(language, n=len(folders))
+    return (*told, Paragraph((Strong(head),)), named)
+
+
+def by_folder(
+    changes: Sequence[Graded], language: Language, most: int = MOST_FILES
+) -> tuple[Block, ...]:
+    """The folders, at most two deep, with their numbers of changes and of changed lines."""
+    folders = _touched(changes, lambda path: "".join(f"{f}/" for f in path.split("/")[:-1][:2]))
+    return _places(BY_FOLDERS, MORE_FOLDERS, folders, most, language)
+
+
+def _places(
+    title: Phrase, rest: Phrase, touched: Sequence[_Touched], most: int, language: Language
+) -> tuple[Block, ...]:
+    items = [_of_path(one, language) for one in touched[:most]]
+    if len(touched) > most:
+        items.append(Item((Text(rest.text(language, n=len(touched) - most)),)))
+    return Paragraph((Strong(title.text(language, n=len(touched))),)), Listing(tuple(items))
 
 
 _Touched = tuple[str, int, int, int]

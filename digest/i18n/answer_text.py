@@ -97,6 +97,7 @@ OF_FILE = Phrase(
 )
 BY_FOLDERS = Phrase("By folder ({n:folder|folders})", "按目录（{n} 个）")
 MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
+MORE_FOLDERS = Phrase("and {n:more folder|more folders}", "另有 {n} 个目录")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")

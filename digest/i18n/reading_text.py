@@ -69,7 +69,25 @@ PER_DAY = Phrase("per day", "按天")
 
 PER_FILE = Phrase("per file", "按文件")
 
+PER_FOLDER = Phrase("per folder", "按目录")
+
 PER_AUTHOR = Phrase("per author", "按作者")
+
+TOP = {
+    "top": Phrase("top {n}", "最重要的 {n} 个"),
+    "latest": Phrase("latest {n}", "最新 {n} 个"),
+    "largest": Phrase("largest {n}", "改动最大的 {n} 个"),
+}
+
+AGAINST = Phrase("compared to {period}", "与 {period} 相比")
+
+BUSIER = Phrase("More changes: {n}, compared to {other}.", "更多：{n} 个变更，对比 {other} 个。")
+QUIETER = Phrase("Fewer changes: {n}, compared to {other}.", "更少：{n} 个变更，对比 {other} 个。")
+AS_BUSY = Phrase("As many changes: {n}.", "一样多：{n} 个变更。")
+OF_PERIOD = Phrase(
+    ": {n:change|changes} by {people:person|people} · {levels}",
+    "：{n} 个变更，{people} 人 · {levels}",
+)
 
 DEFAULTS = Phrase("changed defaults", "默认值变化")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
-from digest.question.intent import Intent
+from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
 from digest.question.periods import Now
 from digest.question.slot_values import ARTICLES, Filters, Quote, Symbol, Token, author_in, name_of
@@ -27,6 +28,14 @@ _TOPICAL_WORDS = frozenset(
     ["in", "about", "on", "to", "of", "with", "regarding", "for", "by", "new", "对", "关于"]
 )
 """Words before a topic."""
+
+_PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
+"""Words that ask for numbers only where a question counts or ranks."""
+
+_PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
+"""Parts of the repository where they are ranked, and dependencies elsewhere."""
+
+_THAN = re.compile(r"\bthan\b|比", re.IGNORECASE)
 
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 
@@ -92,7 +101,15 @@ class Asked:
         windows = [span for span in found if isinstance(span, Window)]
         if len(windows) == len(found) and len({span.until for span in windows}) == 1:
             return [min(windows, key=lambda span: span.since)]  # "today, compared to last week"
-        return found
+        return found[:1] if self.against else found
+
+    @cached_property
+    def against(self) -> Window | None:
+        """The period that another one is compared to: *this week compared to last week*."""
+        windows = self.slots(Window)
+        if len(windows) != 2 or self.slots(Refs) or windows[0].until == windows[1].until:
+            return None
+        return windows[1] if self.has("compare") or _THAN.search(self.text) else None
 
     @property
     def span(self) -> Span | None:
@@ -128,6 +145,8 @@ class Asked:
     def kinds(self) -> tuple[ChangeKind, ...]:
         """Kinds of change, those of filters first."""
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
+        if ChangeKind.DEPENDENCIES in spoken and self.counts("per:folder"):
+            spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not self.has("join"):
             spoken.remove(ChangeKind.FIX)  # "security fixes" are of one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
@@ -135,7 +154,9 @@ class Asked:
     @cached_property
     def level(self) -> Level | None:
         """The minimum level; the highest if several words name one."""
-        ranks = self.has("contributors", "per:file", "per:author", "who")
+        if self.top:
+            return self.filters.level
+        ranks = self.has("contributors", "per:file", "per:folder", "per:author", "who")
         words = (t for t in self.tokens if not (ranks and "most" in t.tags))
         spoken = {Level(tag[6:]) for t in words for tag in t.tags if tag.startswith("level:")}
         return self.filters.level or next((level for level in Level if level in spoken), None)
@@ -146,7 +167,7 @@ class Asked:
         spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
         if FactKind.ROUTE in spoken:
             spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
-        said = self.actions or self._listed_things
+        said = self.actions or self._listed_things or (self.has("default") and self.has("change"))
         return tuple(dict.fromkeys((*self.filters.things, *(spoken if said else ()))))
 
     @cached_property
@@ -159,16 +180,26 @@ class Asked:
             before = token
         return False
 
-    @property
-    def counts_files(self) -> bool:
-        """Whether numbers by file are asked for: *which files changed most*, *per folder*."""
-        words = [token.text.lower() for token in self.tokens if "per:file" in token.tags]
-        plain = {"file", "files", "folder", "directory", "文件", "目录", "文件夹"}
-        asks = self.has("most", "count") or any(
-            "ask" in before.tags and "per:file" in token.tags
-            for before, token in zip(self.tokens, self.tokens[1:], strict=False)
+    @cached_property
+    def top(self) -> Top | None:
+        """How many of a list are asked for, and by what they are ranked."""
+        return next(iter(self.slots(Top)), None)
+
+    def counts(self, tag: str) -> bool:
+        """Whether numbers by file or folder are asked for: *which files changed most*."""
+        ranks = self.has("most", "count") or self.top
+        if tag == "per:folder" and self.has("most") and self._named_packages:
+            return True
+        return any(
+            tag in token.tags
+            and (ranks or token.text.lower() not in _PLACES or (before and "ask" in before.tags))
+            for before, token in zip((None, *self.tokens), self.tokens, strict=False)
         )
-        return bool(words) and (asks or any(word not in plain for word in words))
+
+    @property
+    def _named_packages(self) -> bool:
+        """Whether it asks for packages as parts of the repository: *the most changed crates*."""
+        return any(token.text.lower() in _PACKAGES for token in self.tokens)
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:

@@ -372,10 +372,12 @@ def again(asked: Asked) -> Iterator[Weighed]:
         or (
             (goes_on or asked.follows == "list") and (asked.has("contributors") or asked.is_writing)
         ),
-        files=asked.counts_files,
+        files=asked.counts("per:file"),
+        folders=asked.counts("per:folder"),
+        top=asked.top,
         only=only and bool(asked.topic),
     )
-    counted = again.daily or again.people or again.files
+    counted = again.daily or again.people or again.files or again.folders or again.top
     slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
     if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
         return
@@ -388,7 +390,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         and (_is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it")))
     ):
         yield Weighed(4.5, again)
-    elif (opens_about or only) and (again.topic or again.author or again.path):
+    elif (opens_about or only) and (again.topic or again.author or again.path or again.top):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
@@ -418,7 +420,17 @@ _BESIDE_THEM = (
 
 _BESIDE_AGAIN = (
     *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
-    *("only", "per:day", "per:author", "per:file", "contributors", "wrote", "agent", "most"),
+    *(
+        "only",
+        "per:day",
+        "per:author",
+        "per:file",
+        "per:folder",
+        "contributors",
+        "wrote",
+        "agent",
+        "most",
+    ),
     *("explain", "who"),
 )
 

@@ -125,3 +125,52 @@ def refs_named(text: str) -> Refs | None:
 
 def _named(ref: str) -> bool:
     return len(ref) <= LONGEST_REF and not _DATE.fullmatch(ref)
+
+
+# --- Releases in other words ----------------------------------------------------------------------
+
+_LATEST = re.compile(
+    r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
+    r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
+    r"(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
+    r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
+    r"(?:版本号?|发布|发行版?|版|release|tag)(?!说明|周期|计划|日志)",
+    re.IGNORECASE,
+)
+
+_UNRELEASED = re.compile(
+    r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
+    r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
+    r"(?:released|shipped)(?: yet)?\b(?! in v?[0-9])"
+    r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
+    re.IGNORECASE,
+)
+
+_SERIES = re.compile(
+    r"\b(v?[0-9]+(?:\.[0-9]+){0,2})"
+    r"(?:\.[*Xx](?! ?系列| series)|(?:\.[xX*])? ?(?:series|line\b|系列))",
+    re.ASCII,
+)
+"""All releases with the same first numbers: *the 0.12 series*."""
+
+_LAST_TWO = re.compile(
+    r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
+    r" (?:releases|versions)\b"
+    r"|(?:对比|比较)?(?:最近|最新|过去)的?([两三2-9])个(?:版本|发布)",
+    re.IGNORECASE,
+)
+_FEW = {"two": "2", "three": "3", "两": "2", "三": "3"}
+
+
+def with_releases(text: str) -> str:
+    """The text with the releases that it paraphrases in the form of a version or a range."""
+    text = _UNRELEASED.sub(f" since {LATEST} ", text, count=1)
+    text = _LATEST.sub(f" {LATEST} ", _LAST_TWO.sub(_last_releases, text))
+    return _SERIES.sub(r" \1.x ", text)
+
+
+def _last_releases(found: re.Match[str]) -> str:
+    if found[0].lower().startswith(("compare", "between", "对比", "比较")):
+        return f" in {LATEST} "
+    count = (found[1] or found[2]).lower()
+    return f" in {LATEST}s-{_FEW.get(count, count)} "

@@ -11,6 +11,19 @@ from digest.core.grade import Level
 from digest.core.profile import ProfileEntry
 from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
+from digest.window import Window
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The first so many of a list: the most important, ``latest`` or ``largest`` ones."""
+
+    count: int
+    by: str = "top"
+
+    def __str__(self) -> str:
+        """The words that are read back as it."""
+        return f"{self.by} {self.count}"
 
 
 class Enquiry:
@@ -46,7 +59,9 @@ class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
     ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
-    day, ``people`` for numbers by author, ``files`` by file; ``defaults`` for changed defaults.
+    day, ``people`` for numbers by author, ``files`` by file, ``folders`` by folder; ``defaults``
+    for changed defaults, ``top`` for the first ones alone, ``against`` for the numbers of another
+    period beside these.
     ``newcomers`` asks for authors without an earlier commit,
     ``figures`` for changes with figures by their authors. ``anytime``: the question names no
     period, or only "recently", so that a longer one may be looked at.
@@ -60,6 +75,9 @@ class Changed(Filtered):
     daily: bool = False
     people: bool = False
     files: bool = False
+    folders: bool = False
+    top: Top | None = None
+    against: Window | None = None
     anytime: bool = field(default=False, compare=False)
     newcomers: bool = False
     figures: bool = False
@@ -240,6 +258,8 @@ class Again(Enquiry):
     daily: bool = False
     people: bool = False
     files: bool = False
+    folders: bool = False
+    top: Top | None = None
     without: tuple[str, ...] = ()
     earlier: str = ""
     later: str = ""

@@ -210,7 +210,9 @@ def _narrows(asked: Asked) -> bool:
         or asked.author
         or asked.slots(Path)
         or asked.has("who", "contributors", "most", "count", "default", "per:day", "per:author")
-        or asked.has("per:file")
+        or asked.has("per:file", "per:folder")
+        or asked.top
+        or asked.against
     )
 
 
@@ -241,9 +243,9 @@ _MOST_BARE = 4
 
 _GAINS = {
     "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,
-    "per:day": 1.0, "per:author": 1.0, "per:file": 0.5, "contributors": 1.0, "upgrade": 0.5,
-    "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5, "bump": 1.0,
-    "risk": 0.3, "again": 0.5,
+    "per:day": 1.0, "per:author": 1.0, "per:file": 0.5, "per:folder": 0.5, "contributors": 1.0,
+    "upgrade": 0.5, "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5,
+    "bump": 1.0, "risk": 0.3, "again": 0.5,
 }  # fmt: skip
 
 _LOSSES = {
@@ -259,7 +261,7 @@ def _weight(asked: Asked, intent: Changed) -> float:
     weight += 2.0 if isinstance(asked.span, Window) else 3.0 if asked.spans else 0.0
     weight += 2.0 * bool(asked.kinds) + 1.0 * bool(asked.level) + 2.0 * bool(intent.path)
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
-    weight += 1.5 * bool(asked.without)
+    weight += 1.5 * bool(asked.without) + 1.5 * bool(asked.top or asked.against)
     weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)
     weight += 2.0 if intent.people and asked.has("agent", "change", "wrote", "review") else 0.0
     weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
@@ -306,9 +308,8 @@ def _listing(asked: Asked) -> Changed | None:
     if releases and (span is None or not topic):
         topic = f"{topic} in {releases[0]}" if topic else releases[0]
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
-        "per:file"
+        "per:file", "per:folder"
     )
-    files = asked.counts_files and not paths
     return Changed(
         window=span or asked.now.usual,
         anytime=span is None or _LATELY.search(asked.text) is not None,
@@ -322,7 +323,10 @@ def _listing(asked: Asked) -> Changed | None:
         label=asked.filters.label,
         daily=asked.has("per:day"),
         people=people,
-        files=files,
+        files=asked.counts("per:file") and not paths,
+        folders=asked.counts("per:folder") and not paths,
+        top=asked.top,
+        against=asked.against,
         defaults=asked.has("default") and asked.has("change", "act:added"),
         things=asked.things if not bumped else (FactKind.DEPENDENCY,),
         actions=asked.actions,

@@ -89,11 +89,13 @@ _FORMS = {
     "reference": "{}", "name": '"{}"', "terms": '"{}"', "topic": "{}", "path": 'path:"{}"',
     "author": 'author:"{}"', "level": "level:{}", "kinds": "kind:{}", "label": 'label:"{}"',
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
-    "daily": "per day", "people": "per author", "files": "per file",
+    "daily": "per day", "people": "per author", "files": "per file", "folders": "per folder",
+    "top": "{}",
     "newcomers": "first-time contributors", "figures": "with numbers",
     "defaults": "with changed defaults", "kind": "{}", "earlier": "the {} before that",
     "later": "the {} after that",
-    "same": "of the same {}", "back": "all again", "window": "{}", "refs": "{}",
+    "same": "of the same {}", "back": "all again", "window": "{}",
+    "against": "compared to {}", "refs": "{}",
 }  # fmt: skip
 """The text forms of the fields of an intent, in order."""
 

@@ -12,6 +12,7 @@ from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.question.commit_range import Refs, Span
+from digest.question.intent import Top
 from digest.question.lexicon import NONE, chinese, english
 from digest.window import Window
 
@@ -79,7 +80,7 @@ class Step:
     later: bool
 
 
-Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Reference | Span
+Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Top | Reference | Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
-from digest.question.commit_range import Refs, find_refs
+from digest.question.commit_range import Refs, find_refs, with_releases
+from digest.question.dates import SPELT, number
+from digest.question.intent import Top
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, mended, runs
 from digest.question.periods import FoundPeriod, Now, find_periods
 from digest.question.slot_values import (
@@ -63,30 +65,6 @@ class _Masked:
 _QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
 _URL = re.compile(r"<?https?://[^\s，。]+")
 _ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
-_LATEST = re.compile(
-    r"\b(?:(?:the|our|your) )?(?:(?:very )?(?:latest|last|newest|most recent|current)"
-    r"(?: stable| official| final| published)?|latest-) ?(?:release|version|tag)"
-    r"(?! (?:notes|candidate|of))(?:'s)?(?: number)?\b(?![-/.])"
-    r"|(?:最新的?|最近(?:一次|一个)?的?|上(?:一)?(?:个|次)的?|当前) ?(?:正式)?(?:发布|发行)?的?"
-    r"(?:版本号?|发布|发行版?|版|release|tag)(?!说明|周期|计划|日志)",
-    re.IGNORECASE,
-)
-
-_UNRELEASED = re.compile(
-    r"\bun-?released\b(?: (?:changes|stuff))?|\b(?:in )?(?:the )?(?:next|upcoming) release\b"
-    r"|\b(?:but |and )?(?:not|hasn't|haven't|isn't|aren't) (?:(?:yet|been) ){0,2}"
-    r"(?:released|shipped)(?: yet)?\b(?! in v?[0-9])"
-    r"|未发布的?|还没(?:有)?发布的?|下一?个版本",
-    re.IGNORECASE,
-)
-
-_SERIES = re.compile(
-    r"\b(v?[0-9]+(?:\.[0-9]+){0,2})"
-    r"(?:\.[*Xx](?! ?系列| series)|(?:\.[xX*])? ?(?:series|line\b|系列))",
-    re.ASCII,
-)
-"""All releases with the same first numbers: *the 0.12 series*."""
-
 _UNIT = r"(?:day|week|month|year|period|one|个?(?:天|日|周|星期|礼拜|月|年))"
 _STEP = re.compile(
     r"\b(?:(?:the|a|one|another|more) )*"
@@ -108,7 +86,6 @@ _PLAINER = (
         re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
         "the weekend",
     ),
-    (re.compile(r"前[0-9一二三四五六七八九十]{1,2}(?=名|位)", re.IGNORECASE), "前几"),
     (
         re.compile(
             rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
@@ -123,13 +100,25 @@ _PLAINER = (
 )
 """Unusual wordings, with the usual ones."""
 
-_LAST_TWO = re.compile(
-    r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
-    r" (?:releases|versions)\b"
-    r"|(?:对比|比较)?(?:最近|最新|过去)的?([两三2-9])个(?:版本|发布)",
+_COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
+_COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
+_BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\b)\w+)?)"
+_NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
+_TOP = re.compile(
+    rf"\b{_BEST} (?P<a>{_COUNT})(?! (?:hour|day|week|month|year|quarter|release|version)s?\b)"
+    rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
+    rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})(?= (?:\w+ )?{_NOUN}\b)"
+    rf"|(?:前|最[近新大]的?|最[^的\d]{{1,4}}的前?)(?P<d>{_COUNT_ZH}) ?[大个条项名位次]"
+    r"(?!月|周|星期|礼拜|版本|发布|季度|小时)"
+    rf"|(?<![第这那哪几\d])(?P<e>{_COUNT_ZH}) ?[大个条项位]"
+    r"(?=.{0,8}(?:最|变更|改动|提交|修复|PR|commit))(?:最大的)?",
     re.IGNORECASE,
 )
-_FEW = {"two": "2", "three": "3", "两": "2", "三": "3"}
+"""How many of a list are asked for: *the 3 most interesting*, *latest 5*, *前五名*."""
+_BY = (
+    (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
+    (re.compile(r"gest\b|最大"), "largest"),
+)
 
 _REFERENCE = re.compile(
     r"(?:(?:issue|ticket|bug|问题|工单)[: ]? ?)?(?<![\w./#&-])"
@@ -239,10 +228,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
     for pattern, plain in _PLAINER:
         masked.text = pattern.sub(plain, masked.text)
-    masked.text = _UNRELEASED.sub(f" since {LATEST} ", masked.text, count=1)
-    masked.text = _LAST_TWO.sub(_last_releases, masked.text)
-    masked.text = _LATEST.sub(f" {LATEST} ", masked.text)
-    masked.text = _SERIES.sub(r" \1.x ", masked.text)
+    masked.text = with_releases(masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)
     masked.sub(_AFTER, _called)
@@ -250,6 +236,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.text = _spelt(masked.text, background)
     masked.sub(_STEP, _step)
     _spans(masked, now)
+    masked.sub(_TOP, _top)
     masked.sub(_VERSION, lambda found: Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
@@ -334,11 +321,10 @@ _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近�
 """Periods that add nothing beside another one."""
 
 
-def _last_releases(found: re.Match[str]) -> str:
-    if found[0].lower().startswith(("compare", "between", "对比", "比较")):
-        return f" in {LATEST} "
-    count = (found[1] or found[2]).lower()
-    return f" in {LATEST}s-{_FEW.get(count, count)} "
+def _top(found: re.Match[str]) -> Top:
+    said = found[0].lower()
+    by = next((by for words, by in _BY if words.search(said)), "top")
+    return Top(number(next(filter(None, found.groups())).lower()), by)
 
 
 def _step(found: re.Match[str]) -> Step:

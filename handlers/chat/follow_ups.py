@@ -160,7 +160,7 @@ def _last(question: str, ctx: Context) -> Intent:
     return last
 
 
-_ASKED = ("topic", "author", "path", "daily", "people", "files")
+_ASKED = ("topic", "author", "path", "daily", "people", "files", "folders", "top")
 """Fields of a follow-up that replace those of a list question."""
 
 

@@ -1,27 +1,44 @@
-"""Changes of a list question that no query selects: of a folder, of newcomers, with new files."""
+"""Changes of a list question that no query selects, such as the first few, and their numbers."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
-from digest.answer.tallies import people_of
+from digest.answer.answers import AnswerRow, window_words
+from digest.answer.listing import weightiest_first
+from digest.answer.tallies import by_author, by_commits, by_day, by_file, by_folder, people_of
 from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FileFacts
-from digest.core.grade import Graded
-from digest.document import Code
-from digest.i18n.phrase import listed
-from digest.i18n.reading_text import NEW_FILES, REMOVED_FILES
+from digest.core.grade import Graded, Level
+from digest.document import Block, Code, Document, Item, Listing, Paragraph
+from digest.i18n.answer_text import PER_DAY
+from digest.i18n.labels import LEVEL_MARKS
+from digest.i18n.phrase import joined, listed
+from digest.i18n.reading_text import (
+    AS_BUSY,
+    BUSIER,
+    NEW_FILES,
+    OF_ALL,
+    OF_PERIOD,
+    QUIETER,
+    REMOVED_FILES,
+)
+from digest.question.commit_range import Span
+from digest.question.intent import Changed
 from digest.topics.matching import Resolved, narrowed
 from digest.topics.synonyms import kin
 from digest.topics.terms import term
 from handlers.context import Context
+from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.list_reading import Meant, listed_result, query_of
-from handlers.questions.scope import left_of
+from handlers.questions.list_reading import Meant, listed_result, query_of, selected
+from handlers.questions.scope import QueryResult, left_of, reach
 
 _SAYS = {
     Action.ADDED: re.compile(
@@ -190,7 +207,7 @@ def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
 
 async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The changes of authors without an earlier commit, or with a figure by their authors."""
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    changes = await selected(asked, ctx)
     figures = {g.sha: figure for g in changes if (figure := figure_of(g))}
     if asked.intent.newcomers:
         window = asked.reached.window
@@ -204,6 +221,91 @@ async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         rows = tuple(replace(row, unseen=figures[row.graded.sha]) for row in held.rows)
         held = replace(held, rows=rows)
     return replace(asked, held=held, only=changes)
+
+
+def dated(held: QueryResult, ctx: Context) -> QueryResult:
+    """The same rows with their days: where nobody gave a period, the days are news."""
+
+    def with_day(row: AnswerRow) -> AnswerRow:
+        day = row.graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        return replace(row, unseen=" · ".join(filter(None, (day, row.beside))))
+
+    return replace(held, rows=tuple(map(with_day, held.rows)))
+
+
+async def topped(asked: Meant, ctx: Context) -> Meant:
+    """The first changes of a list, as its question ranks them; the others are counted."""
+    changes, top = await selected(asked, ctx), asked.intent.top
+    if top is None or len(changes) <= top.count:
+        return asked
+    ranked = sorted(changes, key=_size, reverse=True)
+    if top.by != "largest":
+        ranked = list(changes) if top.by == "latest" else weightiest_first(changes)
+    held = await listed_result(ranked[: top.count], asked.resolved, ctx, ranked=True)
+    if top.by == "largest":
+        rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)
+        held = replace(held, rows=rows)
+    return replace(asked, held=held).noting(OF_ALL(ctx.language, n=len(changes)))
+
+
+def _size(graded: Graded) -> int:
+    """The lines that a change touches, without those that a program wrote."""
+    files = (f for f in graded.facts.files if f.area not in {Area.GENERATED, Area.VENDORED})
+    return sum(file.added + file.deleted for file in files)
+
+
+def is_counted(intent: Changed) -> bool:
+    """Whether numbers are asked for, not only changes."""
+    return intent.daily or intent.files or intent.folders or intent.people
+
+
+async def counted(document: Document, asked: Meant, ctx: Context) -> Document:
+    """The document with the numbers that were asked for below its counts."""
+    intent, language = asked.intent, ctx.language
+    told: list[Block] = []
+    if intent.against:
+        told += await _compared(asked, ctx)
+    elif not is_counted(intent):
+        return document
+    changes, repository = await selected(asked, ctx), ctx.watched.repository
+    most = {"most": intent.top.count} if intent.top else {}
+    if intent.people and intent.path and intent.anytime:
+        written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
+        told += by_commits([name for _, name in written], repository, language)
+    elif intent.people:
+        told += await asyncio.to_thread(by_author, changes, repository, language, **most)
+    if intent.files:
+        told += await asyncio.to_thread(by_file, changes, language, **most)
+    if intent.folders:
+        told += await asyncio.to_thread(by_folder, changes, language, **most)
+    if intent.daily:
+        window = asked.reached.window
+        first = window.since if window else changes[-1].commit.committed_at
+        last = changes[0].commit.committed_at
+        last = window.until - timedelta(microseconds=1) if window else last
+        title = PER_DAY.text(language)
+        told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
+    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
+
+
+async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
+    """The numbers of a question's period and of the one that it is compared to."""
+    language, tip, items, totals = ctx.language, await tip_of(ctx), [], []
+    windows: list[Span | None] = [asked.intent.window, asked.intent.against]
+    for window in windows:
+        query = replace(query_of(asked), window=None, among=None)
+        found = (await reach(window, ctx, tip)).query
+        query = replace(query, window=found.window, among=found.among)
+        changes = await ctx.archive.select(ctx.watched.repository, query)
+        levels = Counter(graded.grade.level for graded in changes)
+        marks = " ".join(f"{LEVEL_MARKS[level]} {levels[level]}" for level in Level)
+        people = len({people_of(graded)[0] for graded in changes})
+        line = OF_PERIOD(language, n=len(changes), people=people, levels=marks)
+        items.append(Item(joined([*window_words(window, language), line])))
+        totals.append(len(changes))
+    first, second = totals
+    phrase = BUSIER if first > second else QUIETER if first < second else AS_BUSY
+    return Paragraph(phrase(language, n=first, other=second)), Listing(tuple(items))
 
 
 _FIGURE = re.compile(

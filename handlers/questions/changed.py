@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from digest.answer.answers import (
     Answer,
-    AnswerRow,
     foot,
     lines_document,
     listing_document,
     title_of,
 )
-from digest.answer.tallies import by_author, by_commits, by_day, by_file
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Level
 from digest.core.reference import Query
@@ -28,7 +26,6 @@ from digest.i18n.answer_text import (
     NO_CHANGE,
     NO_TOPIC,
     NOTHING,
-    PER_DAY,
     SEARCH_FOR,
 )
 from digest.i18n.names_text import NONE
@@ -52,7 +49,16 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.change_selection import acted, of_people, picked, touching
+from handlers.questions.change_selection import (
+    acted,
+    counted,
+    dated,
+    is_counted,
+    of_people,
+    picked,
+    topped,
+    touching,
+)
 from handlers.questions.list_reading import (
     Meant,
     as_topic,
@@ -65,7 +71,7 @@ from handlers.questions.list_reading import (
     with_rows,
 )
 from handlers.questions.named_changes import about, names, pinned
-from handlers.questions.scope import QueryResult, Reach, count, left_of, newest, reach, seen
+from handlers.questions.scope import Reach, count, newest, reach, seen
 from handlers.questions.upgrade import upgrade, with_announced
 
 
@@ -77,6 +83,45 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     """
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
+    if (answer := await _otherwise(intent, reached, ctx, tip)) is not None:
+        return answer
+    if intent.figures:  # the greatest by their figures, not by their grades
+        intent = replace(intent, level=None)
+    asked = await meant(Meant(intent=intent, reached=reached), ctx)
+    if intent.defaults and (asked.resolved.topics or not intent.topic):
+        return await _defaults(asked, ctx, tip)
+    if intent.things and not intent.defaults:
+        asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
+    asked = await _longer(await _selected(asked, ctx), ctx, tip)
+    asked, announced = await with_announced(asked, ctx, tip)
+    if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
+        announced = await pinned(asked, ctx)
+    if not asked.held.rows and not announced:
+        asked = await _second(asked, ctx)
+        asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
+        if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
+            return history
+    if asked.held.rows:
+        asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
+        document = await _listing(asked, announced, ctx, tip)
+    elif announced:
+        at = seen(ctx, tip)
+        document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
+        document = replace(document, blocks=(*announced, *document.blocks))
+    else:
+        asked, document = await _none(asked, ctx, tip)
+    return Answer(
+        intent="changed",
+        document=document,
+        window=asked.reached.window,
+        topic=asked.intent.topic,
+        total=asked.held.survey.total,
+        rows=asked.held.rows,
+    )
+
+
+async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
+    """The answer of a question that is not about a list of changes: an upgrade, names."""
     if intent.kinds == (ChangeKind.BREAKING,) and isinstance(intent.window, Refs):
         about_all = not intent.topic or term(intent.topic) in kin("config")
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
@@ -88,78 +133,74 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         if await required(intent.topic, ctx, tip):
             return await touched(Touched(name=intent.topic), ctx)
     if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
-        by_name = await _by_names(intent, reached, ctx, tip)
-        if by_name is not None:
-            return by_name
-    if intent.figures:  # the greatest by their figures, not by their grades
-        intent = replace(intent, level=None)
-    asked = await meant(Meant(intent=intent, reached=reached), ctx)
-    if intent.things and not intent.defaults:
-        asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
-    if intent.defaults and (asked.resolved.topics or not intent.topic):
-        from handlers.questions.defaults import defaults
+        return await _by_names(intent, reached, ctx, tip)
+    return None
 
-        at = seen(ctx, tip)
-        answer = await defaults(asked.intent, query_of(asked), reached, ctx, at)
-        if answer.total or not _is_vague(intent, ctx):
-            return answer
-        window, reached = await _wider(ctx, tip)
-        intent = replace(intent, window=window)
-        asked = await meant(Meant(intent=intent, reached=reached), ctx)
-        return await defaults(asked.intent, query_of(asked), reached, ctx, at)
+
+async def _defaults(asked: Meant, ctx: Context, tip: Tip) -> Answer:
+    """The changed defaults, of a longer period where nobody gave one."""
+    from handlers.questions.defaults import defaults
+
+    at = seen(ctx, tip)
+    answer = await defaults(asked.intent, query_of(asked), asked.reached, ctx, at)
+    if answer.total or not _is_vague(asked.intent, ctx):
+        return answer
+    window, reached = await _wider(ctx, tip)
+    intent = replace(asked.intent, window=window)
+    asked = await meant(Meant(intent=intent, reached=reached), ctx)
+    return await defaults(asked.intent, query_of(asked), reached, ctx, at)
+
+
+async def _selected(asked: Meant, ctx: Context) -> Meant:
+    """The reading with its changes: by path, by topic, by people."""
+    intent = asked.intent
     asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
     if intent.people and asked.resolved.topics and asked.intent.topic:
         asked = await touching(asked, ctx)
-    if intent.author or intent.people:
-        asked = await of_people(asked, ctx)
-    asked = await _longer(asked, ctx, tip)
-    asked, announced = await with_announced(asked, ctx, tip)
-    if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
-        announced = await pinned(asked, ctx)
-    if not asked.held.rows and not announced:
-        asked = await _second(asked, ctx)
-        asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
-        if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
-            return history
-    if asked.held.rows and _is_vague(intent, ctx):
-        asked = replace(asked, held=_dated(asked.held, ctx))
-    if asked.held.rows and (intent.newcomers or intent.figures):
-        asked = await picked(asked, ctx, tip)
-    if asked.held.rows and asked.intent.actions and asked.intent.topic and not intent.things:
-        asked = await acted(asked, ctx)
+    return await of_people(asked, ctx) if intent.author or intent.people else asked
+
+
+async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Meant:
+    """The reading with those of its changes that no query selects, and notes on the others."""
     intent = asked.intent
-    at = seen(ctx, tip)
-    if asked.held.rows and intent.level and not intent.topic:
+    if vague:
+        asked = replace(asked, held=dated(asked.held, ctx))
+    if intent.newcomers or intent.figures:
+        asked = await picked(asked, ctx, tip)
+    if intent.actions and intent.topic and not intent.things:
+        asked = await acted(asked, ctx)
+    if intent.top and not is_counted(intent):
+        return await topped(asked, ctx)
+    if intent.level and not intent.topic:
         everything = await count(ctx, replace(query_of(asked), level=None))
         asked = asked.noting(OF_ALL(ctx.language, n=everything))
-    if asked.held.rows:
-        title = title_of(intent, ctx.language)
-        document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
-        document = await _counted(document, asked, ctx)
-        head, *rest = document.blocks
-        noted = (head, *map(Paragraph, asked.notes), *announced, *rest)
-        document = replace(document, blocks=noted)
-    elif announced:
-        document = lines_document(intent.topic, [foot(intent.window, at)], at)
-        document = replace(document, blocks=(*announced, *document.blocks))
-    else:
-        if _is_vague(intent, ctx):  # then a longer period has nothing either
-            window, reached = await _wider(ctx, tip)
-            intent = replace(intent, window=window)
-            asked = replace(asked, intent=intent, reached=reached)
-        lines = await _nothing(asked, ctx)
-        lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
-        document = lines_document(intent.topic, lines, at)
-        if intent.people and intent.path:
-            document = await _counted(document, asked, ctx)
-    return Answer(
-        intent="changed",
-        document=document,
-        window=asked.reached.window,
-        topic=intent.topic,
-        total=asked.held.survey.total,
-        rows=asked.held.rows,
-    )
+    return asked
+
+
+async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: Tip) -> Document:
+    """The list, with what was noted and counted above it."""
+    intent = asked.intent
+    title, at = title_of(intent, ctx.language), seen(ctx, tip)
+    document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
+    document = await counted(document, asked, ctx)
+    head, *rest = document.blocks
+    noted = (head, *map(Paragraph, asked.notes), *announced, *rest)
+    return replace(document, blocks=noted)
+
+
+async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
+    """The reading that finds nothing, for the longer period that has nothing either."""
+    intent, at = asked.intent, seen(ctx, tip)
+    if _is_vague(intent, ctx):
+        window, reached = await _wider(ctx, tip)
+        intent = replace(intent, window=window)
+        asked = replace(asked, intent=intent, reached=reached)
+    lines = await _nothing(asked, ctx)
+    lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
+    document = lines_document(intent.topic, lines, at)
+    if intent.people and intent.path:
+        document = await counted(document, asked, ctx)
+    return asked, document
 
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
@@ -180,16 +221,6 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
 
 
-def _dated(held: QueryResult, ctx: Context) -> QueryResult:
-    """The same rows with their days: where nobody gave a period, the days are news."""
-
-    def dated(row: AnswerRow) -> AnswerRow:
-        day = row.graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-        return replace(row, unseen=" · ".join(filter(None, (day, row.beside))))
-
-    return replace(held, rows=tuple(map(dated, held.rows)))
-
-
 async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
     """The answer by names of the code, of a longer period where nobody gave one."""
     found = await names(intent, reached, ctx, tip)
@@ -205,8 +236,10 @@ _FEW = 3
 
 async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The reading for a longer period, where that finds more: a month, or all that is archived."""
-    few = asked.held.survey.total < (_FEW if asked.intent.anytime else 1)
-    if not few or not _is_vague(asked.intent, ctx) or (asked.held.rows and not asked.intent.topic):
+    intent, most = asked.intent, _FEW if asked.intent.anytime else 1
+    few = asked.held.survey.total < (intent.top.count if intent.top else most)
+    told = asked.held.rows and not (intent.topic or intent.top)
+    if not few or not _is_vague(intent, ctx) or told:
         return asked
     window, reached = await _wider(ctx, tip)
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
@@ -349,32 +382,6 @@ async def _lower(asked: Meant, ctx: Context) -> Meant | None:
         return None
     lower = replace(asked, intent=replace(asked.intent, level=Level.MEDIUM))
     return (await with_rows(lower, ctx)).noting(LOWER(ctx.language))
-
-
-async def _counted(document: Document, asked: Meant, ctx: Context) -> Document:
-    """The document with the numbers that were asked for below its counts."""
-    intent = asked.intent
-    if not (intent.daily or intent.files or intent.people):
-        return document
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
-    if intent.without:
-        changes = await asyncio.to_thread(left_of, changes, intent.without)
-    told: list[Block] = []
-    if intent.people and intent.path and intent.anytime:
-        written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
-        told += by_commits([name for _, name in written], ctx.watched.repository, ctx.language)
-    elif intent.people:
-        told += await asyncio.to_thread(by_author, changes, ctx.watched.repository, ctx.language)
-    if intent.files:
-        told += await asyncio.to_thread(by_file, changes, ctx.language)
-    if intent.daily:
-        window = asked.reached.window
-        first = window.since if window else changes[-1].commit.committed_at
-        last = changes[0].commit.committed_at
-        last = window.until - timedelta(microseconds=1) if window else last
-        title = PER_DAY.text(ctx.language)
-        told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
-    return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
 async def _by_name(asked: Meant, ctx: Context) -> Meant | None:

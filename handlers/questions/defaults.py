@@ -44,6 +44,7 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
     by_name = {graded.sha: graded for graded in changes}
     titled = [g for g in changes if _SAID.search(g.title[:_MOST_TITLE]) and _is_code(g)]
+    titled = [] if intent.things else titled  # a title does not say of what it is the default
     names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
     told = [by_name[sha] for sha in names]
     told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
@@ -89,6 +90,7 @@ def _with_titles(
 
 def _is_asked(one: UpgradeItem, intent: Changed) -> bool:
     here = printable(one.evidence.path).startswith(intent.path)
+    here = here and (not intent.things or one.kind in intent.things)
     return here and one.action is Action.CHANGED and one.kind is not FactKind.TOOLCHAIN
 
 

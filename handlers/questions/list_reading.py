@@ -55,10 +55,20 @@ class Meant:
         return replace(self, notes=(*self.notes, note))
 
 
-async def listed_result(changes: Sequence[Graded], resolved: Resolved, ctx: Context) -> QueryResult:
-    """Changes that were selected here, as the archive lists them."""
+async def selected(asked: Meant, ctx: Context) -> Sequence[Graded]:
+    """All changes of a reading, newest first."""
+    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
+    if asked.intent.without:
+        return await asyncio.to_thread(left_of, changes, asked.intent.without)
+    return changes
+
+
+async def listed_result(
+    changes: Sequence[Graded], resolved: Resolved, ctx: Context, *, ranked: bool = False
+) -> QueryResult:
+    """Changes that were selected here, as the archive lists them, or in their own rank."""
     labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
-    survey = survey_of(changes, ctx.page, ctx.language)
+    survey = survey_of(changes, ctx.page, ctx.language, ranked=ranked)
     shown = changes if ctx.every else [one.graded for one in survey.page]
     rows = tuple(_row(g, resolved, labels.get(g.sha, ()), ctx.language) for g in shown)
     return QueryResult(survey=survey, rows=rows)

@@ -269,7 +269,7 @@ AUGUST = datetime(2026, 8, 17, 14, tzinfo=UTC)
             "MoE bug fixes last month",
             "changed MoE kind:fix 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
         ),
-        ("latest 5 commits", "changed 2026-08-11T00:00:00Z..2026-08-17T14:00:00Z"),
+        ("latest 5 commits", "changed latest 5 2026-08-11T00:00:00Z..2026-08-17T14:00:00Z"),
         (
             "who changed the most this month",
             "who touched 2026-08-01T00:00:00Z..2026-08-17T14:00:00Z",

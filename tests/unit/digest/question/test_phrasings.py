@@ -13,7 +13,7 @@ from digest.core.grade import Level
 from digest.core.reference import parse_reference
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.intent import Unknown
+from digest.question.intent import Top, Unknown
 from digest.question.parser import parse
 from digest.question.questions import format_intent
 from tests.unit.digest.question.test_parser import NOW, ZONE, period
@@ -22,6 +22,7 @@ TABLE = tomllib.loads(
     (Path(__file__).parents[3] / "data" / "phrasings.toml").read_text(encoding="utf-8")
 )
 READ = {
+    "top": lambda count: ("top", Top(count)),
     "period": lambda name: ("window", period(name)),
     "level": lambda name: ("level", Level(name)),
     "kind": lambda name: ("kind", ChangeKind(name)),

@@ -1,0 +1,70 @@
+"""Lists of which only the first are asked for, counts by folder, and two periods side by side."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.markdown import markdown
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
+
+def made(sha: str, title: str, days: float, files=None, author="Ada Lovelace"):
+    return change(sha, title, files or {"src/app.py": 5}, NOW - timedelta(days=days), author)
+
+
+@pytest.fixture
+def ctx():
+    return context(
+        FakeSource(
+            [
+                made("aaaaaaa1", "Tidy (#11)", 1),
+                made("bbbbbbb2", "Remove the option --fast (#12)", 2, {"crates/core/a.py": 3}),
+                made("ccccccc3", "Rewrite the cache (#13)", 2.5, {"crates/core/b.py": 900}),
+                made("ddddddd4", "Fix a typo (#14)", 9, {"crates/cli/a.py": 1}, "Grace Hopper"),
+                made("eeeeeee5", "Fix the cache (#15)", 10, None, "Grace Hopper"),
+            ]
+        )
+    )
+
+
+def shas(answer) -> list[str]:
+    return [row.graded.sha[:8] for row in answer.rows]
+
+
+async def test_the_latest_few_are_the_newest_and_the_others_are_counted(ctx):
+    answer = await ask("the latest 2 commits this month", ctx)
+    assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
+    assert "5 changes in this period in all." in markdown(answer.document)
+
+
+async def test_the_biggest_few_are_those_of_most_lines(ctx):
+    answer = await ask("the 1 biggest PR this month", ctx)
+    assert shas(answer) == ["ccccccc3"]
+    assert "900 ±" in markdown(answer.document)
+
+
+async def test_more_are_looked_up_where_nobody_gave_a_period(ctx):
+    assert len(shas(await ask("last 4 commits", ctx))) == 4
+
+
+async def test_people_of_a_ranking_are_as_many_as_asked_for(ctx):
+    shown = markdown((await ask("top 1 contributors this month", ctx)).document)
+    assert "Ada Lovelace" in shown.partition("more person")[0]
+    assert "and 1 more person" in shown
+
+
+async def test_crates_that_change_most_are_folders(ctx):
+    shown = markdown((await ask("which crates changed the most this month", ctx)).document)
+    assert "`crates/core/`: 2 changes" in shown
+
+
+async def test_two_periods_are_told_side_by_side(ctx):
+    answer = await ask("was there more activity this week than last week", ctx)
+    shown = markdown(answer.document)
+    assert "More changes: 3, compared to 2." in shown
+    assert "2 changes by 1 person" in shown
