@@ -1,6 +1,6 @@
 """The digest: a window's changes graded and analysed, with every commit accounted for.
 
-``look`` selects by calendar, for somebody who asks. ``due`` selects by ancestry what arrived since
+``look`` selects by calendar, for somebody who asks. ``come`` selects by ancestry what arrived since
 the channel's last digest, so that a commit with an old date is late but never lost.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from digest.core.grade import Level
@@ -61,16 +62,18 @@ async def come(
 ) -> Daily:
     """The report of the commits that arrived on the branch between two tips.
 
-    Without ``seen`` it covers the window only. It is the same for everybody who asks for it in one
+    Without ``seen`` it begins with the window. It is the same for everybody who asks for it in one
     language, apart from :func:`shown_from`.
     """
     source = ctx.watched.source
+    # The next digest begins at this tip: what came after the window is in this one, too.
+    dated = replace(window, until=datetime.max.replace(tzinfo=UTC))
     if seen is None or tip.sha is None:
-        return await _report(ctx, tip, window, window, least, late=())
+        return await _report(ctx, tip, dated, window, least, late=())
     rewritten = not await source.is_ancestor(seen, tip.sha)
     if rewritten and not await source.find(tip, sha=seen):
         # The branch was rewritten and the old commits are gone: only dates tell what is new.
-        return await _report(ctx, tip, window, window, least, late=(), rewritten=True)
+        return await _report(ctx, tip, dated, window, least, late=(), rewritten=True)
     selection = Range(base=seen, tip=tip.sha)
     return await _report(ctx, tip, selection, window, least, late=None, rewritten=rewritten)
 

@@ -29,7 +29,7 @@ from bot.subscriptions.channel_registry import Post, subscriptions_of
 from bot.util.machine import FixedClock
 from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
-from digest.window import day_window
+from digest.window import Window, day_window
 from handlers.context import Context
 from handlers.digests.daily import look
 from handlers.ports.storage import State, Tip
@@ -99,6 +99,18 @@ async def test_commit_with_an_old_date_is_in_the_next_digest_and_late(
     assert {o.sha for o in second.outcomes} == {old, new}
     assert len(second.outcomes) == counted(repository, f"{base}..main")
     assert {e.graded.sha: e.late for e in second.report.entries} == {old: True, new: False}
+
+
+@pytest.mark.parametrize("seen", [None, "f" * 40])
+async def test_first_digest_has_what_came_after_its_window_because_the_next_begins_at_its_tip(
+    app: Workspace, repository: RepositoryBuilder, seen: str | None
+) -> None:
+    ctx = await context(app, repository)
+    await app.coverage.record(ctx.watched.repository, "main", "team", seen, ())
+    window = Window(since=MONDAY + DAY / 24, until=MONDAY + DAY / 12, zone=UTC_ZONE)
+    first = await due(ctx, "team", window)
+    assert len(first.outcomes) == counted(repository, "main") - 1
+    assert first.tip.sha == repository.sha("main")
 
 
 async def test_rewritten_branch_is_told_and_nothing_new_is_lost(
