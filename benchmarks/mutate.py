@@ -246,9 +246,10 @@ class Tree:
     def tests(self, mutant: Mutant) -> list[str]:
         """Names of the tests that call a mutant: of the mirrored module, then the quickest."""
         mirrored = f"tests/unit/{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
+        named, any_of_file = f"{mutant.path}:{mutant.function}", f"{mutant.path}:"
         chosen, left = [], _SECONDS
         for test in sorted(
-            self._callers[f"{mutant.path}:{mutant.function}"],
+            self._callers[named] or self._callers[any_of_file],
             key=lambda one: (not one.startswith(mirrored), self._seconds[one]),
         ):
             if self._seconds[test] <= left:
@@ -331,10 +332,11 @@ def main(options: argparse.Namespace) -> None:
     """A line for each mutant that no test noticed, and the share of those noticed."""
     for library in _LIBRARIES.split():
         importlib.import_module(library)
+    picked = chosen(options.paths, options.count, options.seed)
     shutil.rmtree(options.folder / "work", ignore_errors=True)
     tree = Tree(options.folder / "work", options.folder / "measured", options.tests)
     noticed, total = 0, 0
-    for mutant in chosen(options.paths, options.count, options.seed):
+    for mutant in picked:
         began = time.monotonic()
         outcome = tree.outcome(mutant)
         noticed, total = noticed + outcome.islower(), total + 1

@@ -39,6 +39,22 @@ def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, ne
     assert fault("The value goes from 4 to 8.", ("a.txt", old, new)) is wrong
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("The value goes from 4,096 to 8,192.", "limit = 4096\n", "limit = 8192\n"),
+        ("It goes from `None` to 8.", "a = None\nb = 8\n", "a, b, c = 8, 8, 8\nd = None, None\n"),
+        (
+            "The default of `--size` of the `parser` goes from 4 to 8.",
+            f'parser.add_argument("--size", default=4)\n{FAR}',
+            f'{FAR}parser.add_argument("--size", default=8)\n',
+        ),
+    ],
+)
+def test_value_may_be_written_otherwise_or_move(text, old, new):
+    assert fault(text, ("a.py", old, new)) is None
+
+
 def test_one_of_many_hunks_is_enough_and_every_hunk_is_looked_at():
     files = [("a.txt", "x = 1\n", "y = 2\n"), ("b.txt", "limit = 4\n", "limit = 8\n")]
     for some in (files, files[::-1]):
@@ -51,6 +67,8 @@ def test_swapped_values_are_told_by_their_names():
     assert fault("The value of `alpha` goes from 4 to 8.", swap) is None
     assert fault("The value of `beta` goes from 4 to 8.", swap) is Rejection.SHIFT
     assert fault("The value of `beta` goes from 8 to 4.", swap) is None
+    other = ("a.txt", "alpha = 4\nbeta = 8\n", "alpha()\nbeta = 4\nother = 8\n")
+    assert fault("The value of `alpha` goes from 4 to 8.", other) is Rejection.SHIFT
 
 
 def test_name_with_another_value_on_its_lines_does_not_have_this_one():
@@ -75,10 +93,17 @@ def test_cited_hunk_that_shows_the_reverse_is_a_contradiction():
         ([("a.txt", "OldThing\n", "x\n"), ("b.txt", "x\n", "NewThing\n")], Rejection.SHIFT),
         ([("a.txt", "x\n", "OldThing NewThing\n")], Rejection.SHIFT),
         ([("a.txt", "OldThing NewThing\n", "x\n")], Rejection.SHIFT),
+        ([("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}NewThing OldThing\n")], None),
     ],
 )
 def test_name_is_replaced_within_one_file(files, wrong):
     assert fault("Replaces `OldThing` with `NewThing`.", *files) is wrong
+
+
+def test_short_name_is_replaced_within_one_hunk_only():
+    far = ("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}Now\n")
+    assert fault("Replaces `OldThing` with `Now`.", far) is Rejection.SHIFT
+    assert fault("Replaces `OldThing` with `Now`.", ("a.txt", "OldThing\n", "Now\n")) is None
 
 
 @pytest.mark.parametrize(
@@ -109,6 +134,8 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
         ("Removes `b.txt`.", None),
         ("Adds `c.txt`.", None),
         ("Removes `c.txt`.", Rejection.SIDE),
+        ("`limit` is 77 now.", Rejection.SHIFT),
+        ("`a.limit` is 8 now.", None),
     ],
 )
 def test_names_have_their_values_and_sides(text, wrong):
@@ -116,18 +143,22 @@ def test_names_have_their_values_and_sides(text, wrong):
         ("a.txt", "gone = 1\n", "limit = 8\nother = 9\n"),
         ("b.txt", "text of it\n", None),
         ("c.txt", None, "text of it\n"),
+        ("d.txt", "", "size = 77\n"),
     ]
     assert fault(text, *files) is wrong
 
 
 @pytest.mark.parametrize(
-    ("text", "wrong"),
+    ("text", "message", "wrong"),
     [
-        ("Moves `helper` to `b.py`.", None),
-        ("Moves `helper` to `a.py`.", Rejection.SHIFT),
-        ("Moves `helper` to async.", None),
+        ("Moves `helper` to `b.py`.", "Do it", None),
+        ("Moves `helper` to `a.py`.", "Move helper\n\nLeave a.py", Rejection.SHIFT),
+        ("Moves `helper` to `a.py`.", "Move helper to a.py", None),
+        ("Moves `helper` to `c.py`.", "Do it", Rejection.SHIFT),
+        ("Moves `helper` to async.", "Do it", None),
     ],
 )
-def test_name_moves_to_the_file_that_gains_it(text, wrong):
+def test_name_moves_to_the_file_that_gains_it(text, message, wrong):
     files = [("a.py", "def helper(): ...\n", ""), ("b.py", "", "def helper(): ...\n")]
-    assert fault(text, *files) is wrong
+    files.append(("c.py", "x = 1\n", "x = 2\n"))
+    assert fault(text, *files, message=message) is wrong

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from digest.core.change import FileStatus, Side
@@ -65,6 +67,10 @@ def test_name_is_located_on_its_side_and_otherwise_at_the_hunk():
     assert located("other", changed) == ("src/old.py", 2, Side.NEW)
     assert located("5", changed) == ("src/old.py", 2, Side.OLD)
     assert located("nothing", changed) == ("src/old.py", 1, Side.NEW)
+    assert located("the", changed) == ("src/old.py", 1, Side.NEW)
+    moved = dataclasses.replace(changed, path="src/new.py", old_path="src/old.py")
+    assert located("6", moved) == ("src/new.py", 2, Side.NEW)
+    assert located("5", moved) == ("src/old.py", 2, Side.OLD)
     assert gone.status is FileStatus.DELETED
     assert located("limit", gone) == ("src/gone.py", 2, Side.OLD)
     assert located("nothing", gone) == ("src/gone.py", 1, Side.OLD)

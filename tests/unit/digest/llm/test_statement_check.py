@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from digest.core.change import Side
+from digest.core.change import FileChange, FileStatus, Side
 from digest.core.enums import Language
 from digest.document import Code
 from digest.llm.change_index import ChangeIndex
@@ -110,6 +110,8 @@ def test_a_false_sentence_is_dropped(text, wrong):
         ("新增 `drained` 方法。", Rejection.NAME),
         ("移除 `drain` 方法。", Rejection.SIDE),
         ("本次改动涉及 6 个文件。", Rejection.NUMBER),
+        ("移除 `--use-pool`。", None),
+        ("删 `--use-pool`。", Rejection.LANGUAGE),
         ("启动时间减少 45%。", Rejection.NUMBER),
         ("Removes the flag from the command line.", Rejection.LANGUAGE),
         ("この変更はフラグを削除します。", Rejection.LANGUAGE),
@@ -126,6 +128,7 @@ def test_chinese_sentences_are_judged_alike(text, wrong):
     "text",
     [
         "移除命令行参数。",
+        "Der Pool ist nicht mehr da.",
         "Entfernt den Schalter, der nicht mehr für den Start gebraucht wird.",
         "Supprime le drapeau qui n'est plus dans la ligne de commande pour les pools.",
         "Удаляет флаг командной строки.",
@@ -244,6 +247,14 @@ def test_evidence_of_what_is_gone_points_at_the_old_side():
     line = next(n for n, row in enumerate(old, 1) if "--use-pool" in row)
     assert found.evidence[0].line == line
     assert found.evidence[0].side is Side.OLD
+
+
+@pytest.mark.parametrize(("number", "side"), [("F1", Side.NEW), ("F2", Side.OLD)])
+def test_evidence_of_a_file_without_lines_is_on_the_side_that_has_it(number, side):
+    kept = FileChange(path="a.bin", status=FileStatus.MODIFIED, old_id="1" * 40, new_id="2" * 40)
+    gone = FileChange(path="b.bin", status=FileStatus.DELETED, old_id="3" * 40, new_id="0" * 40)
+    (found,) = verdict("It is here.", materials.material("Do", kept, gone), [number]).evidence
+    assert (found.line, found.side) == (0, side)
 
 
 def test_names_become_code():

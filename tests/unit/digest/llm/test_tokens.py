@@ -27,6 +27,7 @@ from digest.llm.tokens import take_apart
         ("size=8 and a==b", ["NAME size=8", "NAME a==b"]),
         ("%(name)s and *args", ["NAME %(name)s", "NAME *args"]),
         ("read/write/seek", ["NAME read/write/seek"]),
+        ("in src/API/pool, below engine/", ["NAME src/API/pool", "NAME engine/"]),
         ("core/engine-v2", ["NAME core/engine-v2"]),
         ("the a_ or _b", []),
         ("foo(s), flag(s) and class(es)", []),
@@ -38,6 +39,7 @@ from digest.llm.tokens import take_apart
         ("LoRA and MoE, LLMs", ["WORD LoRA", "WORD MoE", "WORD LLMs"]),
         ("the 1st of 3, 2nd", ["NUMBER 3"]),
         ("1. Do (2) it", []),
+        ("See table 12(2).", ["NUMBER 12"]),
         (
             "12ms, 1e5, 4,096 or v2.9.1",
             ["NUMBER 12", "NUMBER 1e5", "NUMBER 4,096", "NUMBER v2.9.1"],
