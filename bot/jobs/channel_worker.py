@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 import structlog
@@ -84,11 +84,15 @@ class ChannelWorker:
         newest = max(filter(None, (last, first)))
         slot = missed_slot(post.spec, newest, now, reach)
         self._tell_missed(post, newest, slot, now)
+        unfinished = last is not None and last != await ledger.last_slot(_FINISHED + post.name)
         if slot is not None:
+            if last is not None and unfinished:
+                # A process died over it: what was posted of it is not new to this slot.
+                await self._work.finish(post, Slot(day=date.fromisoformat(last), at=slot.at), ())
             claimed = await ledger.claim_slot(post.name, slot.name)
             log.info("slot.claimed" if claimed else "slot.taken", channel=post.name, slot=slot.name)
             return ClaimedSlot(slot=slot) if claimed else None
-        if last is None or last == await ledger.last_slot(_FINISHED + post.name):
+        if not unfinished:
             return None
         left = slots_between(post.spec, now - reach, now)
         return next(

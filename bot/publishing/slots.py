@@ -32,7 +32,7 @@ from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
 from digest.core.enums import Language
 from digest.errors import SourceUnavailable, UserError
-from handlers.ports.storage import State
+from handlers.ports.storage import DeliveryKey, State
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
@@ -90,8 +90,7 @@ class Slots:
                 )
                 failed.append(error)
                 continue
-            posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
-            if posted or channel.quiet is Quiet.LINE:
+            if _is_told(kept, channel):
                 ready.append(self._ready(kept, post))
         if failed and len(failed) == len(channel.repositories):
             raise failed[0]
@@ -120,14 +119,17 @@ class Slots:
         return page_of_digest(self._app.web_of(heading.repository), heading.mark, str(language))
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
-        """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
-        del results  # once frozen, the delivery completes it
+        """Record how every commit of the slot ended, move the channel's tips, plan amendments.
+
+        Once frozen, the delivery completes it. Without ``results``, a digest whose delivery was
+        never begun is left for the next slot.
+        """
         channel = self._subscription(post.name)
         for settings in channel.repositories if channel else ():
             assert channel is not None
             name = digest_name(channel, settings, slot.name)
             kept = self._built.pop(name, None) or await self._app.digests.get(name)
-            if kept is not None:
+            if kept is not None and (results or await self._is_settled(kept, channel, post)):
                 if self._amending is not None:
                     await self._amending.plan(post.target, channel, settings, kept)
                 watched = await self._app.watch_configured(settings)
@@ -138,6 +140,12 @@ class Slots:
                     kept.tip or None,
                     kept.outcomes,
                 )
+
+    async def _is_settled(self, kept: KeptDigest, channel: Subscription, post: Post) -> bool:
+        """Whether nobody is to be told of a digest, or its delivery has begun."""
+        target, name = post.target, kept.heading.name
+        key = DeliveryKey(platform=target.sender.name, channel=target.name, digest=name)
+        return not _is_told(kept, channel) or await self._app.ledger.record(key) is not None
 
     async def amend(self, posts: Mapping[str, Post]) -> None:
         """Carry out the amendments planned for the posts."""
@@ -168,6 +176,11 @@ class Slots:
             self._built[kept.heading.name] = kept
             if len(self._built) > _HELD:
                 self._built.popitem(last=False)
+
+
+def _is_told(kept: KeptDigest, channel: Subscription) -> bool:
+    posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
+    return posted or channel.quiet is Quiet.LINE
 
 
 class _Late:

@@ -235,11 +235,16 @@ def _fit(rows: Sequence[Row]) -> Weights | None:
 
 
 def _rescale(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
-    """The weights rescaled so that the shipped thresholds yield the target shares."""
+    """The weights rescaled so that the shipped thresholds yield the target shares.
+
+    They stay as they are where every change demands action.
+    """
     least = Thresholds()
     high, medium = _logit(least.high), _logit(least.medium)
     room = max(_NEWS, _HIGH - sum(due) / len(due))
     free = sorted((o for o, must in zip(odds, due, strict=True) if not must), reverse=True)
+    if not free:
+        return model
     top = free[min(len(free) - 1, int(room * len(odds)))]
     middle = free[min(len(free) - 1, int(max(_MEDIUM - _HIGH + room, room + 0.05) * len(odds)))]
     scale = min(3.0, max(0.2, (high - medium) / max(top - middle, 0.05)))

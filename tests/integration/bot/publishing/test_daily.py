@@ -18,6 +18,7 @@ import pytest
 from bot.app import opened
 from bot.config.channel_section import ChannelConfig, Quiet
 from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
 from bot.git.open_source import open_source
 from bot.platforms.console import Console
@@ -199,8 +200,9 @@ async def test_slot_built_again_after_a_crash_is_the_same_and_moves_the_tip_once
     late = repository.commit("Add more (#20)", {"src/more.py": "m = 1\n"}, at=slot(3).at)
     again = await Channel(app, repository).slots.build(channel.post, slot(3))
     assert again == first
-    await channel.slots.finish(channel.post, slot(3), ())
-    await channel.slots.finish(channel.post, slot(3), ())
+    done = [Delivered(key=posting.key) for posting in first]
+    await channel.slots.finish(channel.post, slot(3), done)
+    await channel.slots.finish(channel.post, slot(3), done)
     _, source = await open_source(str(repository.path), app.data)
     repo = (await app.watch(str(repository.path), name="ada/project")).repository
     assert await app.coverage.seen(repo, "main", "team") == seen
@@ -212,6 +214,21 @@ async def test_slot_built_again_after_a_crash_is_the_same_and_moves_the_tip_once
     )
     assert [o.sha for o in daily.outcomes] == [late]
     assert await source.tip() == Tip(branch="main", sha=late)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_slot_left_by_a_dead_process_is_told_by_the_next_unless_its_delivery_had_begun(
+    app: Workspace, repository: RepositoryBuilder, begun: bool
+) -> None:
+    app = app.at(FixedClock(slot(3).at))
+    channel = Channel(app, repository)
+    (posting,) = await channel.slots.build(channel.post, slot(3))
+    if begun:
+        await app.ledger.claim(posting.key, "{}", 1)
+    await channel.slots.finish(channel.post, slot(3), ())
+    repo = (await app.watch(str(repository.path), name="ada/project")).repository
+    seen = await app.coverage.seen(repo, "main", "team")
+    assert seen == (repository.sha("main") if begun else None)
 
 
 async def test_first_slot_of_a_channel_reaches_back_one_slot_only(

@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from bot.config.channel_section import ChannelConfig, Quiet
 from bot.config.repository_section import RepositoryConfig
+from bot.delivery.delivery import Delivered
 from bot.delivery.part_sender import Target
 from bot.delivery.payload import thaw
 from bot.platforms.console import Console
@@ -59,7 +60,7 @@ class Channels:
         post = Post(target=target, spec=Spec(at=time(0), zone=ZONE))
         slot = Slot(day=AT.date(), at=AT)
         ready = await self.slots.build(post, slot)
-        await self.slots.finish(post, slot, ())
+        await self.slots.finish(post, slot, [Delivered(key=one.key) for one in ready])
         return ready
 
 

@@ -67,6 +67,18 @@ async def test_the_slot_to_work_on_is_the_newest_that_is_not_finished(moment, ca
     )
 
 
+@pytest.mark.parametrize(
+    ("notes", "finished"),
+    [({"finished": OLD}, []), ({"finished": "2026-01-21"}, [OLD]), ({}, [OLD])],
+)
+async def test_slot_that_a_dead_process_left_is_finished_before_a_newer_one_is_claimed(
+    notes: dict[str, str], finished: list[str]
+):
+    world = world_at("2026-01-23T12:00", DAY, claimed=OLD, **notes)
+    assert await ChannelWorker(world.work()).due(world.post()) == ClaimedSlot(slot=slot(NEW))
+    assert world.finished == finished
+
+
 async def test_channel_never_seen_is_noted_and_begins_after_its_newest_slot():
     worker = ChannelWorker((world := World()).work())
     assert not await worker.idle(world.post())

@@ -53,6 +53,8 @@ def test_a_move_of_another_level_is_let_be() -> None:
     assert laid_over(grade(0.1), move) == grade(0.1)
     assert laid_over(grade(0.3), move).level is Level.HIGH
     assert laid_over(grade(0.3), None) == grade(0.3)
+    down = LevelOverride(rule="user_visible", of=Level.HIGH, to=Level.MEDIUM, subject="src/a.py")
+    assert laid_over(grade(1.0), down).level is Level.MEDIUM
 
 
 def test_thresholds_that_leave_a_level_no_room_leave_the_grade() -> None:

@@ -92,6 +92,13 @@ def test_changes_that_are_all_alike_are_told_apart_at_most_three_times_as_far() 
     assert ratio == pytest.approx(3.0, abs=0.001)
 
 
+def test_a_past_in_which_everything_demands_something_is_graded_as_any_other() -> None:
+    breaking = [change(n, "feat!: Remove the flag --old", days=n // 4) for n in range(LEAST_PAST)]
+    learned = learn("v2", RELEASE, breaking, frozenset())
+    assert learned is not None
+    assert learned.weights.weights == weights().weights
+
+
 def test_as_many_changes_as_wanted_are_high_and_medium_under_learned_weights() -> None:
     """12 % of the newest 500 are high, and 45 % at least medium."""
     file = FileFacts(

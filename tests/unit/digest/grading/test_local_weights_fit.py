@@ -42,6 +42,7 @@ def test_sets_that_name_more_have_another_intercept_and_the_same_weights() -> No
     found, intercepts = fit([many, few], Prior())
     assert intercepts[0] > intercepts[1]
     assert odds_of({"cue": 1.0}, found) > 0
+    assert odds_of({"cue": 1.0, "unknown": 9.0}, found) == found["cue"]
 
 
 def test_the_same_rows_give_the_same_weights() -> None:

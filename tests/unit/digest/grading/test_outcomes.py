@@ -172,5 +172,7 @@ def test_where_nothing_mattered_or_nothing_else_is_known_nothing_is_proposed():
     assert quality(good, fates, Thresholds()).proposal is None
     none = quality(good, {}, Thresholds(high=0.9)).now
     assert (none.high_recall, none.high_precision, none.medium_recall) == (0.0, 0.0, 0.0)
+    beside = quality([*good, *_many((50, 0.8))[40:]], fates, Thresholds(high=0.8)).now
+    assert beside.levels == {Level.HIGH: 50, Level.MEDIUM: 0, Level.LOW: 0}
     few = [*good[: LEAST - 1], *_many((50, 0.1))[40:]]
     assert quality(few, fates, Thresholds()).proposal is None
