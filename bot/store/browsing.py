@@ -8,8 +8,8 @@ statements are built once.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -118,8 +118,11 @@ _EXTENT = select(
         )
     )
 )
-_OTHERS = select(changes.c.sha).where(
-    changes.c.repository_id == _OWNER, ~one_of(changes.c.sha, "shas")
+# ``+ 0`` keeps the database from reading the index of all the repository's changes.
+_ARCHIVED = (
+    select(changes.c.id, changes.c.sha)
+    .where(changes.c.repository_id + 0 == _OWNER, changes.c.id > bindparam("after"))
+    .order_by(changes.c.id)
 )
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
@@ -236,11 +239,19 @@ class SqlBrowsing(SqlStore):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._strays: dict[str, str] = {}
+        self._archived: defaultdict[str, dict[str, int]] = defaultdict(dict)
 
-    async def others(self, repository: Repository, shas: Sequence[str]) -> Sequence[str]:
-        """The archived commits that are none of ``shas``."""
-        rows = await self._rows(_OTHERS, repository, shas=words(shas))
-        return [row.sha for row in rows]
+    async def others(self, repository: Repository, shas: Iterable[str]) -> Sequence[str]:
+        """The archived commits that are none of ``shas``.
+
+        Only what was archived since the last call is read: no change is ever removed, and writers
+        of a repository have their turns, so that later ones have higher keys.
+        """
+        archived = self._archived[repository.name]
+        after = next(reversed(archived.values()), 0)
+        rows = await self._rows(_ARCHIVED, repository, after=after)
+        archived.update((row.sha, row.id) for row in rows)
+        return sorted(archived.keys() - shas)
 
     def leave_out(self, repository: Repository, shas: Sequence[str]) -> None:
         """Leave out archived commits of other branches, in all lists and counts from now on."""
