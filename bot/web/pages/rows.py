@@ -151,18 +151,19 @@ async def rows_of(
     *,
     shown: SiteRepository | None = None,
     sort: bool = True,
+    marked: bool = True,
 ) -> Sequence[Row]:
     """The rows of changes, cached by ``key`` until the archive changes.
 
     They belong to the requested repository unless ``shown`` is another one. If ``sort``, they are
-    :func:`weighed`; otherwise they keep the order of ``lines``.
+    :func:`weighed`; otherwise they keep the order of ``lines``. ``marked`` as in :func:`made_rows`.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
 
     async def made() -> Sequence[Row]:
         changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
-        rows = await asyncio.to_thread(made_rows, changes, lines, told, language)
+        rows = await asyncio.to_thread(made_rows, changes, lines, told, language, marked=marked)
         return weighed(rows) if sort else rows
 
     return await asked.shelf.rows.of((shown.repository.name, version, language, sort, *key), made)
@@ -187,12 +188,22 @@ def weighed(rows: Sequence[Row]) -> list[Row]:
 
 
 def made_rows(
-    changes: Sequence[Graded], lines: Sequence[ChangeLine], told: Told, language: Language
+    changes: Sequence[Graded],
+    lines: Sequence[ChangeLine],
+    told: Told,
+    language: Language,
+    *,
+    marked: bool = True,
 ) -> list[Row]:
-    """The rows of changes in their order; ``lines`` have their levels as adjusted by models."""
+    """The rows of changes in their order; ``lines`` have their levels as adjusted by models.
+
+    Rows that are not ``marked`` lack what marks and orders them, which is half of the work.
+    """
     of = {line.sha: line for line in lines}
+    rows = [_row(graded, of[graded.sha], told, language, marked=marked) for graded in changes]
+    if not marked:
+        return rows
     after = _followed(changes, of, language)
-    rows = [_row(graded, of[graded.sha], told, language) for graded in changes]
     return [replace(row, after=after.get(row.line.sha)) for row in rows]
 
 
@@ -213,7 +224,9 @@ def _followed(
     }
 
 
-def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Row:
+def _row(
+    graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool
+) -> Row:
     kept = told.get(graded.sha)
     by_model = kept.analysis if kept else None
     files = graded.facts.files
@@ -221,7 +234,7 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Ro
         line=line,
         title=title_of(line),
         why=(),
-        marks=marks_of(graded, by_model),
+        marks=marks_of(graded, by_model) if marked else (),
         added=sum(file.added for file in files),
         deleted=sum(file.deleted for file in files),
         files=len(files),
@@ -231,7 +244,8 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language) -> Ro
         return row
     facts = gist(graded, language)
     told_by = by_model if by_model and by_model.source is Origin.MODEL else facts
-    return replace(row, why=why(graded, told_by, language, _LINE), acts=calls_to_act(graded, facts))
+    acts = marked and calls_to_act(graded, facts)
+    return replace(row, why=why(graded, told_by, language, _LINE), acts=acts)
 
 
 def title_of(line: ChangeLine) -> Spans:
