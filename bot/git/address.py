@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from digest.core.grade import Repository
@@ -137,7 +137,7 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
         raise UsageError(f"{name!r} is not a repository name; write OWNER/NAME")
     if remote is None or remote.transport == "file":
         if name is None:
-            return Repository(name=remote.path.rpartition("/")[2] if remote else folder)
+            return Repository(name=folder_name(PurePath(remote.path)) if remote else folder)
         return Repository(name=name, web=f"https://github.com/{name}", forge="github")
     host = _SSH_DOORS.get(remote.host, remote.host)
     path = name or remote.path
@@ -148,6 +148,15 @@ def identify(remote: Address | None, *, folder: str, name: str | None = None) ->
         return Repository(name=path)
     port = f":{remote.port}" if remote.port and remote.transport == "https" else ""
     return Repository(name=path, web=f"https://{host}{port}/{path}", forge=forge)
+
+
+_NAMELESS = {"repo", "repository", "checkout", "clone"}
+
+
+def folder_name(folder: PurePath) -> str:
+    """What a folder is called, by the one around it if its own name says nothing."""
+    name = folder.name.removesuffix(".git")
+    return folder.parent.name or name if name.casefold() in _NAMELESS else name
 
 
 def is_open(place: str) -> bool:

@@ -17,7 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.git.address import Address, identify, looks_like_address, read_address, without_credentials
+from bot.git.address import (
+    Address,
+    folder_name,
+    identify,
+    looks_like_address,
+    read_address,
+    without_credentials,
+)
 from bot.git.git_process import require_git
 from bot.git.git_source import GitSource
 from bot.git.repository_layout import BorrowedRepository, layout_of
@@ -98,7 +105,7 @@ async def open_source(
         remote = read_address(layout.remote) if layout.remote else None
         top = layout.common_dir
         top = top.parent if top.name == ".git" else top
-        repository = identify(remote, folder=top.name.removesuffix(".git"), name=name)
+        repository = identify(remote, folder=folder_name(top), name=name)
         view = BorrowedRepository(layout.common_dir, data, layout.object_format)
         return repository, GitSource(layout.git_dir, view)
     from bot.git.clones import Clone

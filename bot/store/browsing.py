@@ -161,12 +161,7 @@ _POSTED = (
     .order_by(digests.c.created_at.desc(), digests.c.name)
 )
 
-_NEWEST_POSTED = (
-    HEADINGS.add_columns(digests.c.document)
-    .where(digests.c.repository == bindparam("repository"))
-    .order_by(digests.c.created_at.desc(), digests.c.name)
-    .limit(bindparam("most"))
-)
+_NEWEST_POSTED = _DIGESTS.add_columns(digests.c.document)
 
 _DAYS = (
     select(leads.c.content)

@@ -136,6 +136,8 @@ class Workspace:
         # A name given once stays until another is given.
         given = name or (known if known and "/" in known else None)
         repository, source = await open_source(place, self.data, name=given)
+        if known and not name and "/" not in repository.name:
+            repository = replace(repository, name=known)  # its archive has that name
         repository = self.places.enter(key, repository)
         forge = self.forges.of(repository)
         return Watched(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from digest.core.enums import ChangeKind, TopicPlace
+from digest.core.enums import ChangeKind, Language, TopicPlace
 from digest.core.facts import Action
-from digest.core.grade import Level
+from digest.core.grade import Grade, Level, Thresholds
+from digest.document import Spans
 from digest.i18n.phrase import Phrase
 
 RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
@@ -124,10 +125,19 @@ ACTIONS = {
 AT = Phrase("{what} at {place}", "{what}，见 {place}")
 
 WHY_TITLE = Phrase("Why {change} is {level}", "为什么 {change} 是{level}")
-SCORE = Phrase(
+_SCORE = Phrase(
     "Score {score} of 1; high begins at {high}, medium at {medium}.",
     "评分 {score}（满分 1）；高从 {high} 起，中从 {medium} 起。",
 )
+
+
+def score_words(grade: Grade, thresholds: Thresholds | None, language: Language) -> Spans:
+    """A score with its scale."""
+    least = thresholds or Thresholds()
+    high, medium = f"{least.high:.2f}", f"{least.medium:.2f}"
+    return _SCORE(language, score=f"{grade.score:.2f}", high=high, medium=medium)
+
+
 WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
 WEIGHTS = Phrase(
     "What raised (+) or lowered (−) the score:",

@@ -11,7 +11,7 @@ from digest.answer.tallies import people_of
 from digest.core.authors import unticked
 from digest.core.change import Change, FileChange, printable
 from digest.core.enums import Language
-from digest.core.grade import Graded, Reason, Thresholds
+from digest.core.grade import Graded, Reason
 from digest.core.reference import Reference
 from digest.document import (
     Block,
@@ -61,7 +61,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
     blocks: list[Block] = [
         Heading(1, (Text(words.WHY_TITLE.text(language, change=_name(graded), level=level)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
-        Paragraph(_score(graded, ctx.watched.thresholds, language)),
+        Paragraph(words.score_words(graded.grade, ctx.watched.thresholds, language)),
         Paragraph(words.WEIGHTS(language)),
         Listing(tuple(Item(_weighed(r, language)) for r in graded.grade.reasons[:_REASONS])),
         Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
@@ -184,16 +184,6 @@ async def _change(graded: Graded, ctx: Context) -> Change:
 
 def _name(graded: Graded) -> str:
     return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
-
-
-def _score(graded: Graded, thresholds: Thresholds | None, language: Language) -> Spans:
-    least = thresholds or Thresholds()
-    return words.SCORE(
-        language,
-        score=f"{graded.grade.score:.2f}",
-        high=f"{least.high:.2f}",
-        medium=f"{least.medium:.2f}",
-    )
 
 
 def _weighed(reason: Reason, language: Language) -> Spans:

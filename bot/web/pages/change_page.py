@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, patch_of
+from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, is_cut, patch_of
 from bot.web.pages.entries import ChangeView, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
@@ -55,7 +55,7 @@ async def change_page(asked: PageRequest) -> Page:
     entry = entry_of(graded, told, shown, language)
     at = graded.commit.committed_at
     day = at.astimezone(shelf.zone).date()
-    view = ChangeView(entry, shown.repository, language)
+    view = ChangeView(entry, shown, language)
     files = graded.facts.files
     message = _message(graded)[:_LONGEST_MESSAGE]
     digest = await shelf.digests.announced(shown.repository.name, graded.sha, at)
@@ -163,13 +163,9 @@ async def diff_page(asked: PageRequest) -> Page:
         raise NotThere
     title = _title(graded)
     files: list[FileDiff] = []
-    cut = False
 
     async def read() -> None:
-        nonlocal cut
-        found, cut_off = await asyncio.to_thread(patch_of, change.files)
-        files.extend(found)
-        cut = cut_off
+        files.extend(await asyncio.to_thread(patch_of, change.files))
 
     return Page(
         template="diff.html",
@@ -181,7 +177,7 @@ async def diff_page(asked: PageRequest) -> Page:
             "change_path": path_of(shown.repository.name, change=graded.sha[:12]),
             "commit_url": shown.repository.commit_url(graded.sha),
             "files": files,
-            "cut": lambda: cut,
+            "cut": lambda: is_cut(files),
         },
         document=lambda: titled(
             title,

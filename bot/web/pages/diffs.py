@@ -37,35 +37,26 @@ _SECONDS = 0.5
 """Processor time in which a page is highlighted: some texts take lexers a hundred times as long."""
 
 _LANGUAGES = {
-    "c": "c cc cpp cu cuh cxx h hpp",
-    "go": "go",
+    "cpp": "c cc cpp cu cuh cxx h hpp",
     "rust": "rs",
     "python": "py pyi",
     "javascript": "js mjs cjs jsx",
     "typescript": "ts tsx",
-    "java": "java",
-    "json": "json",
     "yaml": "yaml yml",
-    "toml": "toml",
     "bash": "sh bash",
-    "sql": "sql",
-    "html": "html",
-    "css": "css",
     "protobuf": "proto",
+    **{name: name for name in ("go", "java", "json", "toml", "sql", "html", "css")},
 }
 """Lexers by file name ending: those of common languages that are fast."""
 
 _BY_ENDING = {ending: name for name, endings in _LANGUAGES.items() for ending in endings.split()}
-_BY_ENDING |= dict.fromkeys(_LANGUAGES["c"].split(), "cpp")
 
 _CLASSES = (
     (Comment, "c"),
     (Keyword, "k"),
     (String, "s"),
     (Number, "m"),
-    (Name.Function, "f"),
-    (Name.Class, "f"),
-    (Name.Decorator, "f"),
+    *((kind, "f") for kind in (Name.Function, Name.Class, Name.Decorator)),
     (Name.Tag, "k"),
     (Name.Builtin, "n"),
 )
@@ -91,16 +82,8 @@ class Excerpt:
     lines: tuple[DiffLine, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileDiff:
-    """A file of a patch; ``anchor`` identifies it within the page."""
-
-    anchor: str
-    path: str
-    added: int
-    deleted: int
-    binary: bool
-    lines: tuple[DiffLine, ...]
+FileDiff = tuple[str, FileChange, Sequence[DiffLine]]
+"""A file of a patch: its path as shown, the file, and its lines."""
 
 
 class Colours:
@@ -176,29 +159,20 @@ async def change_of(asked: PageRequest, sha: str) -> Change | None:
     return await asked.shelf.patches.of(key, lambda: histories.change(shown, sha))
 
 
-def anchor_of_file(number: int) -> str:
-    """The anchor of a file within the page of a patch, by its position among the files."""
-    return f"f-{number}"
-
-
-def patch_of(files: Sequence[FileChange]) -> tuple[list[FileDiff], bool]:
-    """The files of a patch, and whether lines were left out."""
-    colours, left, out = Colours(), MOST_LINES, []
-    for number, file in enumerate(files):
+def patch_of(files: Sequence[FileChange]) -> list[FileDiff]:
+    """The files of a patch with as many lines as a page may have."""
+    colours, left, out = Colours(), MOST_LINES, list[FileDiff]()
+    for file in files:
         lines = tuple(_file_lines(file, colours, left))
         left -= len(lines)
-        out.append(
-            FileDiff(
-                anchor=anchor_of_file(number),
-                path=printable(file.path),
-                added=file.added,
-                deleted=file.deleted,
-                binary=file.binary or file.omitted,
-                lines=lines,
-            )
-        )
-    total = sum(file.added + file.deleted for file in files)
-    return out, total > sum(1 for file in out for line in file.lines if line.sign != "@")
+        out.append((printable(file.path), file, lines))
+    return out
+
+
+def is_cut(patch: Sequence[FileDiff]) -> bool:
+    """Whether lines of a patch were left out."""
+    total = sum(file.added + file.deleted for _, file, _ in patch)
+    return total > sum(1 for _, _, lines in patch for line in lines if line.sign != "@")
 
 
 def _file_lines(file: FileChange, colours: Colours, left: int) -> Iterator[DiffLine]:

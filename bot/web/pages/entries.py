@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from bot.store.browsing import ChangeLine
 from bot.web.pages.diffs import Colours, Excerpt, excerpt
+from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.context import read
+from digest.analysis.quotes import restates
+from digest.answer.marks import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact
-from digest.core.grade import Graded, Level, Reason, Repository
+from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text
 from digest.grading.level_override import PREFIX, laid_over
+from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
 from digest.i18n.names_text import DONE
 from digest.i18n.report_text import reason_words
-from digest.report.assembly import ReportEntry
+from digest.report.assembly import Counts, ReportEntry, lead
 from digest.report.assembly import entry_of as report_entry
 from digest.report.blocks import Citations, advice, run
+from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
 Told = Mapping[str, StoredAnalysis]
@@ -86,6 +94,46 @@ def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Langua
     return report_entry(replace(graded, grade=grade), kept.analysis, language)
 
 
+def counts_of(lines: Iterable[ChangeLine]) -> Counts:
+    """The number of changes by level."""
+    levels = Counter(line.level for line in lines)
+    high, medium, low = (levels[level] for level in Level)
+    return Counts(total=levels.total(), high=high, medium=medium, low=low)
+
+
+_MOST_LED = 200
+"""The most changes that a lead sentence is made of; for more, it would say nothing."""
+
+
+async def lead_of(
+    asked: PageRequest,
+    shown: SiteRepository,
+    window: Window,
+    lines: Sequence[ChangeLine],
+    told: Told,
+) -> Spans:
+    """What matters first among the changes of a window, and whether there is something to do.
+
+    Empty for none and for too many. Cached until the archive changes.
+    """
+    counts, language, shelf = counts_of(lines), asked.language, asked.shelf
+    least = Level.MEDIUM if counts.high else Level.LOW
+    about = [one.sha for one in lines if one.level.rank <= least.rank]
+
+    async def made() -> Spans:
+        found = await loaded(shelf, shown, about)
+
+        def written() -> Spans:
+            return lead([entry_of(one, told, shown, language) for one in found], counts, language)
+
+        return await asyncio.to_thread(written) if found else ()
+
+    if not 0 < len(about) <= _MOST_LED:
+        return ()
+    version = await asked.version(shown.repository)
+    return await shelf.memo.of(("lead", shown.repository.name, version, window, language), made)
+
+
 _NAME = re.compile(r"[\w./:-]+")
 
 
@@ -134,17 +182,24 @@ class ChangeView:
     Statements show the lines that support them once ``change``, which has them, is set.
     """
 
-    def __init__(self, entry: ReportEntry, repository: Repository, language: Language) -> None:
+    def __init__(self, entry: ReportEntry, shown: SiteRepository, language: Language) -> None:
         self.graded, self.analysis, self.level = entry.graded, entry.analysis, entry.level
-        self.repository, self._language = repository, language
+        self.acts = entry.acts and entry.level is not Level.LOW
+        self.repository, self._language = shown.repository, language
+        self._thresholds = shown.thresholds
         self.change: Change | None = None
         self._colours = Colours()
-        self._places = Citations(entry.graded, repository, language)
+        self._places = Citations(entry.graded, shown.repository, language)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What makes the change urgent, as in its row."""
+        return marks_of(self.graded, self.analysis if self.by_model else None)
 
     @property
     def types(self) -> list[str]:
-        """The types of the change."""
-        kinds = self.analysis.change_types
+        """The types of the change that are none of its marks."""
+        kinds = (kind for kind in self.analysis.change_types if str(kind) not in self.marks)
         return [CHANGE_TYPES[kind].template(self._language) for kind in kinds]
 
     @property
@@ -154,9 +209,10 @@ class ChangeView:
 
     @property
     def topics(self) -> list[str]:
-        """The tags and the scope of the title, each of which is a topic."""
+        """The tags and the scope of the title, each of which is a topic, without its marks."""
         subject = self.graded.facts.subject
-        return list(dict.fromkeys(filter(None, (*subject.tags, subject.scope))))
+        named = dict.fromkeys(filter(None, (*subject.tags, subject.scope)))
+        return [topic for topic in named if topic.casefold() not in self.marks]
 
     @property
     def reasons(self) -> list[Spans]:
@@ -166,9 +222,16 @@ class ChangeView:
         return [_reason(one, self._language) for one in raised]
 
     @property
+    def score(self) -> Spans:
+        """The score with its scale."""
+        return score_words(self.graded.grade, self._thresholds, self._language)
+
+    @property
     def summary(self) -> Spans:
-        """What the change does."""
-        return run(self.analysis.summary, self._language)
+        """What the change does, without what only restates its title."""
+        told = self.analysis.summary
+        fresh = [one for one in told if self.by_model or not restates(one, self.graded)]
+        return run(fresh, self._language)
 
     @property
     def advice(self) -> list[Said]:
@@ -208,12 +271,13 @@ class ChangeView:
 
     def _name(self, fact: Fact) -> Named:
         at = fact.evidence
+        before, after = differing(fact.before or "", fact.after or "")
         return Named(
             kind=KINDS[fact.kind].template(self._language),
             action=DONE[fact.action].template(self._language),
             name=fact.name,
-            before=fact.before or "",
-            after=fact.after or "",
+            before=before,
+            after=after,
             place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
             url=self._places.address_of(at),
             diff=excerpt(self.change, [at], self._colours) if self._few else None,
@@ -222,3 +286,18 @@ class ChangeView:
     def _said(self, statement: Statement) -> Said:
         found = excerpt(self.change, statement.evidence, self._colours)
         return Said(spans=self._places.cited(statement), diff=found)
+
+
+_SHORT = 40
+"""Characters of a value that is shown in full."""
+
+
+def differing(before: str, after: str) -> tuple[str, str]:
+    """Two values from the first word on in which they differ, if one of them is long."""
+    if max(len(before), len(after)) <= _SHORT:
+        return before, after
+    old, new = before.split(" "), after.split(" ")
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    if not same:
+        return before, after
+    return f"… {' '.join(old[same:])}", f"… {' '.join(new[same:])}"

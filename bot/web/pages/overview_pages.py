@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import chain, islice
 
-from bot.store.browsing import Extent
+from bot.store.browsing import ChangeLine, Extent
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.calendar_page import (
     day_table,
@@ -21,8 +21,8 @@ from bot.web.pages.calendar_page import (
 )
 from bot.web.pages.charts import BarChart
 from bot.web.pages.digest_page import digest_to_json
-from bot.web.pages.entries import line_to_json, told_of
-from bot.web.pages.page_request import PageRequest
+from bot.web.pages.entries import Told, lead_of, line_to_json, told_of
+from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES, period_words, seven_days
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of, weight
@@ -30,14 +30,16 @@ from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, titl
 from digest.answer.marks import Mark
 from digest.core.grade import Level
 from digest.core.release import version_of
-from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Text
+from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Spans, Text
 from digest.errors import NotARepository, SourceUnavailable
 from digest.report.report_json import SCHEMA
-from digest.window import Window, days_window
+from digest.window import Window, day_window, days_window
 
 DAYS = 90
 """Days of a pulse."""
 _NEWEST = 8
+"""The newest important changes in Markdown and JSON."""
+
 _DIGESTS = 8
 _MONTHS = 2
 _RELEASES = 6
@@ -50,7 +52,7 @@ _LATE_FIXES = 2
 
 
 class News:
-    """The most important changes of the last seven days that have any, in all repositories."""
+    """The most important changes of the last seven days that have any, in some repositories."""
 
     def __init__(self, asked: PageRequest, extents: Mapping[str, Extent]) -> None:
         self._asked = asked
@@ -59,6 +61,8 @@ class News:
         self.window = _seven_days(asked, last)
         self.sections: dict[str, list[tuple[SiteRepository, Row]]] = {}
         """Breaking and security changes, then the other important ones."""
+        self.leads: list[tuple[SiteRepository, date, Spans]] = []
+        """What mattered on the last whole day that has changes, the most important first."""
         self.unread: list[SiteRepository] = []
         """The repositories of which a part of these days was not read."""
 
@@ -75,6 +79,7 @@ class News:
                 self.unread.append(shown)
             lines = await asked.shelf.browsing.lines(shown.repository, self.window)
             lines, told = await told_of(asked.shelf, shown, lines, asked.language)
+            await self._lead(shown, lines, told)
             lines = [line for line in lines if line.level is not Level.LOW]
             rows = await rows_of(asked, lines, told, ("news", self.window), shown=shown)
             found += ((shown, row) for row in rows)
@@ -82,6 +87,19 @@ class News:
         urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
         top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
         self.sections = {"news_urgent": urgent, "news_top": top}
+
+    async def _lead(self, shown: SiteRepository, lines: Sequence[ChangeLine], told: Told) -> None:
+        """Read what mattered on the last whole day, or today if there is only that."""
+        zone = self._asked.shelf.zone
+        today = self._asked.shelf.clock.now().astimezone(zone).date()
+        days = {line.at.astimezone(zone).date() for line in lines}
+        if not days:
+            return
+        day = max(days - {today}, default=today)
+        window = day_window(day, zone)
+        of_day = [line for line in lines if window.since <= line.at < window.until]
+        if spans := await lead_of(self._asked, shown, window, of_day, told):
+            self.leads.append((shown, day, spans))
 
 
 def _seven_days(asked: PageRequest, last: date) -> Window:
@@ -126,34 +144,19 @@ async def repository_page(asked: PageRequest) -> Page:
     repository, name = shown.repository, shown.repository.name
     extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
-    last = drawn.bars[-1].day
-    week = _seven_days(asked, last)
-    places = await places_of(asked, week)
-    newest = await browsing.newest(repository, _NEWEST, Level.HIGH)
+    news = News(asked, {name: extent} if extent else {})
+    places = await places_of(asked, _seven_days(asked, drawn.bars[-1].day))
     digests = await browsing.digests(repository, _DIGESTS)
+    newest: list[ChangeLine] = []
     releases: list[Release] = []
-    rows: list[Row] = []
 
     async def read() -> None:
+        if asked.form is not Form.HTML:
+            newest.extend(await browsing.newest(repository, _NEWEST, Level.HIGH))
+            return
         # Git reads the tags, which takes time: the reader has the head by then.
-        lines, told = await told_of(asked.shelf, shown, newest, asked.language)
-        rows.extend(await rows_of(asked, lines, told, ("newest",), sort=False))
+        await news.read([shown])
         releases.extend([*chain(*(await releases_of(asked, shown))[:1])][:_RELEASES])
-
-    def document() -> Document:
-        heading = PHRASES["newest"].template(asked.language)
-        items = tuple(
-            Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest
-        )
-        none = Paragraph((Text(PHRASES["nothing_found"].template(asked.language)),))
-        return titled(
-            name,
-            asked.language,
-            Heading(2, (Text(PHRASES["pulse"].template(asked.language)),)),
-            day_table(drawn, asked),
-            Heading(2, (Text(heading),)),
-            Listing(items) if items else none,
-        )
 
     return Page(
         template="repository.html",
@@ -163,8 +166,7 @@ async def repository_page(asked: PageRequest) -> Page:
             "extent": extent,
             "pulse": drawn,
             "places": places,
-            "week": seven_days(_first(week), asked.language),
-            "newest": rows,
+            "news": news,
             "digests": [
                 (period_words(one.window, asked.shelf.zone), one, digest_path(one.mark))
                 for one in digests
@@ -172,7 +174,7 @@ async def repository_page(asked: PageRequest) -> Page:
             "releases": releases,
             "months": list(islice(months_of(drawn, asked), _MONTHS)),
         },
-        document=document,
+        document=lambda: _document(asked, drawn, newest),
         json=lambda: {
             "schema": SCHEMA,
             **_about(shown, extent),
@@ -182,6 +184,20 @@ async def repository_page(asked: PageRequest) -> Page:
             "digests": [digest_to_json(one) for one in digests],
         },
         ready=read,
+    )
+
+
+def _document(asked: PageRequest, drawn: BarChart, newest: Sequence[ChangeLine]) -> Document:
+    language, name = asked.language, asked.shown().repository.name
+    items = tuple(Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest)
+    none = Paragraph((Text(PHRASES["nothing_found"].template(language)),))
+    return titled(
+        name,
+        language,
+        Heading(2, (Text(PHRASES["pulse"].template(language)),)),
+        day_table(drawn, asked),
+        Heading(2, (Text(PHRASES["newest"].template(language)),)),
+        Listing(items) if items else none,
     )
 
 

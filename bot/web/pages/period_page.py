@@ -6,8 +6,6 @@ tells its window; without one, it is the window that holds all changes the summa
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,7 +15,7 @@ from bot.store.browsing import ChangeLine, KeptPost
 from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import Step, days_of, places_of
 from bot.web.pages.charts import Share
-from bot.web.pages.entries import Told, entry_of, loaded, told_of
+from bot.web.pages.entries import Told, counts_of, entry_of, lead_of, loaded, told_of
 from bot.web.pages.page_request import Form, PageRequest, day_named, last_of_week, week_named
 from bot.web.pages.page_text import PHRASES, day_words, week_words
 from bot.web.pages.rows import WrittenRows, rows_of
@@ -26,11 +24,11 @@ from bot.web.pages.unread import Unread
 from bot.workspace.workspace import day_of
 from digest.answer.answers import window_words
 from digest.core.enums import Frequency, Language
-from digest.core.grade import Graded, Level, Repository
+from digest.core.grade import Level, Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
 from digest.question.dates import monday
-from digest.report.assembly import Counts, Report, ReportEntry, lead
+from digest.report.assembly import Counts, Report
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json, window_to_json
 from digest.report.themes import DaySummary
@@ -42,9 +40,6 @@ _WRITTEN = 120
 which has several times as many rows.
 """
 
-_MOST_LED = 200
-"""The most changes that a lead sentence is made of; for more, it would say nothing."""
-
 SIZE = 20
 """Changes of a page of Markdown or JSON; the web page lists all of them."""
 
@@ -53,10 +48,10 @@ SIZE = 20
 class Selected:
     """The requested changes of a window, the most important first, and one page of them.
 
-    ``levels`` counts all changes of the window, whatever filter is set.
+    ``counts`` are of all changes of the window, whatever filter is set.
     """
 
-    levels: Mapping[Level, int]
+    counts: Counts
     wanted: Sequence[ChangeLine]
     page: int
     pages: int
@@ -65,12 +60,6 @@ class Selected:
     def lines(self) -> Sequence[ChangeLine]:
         """The lines of the page."""
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
-
-    @property
-    def counts(self) -> Counts:
-        """The window's counts in the form that reports use."""
-        high, medium, low = (self.levels[level] for level in Level)
-        return Counts(total=high + medium + low, high=high, medium=medium, low=low)
 
 
 def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Selected:
@@ -81,7 +70,7 @@ def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Sel
     )
     pages = max(-(-len(wanted) // SIZE), 1)
     return Selected(
-        levels=Counter(line.level for line in lines),
+        counts=counts_of(lines),
         wanted=wanted,
         page=min(page, pages),
         pages=pages,
@@ -124,39 +113,27 @@ class PeriodEntries:
         self.written.changes = await loaded(asked.shelf, self._shown, shas)
         if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
+        told = self.written.told
+        self.lead = await lead_of(asked, self._shown, self._window, self._lines, told)
         version = await asked.version(self._shown.repository)
         about = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
-        memo = asked.shelf.memo
-        self.lead = await memo.of(("lead", *about), self._made_lead)
-        self.led = await memo.of(
+        self.led = await asked.shelf.memo.of(
             ("led", *about), lambda: led_of(asked, self._window, self._lines, weekly=self._weekly)
         )
         if self._weekly:
             self.places = await places_of(asked, self._window)
 
-    async def _made_lead(self) -> Spans:
-        """What matters first, and whether there is something to do; empty of too many changes."""
-        counts, language = self._chosen.counts, self._asked.language
-        least = Level.MEDIUM if counts.high else Level.LOW
-        about = [one.sha for one in self._lines if one.level.rank <= least.rank]
-        if not 0 < len(about) <= _MOST_LED:
-            return ()
-        found = await loaded(self._asked.shelf, self._shown, about)
-        entries = await asyncio.to_thread(self._entries_of, found)
-        return lead(entries, counts, language) if entries else ()
-
-    def _entries_of(self, changes: Sequence[Graded]) -> tuple[ReportEntry, ...]:
-        told, language = self.written.told, self._asked.language
-        return tuple(entry_of(one, told, self._shown, language) for one in changes)
-
     def report(self) -> Report:
         """The page as a report; its counts are those of the whole window."""
+        told, language = self.written.told, self._asked.language
         return Report(
             repository=self._shown.repository,
             branch=self._shown.branch,
             window=self._window,
-            language=self._asked.language,
-            entries=self._entries_of(self.written.changes),
+            language=language,
+            entries=tuple(
+                entry_of(one, told, self._shown, language) for one in self.written.changes
+            ),
             counts=self._chosen.counts,
             lead=self.lead,
             day=self.led.day if self.led else None,

@@ -63,7 +63,6 @@ class Row:
     marks: tuple[Mark, ...]
     added: int
     deleted: int
-    files: int
     acts: bool = False
     pressure: float = 0.0
     after: ChangeLine | None = None
@@ -115,7 +114,7 @@ class WrittenRows:
         for row in rows:
             graded = of.get(row.line.sha)
             entry = entry_of(graded, self.told, shown, language) if graded else None
-            yield row, ChangeView(entry, shown.repository, language) if entry else None
+            yield row, ChangeView(entry, shown, language) if entry else None
 
 
 def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]]:
@@ -224,9 +223,7 @@ def _followed(
     }
 
 
-def _row(
-    graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool
-) -> Row:
+def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool) -> Row:
     kept = told.get(graded.sha)
     by_model = kept.analysis if kept else None
     files = graded.facts.files
@@ -237,7 +234,6 @@ def _row(
         marks=marks_of(graded, by_model) if marked else (),
         added=sum(file.added for file in files),
         deleted=sum(file.deleted for file in files),
-        files=len(files),
         pressure=grading_urgency(graded.grade),
     )
     if line.level is Level.LOW:

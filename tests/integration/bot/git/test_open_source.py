@@ -9,7 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.git.open_source import FRESH, Sources
+from bot.app import opened
+from bot.git.open_source import FRESH, Sources, open_source
+from digest.core.grade import Repository
 from digest.errors import NotARepository
 from digest.window import Window
 from tests.support.builders import START, RepositoryBuilder
@@ -66,6 +68,20 @@ async def test_another_repository_in_the_place_of_one_is_read_anew(tmp_path):
     assert [c.sha async for some in second.changes(await second.tip(), [newest]) for c in some] == [
         newest
     ]
+
+
+async def test_a_folder_whose_name_says_nothing_is_called_after_the_one_around_it(tmp_path):
+    builder = RepositoryBuilder(tmp_path / "engine" / "repo")
+    builder.commit("Begin", {"a": "1\n"})
+    place = str(builder.path)
+    assert (await open_source(place, tmp_path))[0].name == "engine"
+    async with opened(None) as app:
+        assert (await app.watch(place)).repository.name == "engine"
+        # What an archive was made under stays.
+        app.places.enter(place, Repository(name="repo"))
+        assert (await app.watch(place)).repository.name == "repo"
+        builder.git("remote", "add", "origin", "https://github.com/ada/motor")
+        assert (await app.watch(place)).repository.name == "ada/motor"
 
 
 async def test_a_place_that_was_not_there_is_tried_again(tmp_path):

@@ -76,6 +76,33 @@ async def test_lines_and_places_of_a_window(archive: SqlArchive, browsing: SqlBr
     assert await browsing.places(REPOSITORY, window, 5) == [("engine/core", 1)]
 
 
+async def test_others_reads_only_what_was_archived_since_it_was_last_asked(
+    database: Database, archive: SqlArchive, browsing: SqlBrowsing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    run = database.run
+
+    async def counted(*given):
+        result = await run(*given)
+        read.append(len(result.rows))
+        return result
+
+    monkeypatch.setattr(database, "run", counted)
+    changes = [made(n) for n in range(6)]
+    names = [one.sha for one in changes]
+    await archive.save(REPOSITORY, changes[:4])
+    assert await browsing.others(REPOSITORY, names[:3]) == [names[3]]
+    await archive.save(OTHER, [made(9)])
+    await archive.save(REPOSITORY, changes[3:])
+    assert await browsing.others(REPOSITORY, names[:5]) == [names[5]]
+    await archive.save(REPOSITORY, [made(1, level=Level.LOW)])
+    assert await browsing.others(REPOSITORY, names) == []
+    # The branch was rewritten.
+    assert await browsing.others(REPOSITORY, [*names[:2], "f" * 40]) == sorted(names[2:])
+    assert read == [4, 2, 0, 0]
+    assert await browsing.others(OTHER, []) == [made(9).sha]
+
+
 async def test_every_write_makes_another_version(
     database: Database, archive: SqlArchive, browsing: SqlBrowsing
 ) -> None:

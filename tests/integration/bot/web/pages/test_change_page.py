@@ -62,6 +62,15 @@ async def test_change_whose_clone_is_elsewhere_is_told_without_its_lines(configu
             assert (await reader.get(f"{WAIT}/diff")).status_code == 404
 
 
+async def test_page_repeats_neither_its_title_nor_its_marks(client):
+    page = (await client.get(WAIT)).text
+    article = page.split("<article")[1].split("</article>")[0]
+    assert article.count("Remove the wait") == 1
+    assert article.count(">breaking<") == 1
+    assert '<span class="mark breaking">act</span>' in article
+    assert re.search(r"Score 0\.\d\d of 1; high begins at 0\.55, medium at 0\.25\.", article)
+
+
 async def test_steps_lead_along_the_changes(client):
     page = (await client.get(WAIT)).text
     before = re.search(r'rel="prev" href="([^"]+)"', page)

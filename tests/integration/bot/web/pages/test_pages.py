@@ -360,6 +360,20 @@ async def test_times_have_no_seconds_and_a_zone(client):
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", one) for one in said)
 
 
+async def test_page_of_a_repository_ranks_as_the_first_page_does(client):
+    """Only one repository is public: both begin with its last whole day and its last seven days."""
+    first, own = [(await client.get(path)).text for path in ("/", OPEN)]
+    ranked = re.findall(r'id="c-(\w+)"', first)
+    assert ranked
+    assert re.findall(r'id="c-(\w+)"', own) == ranked
+    day = f'<a href="{OPEN}/-/days/2026-03-03">Tue 3 Mar</a>: '
+    lead = (await client.get(f"{OPEN}/-/days/2026-03-03")).text
+    said = first.split(day)[1].split("</li>")[0]
+    assert said.startswith("<code>--pool-size</code> was removed (#3); nothing else to act on.")
+    assert said in own
+    assert f'<p class="lead">{said}</p>' in lead
+
+
 async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     page = (await client.get("/")).text
     rows = re.findall(r'class="(\w+)" id="c-', page)

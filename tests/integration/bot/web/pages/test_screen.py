@@ -20,6 +20,7 @@ from tests.support.builders import RepositoryBuilder
 HIGH = 20
 CHANGES = 54
 DAY = "/r/owner/open/-/days/2026-03-02"
+WEEK = "/r/owner/open/-/weeks/2026-W10"
 
 
 @pytest.fixture(scope="module")
@@ -101,4 +102,8 @@ def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: st
         assert len(high) == HIGH
         assert max(high) <= 900
         assert page.evaluate("document.documentElement.scrollHeight") <= 4000
+        page.goto(site + WEEK)
+        cut = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        assert page.locator(".rows > .high em").count() >= HIGH
+        assert page.locator(".rows em").evaluate_all(cut) == 0
         browser.close()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.web.pages.diffs import Colours, excerpt, patch_of
+from bot.web.pages.diffs import Colours, excerpt, is_cut, patch_of
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Evidence
 from tests.support.samples import flag_change
@@ -97,10 +97,10 @@ def test_lines_stay_lines_whatever_they_hold():
 
 
 def test_patch_says_that_it_was_cut():
-    files, cut = patch_of(change(LONG).files)
-    assert not cut
-    assert text(files[0].lines)[:2] == ["@20 ", "-10 old 0"]
+    files = patch_of(change(LONG).files)
+    assert not is_cut(files)
+    assert text(files[0][2])[:2] == ["@20 ", "-10 old 0"]
     long = Hunk(old_start=1, new_start=1, removed=(), added=("x",) * 4000)
-    files, cut = patch_of(change(long).files)
-    assert cut
-    assert len(files[0].lines) < 2000
+    files = patch_of(change(long).files)
+    assert is_cut(files)
+    assert len(files[0][2]) < 2000

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.entries import line_of
+from bot.web.pages import rows
+from bot.web.pages.entries import differing, line_of
 from bot.web.pages.rows import LARGEST, Row, _pages, made_rows, size_of, weighed
 from bot.web.pages.templating import fragment
 from digest.answer.marks import Mark
@@ -39,7 +40,6 @@ def made(n: int, title: str, author: str, marks: tuple[Mark, ...] = ()) -> Row:
         marks=marks,
         added=12_345,
         deleted=678,
-        files=9,
     )
 
 
@@ -84,3 +84,24 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
     apart = weighed(made_rows(changes, [*lines[:2], lower], {}, language))
     assert [row.line.number for row in apart] == [12, 11, 13]
     assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("8192", "16384", ("8192", "16384")),
+        ("a " * 30 + "old)", "a " * 30 + "new)", ("… old)", "… new)")),
+        ("a " * 30 + "b", "", ("a " * 30 + "b", "")),
+    ],
+)
+def test_long_values_are_shown_from_where_they_differ(before, after, shown):
+    assert differing(before, after) == shown
+
+
+def test_a_row_without_marks_costs_none(monkeypatch: pytest.MonkeyPatch):
+    change = graded("7" * 40, "fix(security): Reject paths outside the folder (#7)", {"a.py": 9})
+    (whole,) = made_rows([change], [line_of(change)], {}, Language.EN)
+    assert whole.marks
+    monkeypatch.setattr(rows, "marks_of", None)
+    (bare,) = made_rows([change], [line_of(change)], {}, Language.EN, marked=False)
+    assert replace(bare, marks=whole.marks, acts=whole.acts) == whole
