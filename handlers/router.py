@@ -43,7 +43,7 @@ from digest.question.parser import Reading, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates
-from digest.topics.terms import term
+from digest.topics.terms import STOP_WORDS, term
 from handlers.chat.follow_ups import last_talk, remember, resumed
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey, Length, Talk
@@ -267,7 +267,8 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
     lines = [Paragraph(line, aside=True)] if line else []
     if line and not (reading.sure or found.total):
         lines.append(Paragraph(UNSURE(ctx.language), aside=True))
-    unknown = [word for word in reading.unknown if word.isascii() or len(word) > 1]
+    named = (word for word in reading.unknown if word.lower() not in STOP_WORDS)
+    unknown = [word for word in named if word.isascii() or len(word) > 1]
     if unknown and line:
         lost = listed([Code(word) for word in unknown], ctx.language, limit=9)
         lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))

@@ -28,6 +28,7 @@ NO_DEFAULT_OF = Phrase(
 
 DEFAULTS_SAID = Phrase("Titles that speak of a default:", "标题中提到默认值的变更：")
 
+OF_SERIES = Phrase("Releases after {before} up to {tag}.", "{before} 之后到 {tag} 为止的发布。")
 OF_LATEST = Phrase(
     "{tag} is the latest release: what it has and {before}, the release before it, has not.",
     "{tag} 是最新的发布：以下是它相对上一个发布 {before} 的变更。",
@@ -100,6 +101,8 @@ BY_FOLDERS = Phrase("By folder ({n:folder|folders})", "按目录（{n} 个）")
 MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 MORE_FOLDERS = Phrase("and {n:more folder|more folders}", "另有 {n} 个目录")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
+
+MERGED_BY = Phrase("It was merged by {author}.", "由 {author} 合并。")
 
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
 CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")

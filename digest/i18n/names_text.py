@@ -87,6 +87,16 @@ LAST_SAID = Phrase(
 )
 
 
+YES = Phrase("Yes.", "是。")
+NO = Phrase("No.", "否。")
+YES_BY = Phrase("Yes: {change}, {day}.", "是：{change}，{day}。")
+NO_BY = Phrase("No: {change}, {day}.", "否：{change}，{day}。")
+UNDECIDED = Phrase(
+    "No change that I have read says yes or no; these are about it.",
+    "已读的变更都没有明确说明是或否，以下是与它有关的。",
+)
+
+
 def gap(language: Language) -> str:
     """The separator between the words of a list."""
     return "、" if language is Language.ZH else ", "

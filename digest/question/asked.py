@@ -40,6 +40,8 @@ _THAN = re.compile(r"\bthan\b|比", re.IGNORECASE)
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
+_PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
+_DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")
 
 _DEEDS = frozenset(
     ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
@@ -352,7 +354,10 @@ class Asked:
             before and before[0].text == "are there"
         ):
             return False
-        return "todo" in first.tags or (asks and first.text.lower() in _DEEDS)
+        urges = (
+            before and before[-1].text.startswith(_PLEAS_ZH) and first.text.startswith(_DEEDS_ZH)
+        )
+        return "todo" in first.tags or (asks and first.text.lower() in _DEEDS) or bool(urges)
 
     def _in_topic(self, place: int) -> bool:
         """Whether a kind of name is a topic itself: *in the API*, *API server*."""

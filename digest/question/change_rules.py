@@ -1,35 +1,36 @@
-"""Readings of questions about one change or name, about the bot, and of follow-ups."""
+"""Readings of questions about one change or name, and about what the asker uses."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from operator import attrgetter
 
-from digest.core.enums import ChangeKind, Language
+from digest.core.enums import ChangeKind
+from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
 from digest.question.asked import Asked, Weighed, rule
+from digest.question.commit_range import Refs
 from digest.question.intent import (
+    Affected,
     Again,
+    Alert,
     Author,
+    EditProfile,
+    Enquiry,
     Explain,
-    Help,
-    Nth,
     OfCurrent,
-    PrivacyOf,
+    ProfileFrom,
     Released,
-    Retell,
     Reviewers,
     Risky,
     Search,
     ShowDiff,
-    Status,
+    ShowProfile,
     Touched,
     Why,
 )
-from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Quote, Release, Step, Symbol, stated_in
+from digest.question.slot_values import Path, Quote, Release, Symbol, stated_in
+from digest.window import Window
 
 
 @rule
@@ -52,7 +53,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Search(terms=(str(asked.references[0]).removeprefix("issue "),)))
         return
     (reference,) = asked.references
-    tag = next((tag for tag in _ABOUT if tag != "lines" and asked.has(tag)), "")
+    tag = next((tag for tag in ABOUT if tag != "lines" and asked.has(tag)), "")
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
     if tag == "why" and asked.has("act:removed", "act:added", "act:renamed", "kind:reverts"):
@@ -62,18 +63,18 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         return
     named = tag == "wrote" and not asked.is_writing  # "what did #1 change"
     if tag == "diff" or ((not tag or named) and asked.slots(Path)):
-        yield Weighed(6.0, ShowDiff(reference=reference, part=_part(asked)))
+        yield Weighed(6.0, ShowDiff(reference=reference, part=part_of(asked)))
     elif named:
         yield Weighed(6.0, Explain(reference=reference))
     else:
-        yield Weighed(6.0, _ABOUT.get(tag, Explain)(reference=reference))
+        yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
 
 
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})
 """Words that do not begin a question about a change, unless it asks for an action."""
 
 
-_ABOUT: dict[str, type[OfCurrent]] = {
+ABOUT: dict[str, type[OfCurrent]] = {
     "diff": ShowDiff,
     "lines": ShowDiff,
     "why": Why,
@@ -86,7 +87,7 @@ _ABOUT: dict[str, type[OfCurrent]] = {
 }
 
 
-def _part(asked: Asked) -> str:
+def part_of(asked: Asked) -> str:
     """The part of a change's lines that is asked for: a path, quoted text, or words."""
     paths = asked.slots(Path)
     return paths[0].path if paths else asked.topic
@@ -95,7 +96,7 @@ def _part(asked: Asked) -> str:
 @rule
 def diff(asked: Asked) -> Iterator[Weighed]:
     """The lines of a part of the current change."""
-    part = _part(asked)
+    part = part_of(asked)
     if not asked.has("diff") or asked.references or asked.spans or not part or len(asked.left) > 4:
         return
     if not asked.has("other", "me", "who", "ask") and not asked.commands:
@@ -105,7 +106,7 @@ def diff(asked: Asked) -> Iterator[Weighed]:
 @rule
 def of_it(asked: Asked) -> Iterator[Weighed]:
     """What the current change does somewhere: *what did it change in the tests*."""
-    part, its = _part(asked), asked.has("it") and asked.has("ask") and asked.has("change")
+    part, its = part_of(asked), asked.has("it") and asked.has("ask") and asked.has("change")
     others = asked.spans or asked.references or asked.kinds or asked.has("other", "me", "who")
     if its and part and not others and len(asked.left) < 3:
         yield Weighed(4.4, ShowDiff(part=part))
@@ -132,7 +133,28 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     others = sum(1 for word in asked.words if word not in name.split() and word not in name)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 if asked.spans else 0
-    yield Weighed(weight, Touched(name=name, window=asked.span))
+    yield Weighed(weight, Touched(name=name, window=asked.span, claim=_claim(asked)))
+
+
+def _claim(asked: Asked) -> str:
+    """What a question that yes or no answers says of a name."""
+    if not _YES_OR_NO.search(asked.text):
+        return ""
+    claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
+    claim = next(claims, "")
+    return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
+
+
+_YES_OR_NO = re.compile(
+    r"^(?:\W*(?:so|and|btw|hey|hi|ok|please)\b)*\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b"
+    r"|, ?(?:right|correct|is it|isn't it)$|(?:吗|没有?|不)$|是不是|是否|有没有|能不能|还能|还在",
+    re.IGNORECASE,
+)
+_CLAIMS = {
+    "act:renamed": "renamed", "kind:deprecations": "deprecated", "act:removed": "gone",
+    "state": "stable", "default": "default", "history": "there",
+}  # fmt: skip
+_EARLY = re.compile(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
 
 
 _ABOUT_NAMES = re.compile(
@@ -190,261 +212,108 @@ def _versioned(asked: Asked) -> str:
     return beside.pop() if len(beside) == 1 else ""
 
 
-@rule
-def short(asked: Asked) -> Iterator[Weighed]:
-    """Complete questions about the bot, and follow-ups to an answer."""
-    for intent, declared in QUESTIONS.items():
-        if declared.cue and asked.has(declared.cue) and asked.only(declared.cue, *declared.beside):
-            yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
-    for tag, retell in _RETOLD.items():
-        beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
-        if asked.has(tag) and asked.only(tag, *beside):
-            yield Weighed(5.0, retell)
-        elif asked.has(tag) and asked.follows and retell.language and not asked.left:
-            yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
-    if (
-        asked.follows == "change"
-        and asked.has("lines")
-        and asked.only("lines", "it", "ask", "again", "aux")
-    ):
-        yield Weighed(5.0, ShowDiff())
-    if asked.text == "?":
-        yield Weighed(5.0, Help())
+# --- What the asker uses -------------------------------------------------------------------------
 
-
-_RETOLD = {
-    "lang:zh": Retell(language=Language.ZH),
-    "lang:en": Retell(language=Language.EN),
-    "shorter": Retell(longer=False),
-    "longer": Retell(longer=True),
-}
-
-_BESIDE_LANGUAGE = ("explain", "it", "again", "prep", "change", "digest", "aux")
-_BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
-
-
-@rule
-def of_the_last(asked: Asked) -> Iterator[Weighed]:
-    """Questions about the change or name under discussion, however short."""
-    slots = any(token.slot is not None for token in asked.tokens)
-    its = asked.has("it") or asked.follows == "change"
-    if slots or asked.has("other", "most") or asked.commands:
-        return
-    if its and asked.left in _PARTS and asked.only_words(*_ITS):
-        yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
-    sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
-    if sized and its and (asked.has("it") or _LINES.search(asked.text)):
-        yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
-    if asked.has("count") and not asked.has("default"):
-        return
-    harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
-    bare = asked.only(*_ITS)
-    if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
-        yield Weighed(4.5, Risky())  # "does it affect windows users"
-    elif not bare:
-        return
-    elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
-        if its or asked.has("wrote"):
-            yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
-    elif _WHEN.search(asked.text) and its:
-        yield Weighed(7.2 if asked.follows else 4.7, Released())
-    elif its and (asked.has("why") or _WHICH.search(asked.text)):
-        yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
-    elif (
-        asked.follows == "change"
-        and asked.has("state", "history", "default", *_ACTS)
-        and asked.has("ask", "aux", "it")
-    ):
-        yield Weighed(4.6, Retell())  # "is it still there"
-
-
-_PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
-_ACTS = (
-    *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
-    *("history", "happened"),
-)
-_ITS = (
-    *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
-    *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
-    *("state", "why", *_ACTS),
-)
-"""Tags of words in a question about the change under discussion."""
-_LINES = re.compile(r"\blines\b|行", re.IGNORECASE)
-_WHEN = re.compile(
-    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped|out yet)\b"
-    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
+_US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
+_AFFECTED = re.compile(
+    r"(?:am i|are we|is (?:my|our) [\w -]{1,30}) (?:affected|hit|impacted|broken)(?: by .{1,40})?"
+    rf"|(?:what|which(?: changes| commits| prs)?|does (?:anything|something|this)|did anything|"
+    rf"anything(?: that)?|will anything|changes(?: that)?) (?:may |might |could |can |will )?"
+    rf"(?:affects?|breaks?|hits?|impacts?|broke|touch(?:es)?) {_US}"
+    r"|affected(?: changes)?|what affects (?:me|us)|impact on (?:me|us)"
+    r"|(?:会|有|有没有|是否|哪些|什么|有什么|有哪些)*(?:变更|改动|提交)?(?:会|可能)?(?:影响|破坏|波及)"
+    r"(?:到|了)?(?:我们?|咱们)(?:的\w{1,8})?"
+    r"(?:吗|么|呢)?"
+    r"|(?:我们?|咱们)(?:的\w{1,8})?(?:会|有没有|是否|会不会)?(?:受到?|被)影响(?:吗|么|呢)?"
+    r"|受影响的?(?:变更|改动)?",
     re.IGNORECASE,
 )
-_WHICH = re.compile(
-    r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
+_MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
+_PROFILE = r"(?:profile|档案|画像|依赖清单)"
+_SHOW = re.compile(
+    rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
     re.IGNORECASE,
 )
+_ADD = re.compile(
+    rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
+    rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
+    r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
+    re.IGNORECASE,
+)
+_REMOVE = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
+    re.IGNORECASE,
+)
+_CLEAR = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
+    rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
+)
+_ON = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
+    r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
+    r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
+
+
+def read_profiling(words: str) -> Enquiry | None:
+    """The intent without its window; ``None`` if the words are about something else.
+
+    Raises ``InvalidEntry``.
+    """
+    if _AFFECTED.fullmatch(words):
+        return Affected()
+    if found := _SHOW.fullmatch(words):
+        return ShowProfile(mine=_mine(found))
+    if found := _CLEAR.fullmatch(words):
+        return EditProfile(clear=True, mine=_mine(found))
+    if found := _FROM.fullmatch(words):
+        return ProfileFrom(place=found["what"].strip("\"'`<>"), mine=_mine(found))
+    if found := _REMOVE.fullmatch(words):
+        return EditProfile(remove=_entries(found["what"]), mine=_mine(found))
+    if found := _ADD.fullmatch(words):
+        return _addition(found)
+    if found := _ON.fullmatch(words) or _OFF.fullmatch(words):
+        return Alert(on=found.re is _ON, mine=_mine(found))
+    return None
 
 
 @rule
-def of_a_list(asked: Asked) -> Iterator[Weighed]:
-    """Questions about one of a list, and requests to explain the current change."""
-    its = ("it", "aux", "ask", "join", "prep", "who")
-    places = [int(value) for value in asked.values.get("nth", ())]
-    beside = (
-        *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
-        *("about", "longer", "todo", "among", "prep"),
-    )
-    nth = [tag for tag in asked.tags if tag.startswith("nth:")]
-    if (
-        asked.has("it")
-        and asked.only("it", "explain", "change", "longer", *its)
-        and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
+def affected(asked: Asked) -> Iterator[Weighed]:
+    """Whether what the asker uses is affected, within a period or a range."""
+    rest = " ".join(t.text for t in asked.tokens if t.slot is None)
+    if len(asked.spans) != 1 or len(asked.tokens) != sum(
+        t.slot is None or isinstance(t.slot, Window | Refs) for t in asked.tokens
     ):
-        yield Weighed(4.6, Nth(place=0))
-    elif _EXPLAIN_IT.match(asked.text) and not (
-        asked.has("other") or any(map(_slot, asked.tokens))
-    ):
-        yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
-    rated = (
-        "graded",
-        "level:high",
-        "level:low",
-        "who",
-        "released",
-        "lines",
-        *_ACTS,
-        "kind:breaking",
-    )
-    if places and asked.only(*nth, *beside, *_ABOUT, *rated, "count"):
-        of_it = next((kind for tag, kind in _ABOUT.items() if asked.has(tag)), None)
-        of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
-        aspect = QUESTIONS[of_it].name if of_it else ""
-        yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
-
-
-_EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
-
-_slot = attrgetter("slot")
-
-
-@rule
-def again(asked: Asked) -> Iterator[Weighed]:
-    """The last question for another time or topic, filtered, or counted differently."""
-    if asked.has("other") or asked.references or len(asked.left) > 4:
         return
-    undone = asked.has("back") or (asked.follows and asked.has("every"))
-    undone = undone or (asked.has("filter") and asked.has(*_UNDO))
-    if undone and asked.only("back", "it", "again", "more", "among", "entry", "filter", *_UNDO):
-        yield Weighed(5.0, Again(back=True))
-        return
-    if same := _same(asked):
-        kind = asked.kinds[0] if asked.kinds else None
-        yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
-        return
-    if asked.has("me") or asked.commands:
-        return
-    first = next(
-        (t for t in asked.tokens if not t.tags & {"noise", "greet"} or t.tags & {"only"}), None
-    )
-    opens = first is not None and "again" in first.tags and "about" not in first.tags
-    opens_about = first is not None and "again" in first.tags and not opens
-    corrects = asked.corrects and not asked.has("change", "digest", "happened")
-    only = asked.has("among") or (first is not None and "only" in first.tags)
-    goes_on = opens or asked.has("among") or asked.text.endswith("呢") or corrects
-    if steps := asked.slots(Step):
-        (step, *_), topic = steps, asked.topic
-        if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
-            beside = Again(later=step.unit) if step.later else Again(earlier=step.unit)
-            yield Weighed(5.0, replace(beside, topic=topic))
-        return
-    if asked.without and asked.only("again", "change", "only"):
-        yield Weighed(5.0, Again(without=asked.without))
-        return
-    if _narrows_last(asked, goes_on=goes_on):
-        level = None if asked.kinds and "level" not in asked.values else asked.level
-        kind = asked.kinds[0] if asked.kinds and not level else None
-        yield Weighed(5.0, Again(level=level, kind=kind))
-        return
-    paths = asked.slots(Path)
-    again = Again(
-        window=asked.span,
-        topic=asked.topic,
-        author=asked.author,
-        path=asked.filters.path or (paths[0].path if paths else ""),
-        daily=asked.has("per:day"),
-        people=asked.has("per:author")
-        or (
-            (goes_on or asked.follows == "list") and (asked.has("contributors") or asked.is_writing)
-        ),
-        files=asked.counts("per:file"),
-        folders=asked.counts("per:folder"),
-        top=asked.top,
-        only=only and bool(asked.topic),
-    )
-    counted = again.daily or again.people or again.files or again.folders or again.top
-    slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
-    if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
-        return
-    turns = asked.has("again", "about") or only or corrects
-    if again.window is not None and turns and not again.topic:
-        yield Weighed(5.0, again)
-    elif (goes_on and not asked.has("about")) or (
-        counted
-        and not again.topic
-        and (_is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it")))
-    ):
-        yield Weighed(4.5, again)
-    elif (opens_about or only) and (again.topic or again.author or again.path or again.top):
-        yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
+    if isinstance(read_profiling(rest if rest.isascii() else rest.replace(" ", "")), Affected):
+        yield Weighed(9.0, Affected(window=asked.span))
 
 
-_UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
-"""Tags of words that take a filter back."""
+def _addition(found: re.Match[str]) -> EditProfile | None:
+    if found["what"]:
+        return EditProfile(add=_entries(found["what"]), mine=_mine(found))
+    try:
+        entries = _entries(found["used"] or found["zh"])
+    except InvalidEntry:
+        return None
+    # "We use it a lot" names nothing; a real entry looks like code somewhere.
+    told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
+    return EditProfile(add=entries) if told else None
 
 
-def _same(asked: Asked) -> str:
-    """What the question shares with the current change: *what else did he do*, *in that file*."""
-    slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
-    named = slots or asked.left or asked.author
-    beside = ("change", "agent", "again", "by")
-    if named or not (asked.has(*beside) or asked.kinds):
-        return ""
-    if _THAT_FILE.search(asked.text):
-        return "file"
-    kinds = (f"kind:{kind}" for kind in asked.kinds)
-    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
+def _entries(written: str) -> tuple[ProfileEntry, ...]:
+    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
 
 
-_THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
-
-_BESIDE_THEM = (
-    *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
-    *("greet", "prep", "only", "by"),
-)
-
-_BESIDE_AGAIN = (
-    *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
-    *(
-        "only",
-        "per:day",
-        "per:author",
-        "per:file",
-        "per:folder",
-        "contributors",
-        "wrote",
-        "agent",
-        "most",
-    ),
-    *("explain", "who"),
-)
-
-
-def _is_bare(asked: Asked) -> bool:
-    """Whether it asks for nothing but a way of counting."""
-    return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
-
-
-def _narrows_last(asked: Asked, *, goes_on: bool) -> bool:
-    """Whether it filters the last list by level or kind: *only high*, *and security?*."""
-    paths = asked.slots(Path)
-    if asked.spans or asked.left or asked.author or paths or asked.things:
-        return False
-    if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
-        return False
-    return (asked.has("only") and not asked.has("ask")) or goes_on
+def _mine(found: re.Match[str]) -> bool:
+    return any(value for name, value in found.groupdict().items() if name.startswith("mine"))

@@ -91,11 +91,14 @@ class Changed(Filtered):
 class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
-    ``window`` is ``None`` for the whole archive.
+    ``window`` is ``None`` for the whole archive. ``claim`` is what is asked to be told first, with
+    yes or no: that it is ``there``, ``gone``, ``renamed``, ``deprecated``, ``stable``,
+    ``experimental`` or on by ``default``.
     """
 
     name: str
     window: Span | None = None
+    claim: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,10 +275,12 @@ class Again(Enquiry):
 class Nth(Enquiry):
     """One change of the last answer's list: its place from 1, or -1 for the last.
 
-    Place 0 is the current change. ``aspect`` is what is asked about it, if not all.
+    Place 0 is the current change, or the one that ``about`` describes. ``aspect`` is what is asked
+    about it, if not all.
     """
 
     place: int
+    about: str = ""
     aspect: str = ""
 
 

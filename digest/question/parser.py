@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import Language
 from digest.errors import UserError
-from digest.question import change_rules, impact_questions, list_rules  # noqa: F401 - they add their rules
+from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.impact_questions import read_profiling
+from digest.question.change_rules import read_profiling
 from digest.question.intent import (
     Again,
     Author,

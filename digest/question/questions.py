@@ -123,6 +123,8 @@ def format_intent(intent: Intent) -> str:
             narrows = intent.level or intent.kind or intent.only
             head = "only" if narrows else "" if bare else "and"
             return _text(head, intent, topic='in "{}"', level="{}", only="")
+        case Nth(about=about) if about:
+            return f'{intent.aspect} the one about "{about}"'.lstrip()
         case Nth(place=place, aspect=aspect):
             one = f"number {place}" if place > 0 else "the last one" if place else "explain it"
             return f"{one} {aspect}".rstrip()

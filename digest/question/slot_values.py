@@ -285,7 +285,7 @@ def stated_in(tokens: Sequence[Token]) -> str:
     words: list[str] = []
     for end in (n for n, token in enumerate(tokens) if token.tags & _DONE):
         spans = [(begin, end) for begin in reversed(begins) if begin < end]
-        spans += [(0, end)] if chinese_words else []
+        spans += [(0, end)] if chinese_words or tokens[0].tags <= {"noise"} else []
         if end + 1 < len(tokens) and "prep" not in tokens[end + 1].tags:
             spans.append((end + 1, len(tokens)))  # "do we support X", "did they drop X"
         words = next(filter(None, (_named_within(tokens, *span) for span in spans)), words)

@@ -205,7 +205,9 @@ _NONE_OF = re.compile(
 
 _COMMA = re.compile(r" ?[,，、] ?(?:and |or )?")
 
-_STRAY = re.compile(r"(?<!\S)(?:-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)")
+_STRAY = re.compile(
+    r"(?<!\S)(?:\d+ ?[+*×] ?\d+(?!\S)|-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)"
+)
 
 
 def slots_of(text: str, now: Now, background: Background) -> list[Token]:

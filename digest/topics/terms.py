@@ -143,6 +143,12 @@ def stems(piece: str) -> tuple[str, ...]:
     return ()
 
 
+def roots(text: str) -> frozenset[str]:
+    """The words of a text that name something, without -ing, -ed and a last *e*."""
+    words = (word for part in text.split() for word in pieces(part) if word not in STOP_WORDS)
+    return frozenset((stems(word) or (word,))[0].removesuffix("e") for word in words)
+
+
 def initials(text: str) -> str:
     """The abbreviation of a name of three words or more: ``mrv2`` of "model runner v2"."""
     parts = pieces(text)

@@ -36,6 +36,7 @@ from digest.question.intent import (
 from digest.question.parser import parse
 from digest.question.periods import Now, beside, default_period
 from digest.question.questions import QUESTIONS, format_intent
+from digest.topics.terms import roots
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.chat_port import Length, Talk
@@ -60,6 +61,8 @@ async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Inte
     """
     if isinstance(intent, Again) and intent.same:
         return await _alike(intent, talk, ctx), ctx
+    if isinstance(intent, Nth) and intent.about:
+        return await _described(intent, talk, ctx), ctx
     if isinstance(intent, More | Retell | Again | Nth):
         return _followed(intent, talk, ctx)
     if isinstance(intent, OfCurrent) and intent.reference is None:
@@ -85,6 +88,21 @@ async def _alike(again: Again, talk: Talk | None, ctx: Context) -> Changed:
         return Changed(window=span, path=next(iter(held[subject].facts.paths), ""))
     kinds = (again.kind,) if again.kind else ()
     return Changed(window=span, author=people_of(held[subject])[0], kinds=kinds)
+
+
+async def _described(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
+    """The change of the last list that words describe; where none does, a list about them."""
+    wanted, last = roots(nth.about), None
+    if talk is not None and talk.list_question:
+        last = _last(talk.list_question, ctx)
+    held = await ctx.archive.load(ctx.watched.repository, talk.listed if talk else ())
+    said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in held.items()}
+    fits = [sha for sha in (talk.listed if talk else ()) if wanted <= said.get(sha, frozenset())]
+    if wanted and fits:
+        return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
+    window = _window(last, ctx) if last else default_period(ctx.clock.now(), ctx.zone)
+    whole = last if isinstance(last, Changed) else Changed(window=window)
+    return replace(whole, topic=nth.about, top=None)
 
 
 def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:

@@ -112,7 +112,7 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
 
 
 async def author(intent: Author, ctx: Context) -> Answer:
-    """The author, and when the change reached the branch."""
+    """The author, when the change reached the branch, and who merged it as git knows it."""
     graded = await one_change(intent.reference, ctx)
     repository = ctx.watched.repository
     named = [author_link(name, repository) for name in people_of(graded)]
@@ -122,7 +122,14 @@ async def author(intent: Author, ctx: Context) -> Answer:
         author=listed(named, ctx.language, limit=5),
         at=minute(graded.commit.committed_at, ctx.zone),
     )
-    return answer_of("author", graded, [Paragraph(line)], ctx)
+    blocks: list[Block] = [Paragraph(line)]
+    if len(graded.commit.parents) > 1:
+        mainline = await ctx.watched.source.log(await tip_of(ctx), mainline=True)
+        merged = next((name for sha, name in mainline if sha == graded.sha), "")
+        if merged:
+            person = author_link(merged, repository)
+            blocks.append(Paragraph(words.MERGED_BY(ctx.language, author=person)))
+    return answer_of("author", graded, blocks, ctx)
 
 
 async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:

@@ -205,8 +205,8 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     """What is known of a package or a name of the code that no change of a range is about."""
-    from handlers.questions.requirements import required
-    from handlers.questions.symbol_history import is_name, touched
+    from handlers.questions.requirements import is_name, required
+    from handlers.questions.symbol_history import touched
 
     name = intent.topic or intent.path
     if not (intent.anytime or isinstance(intent.window, Refs)) or not name or " " in name:

@@ -18,7 +18,14 @@ from digest.core.request import Release
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Text
 from digest.errors import ForgeFailed, NoRelease
 from digest.i18n import answer_text as words
-from digest.i18n.answer_text import LATEST_IS, OF_FIRST_RELEASE, OF_LATEST, OF_RELEASE, TAGGED
+from digest.i18n.answer_text import (
+    LATEST_IS,
+    OF_FIRST_RELEASE,
+    OF_LATEST,
+    OF_RELEASE,
+    OF_SERIES,
+    TAGGED,
+)
 from digest.i18n.phrase import joined
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
@@ -155,7 +162,14 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     if asked is None or release is None:
         return intent, ()
     refs = Refs(base=release.before, tip=release.tag)
-    return replace(intent, window=refs, topic=asked.topic), _line(release, newest, ctx)
+    line = _line(release, newest, ctx)
+    if _is_series(name) and release.before:
+        line = OF_SERIES(ctx.language, tag=Code(release.tag), before=Code(release.before))
+    return replace(intent, window=refs, topic=asked.topic), line
+
+
+def _is_series(name: str) -> bool:
+    return name.lower().endswith(".x") or name.startswith(f"{LATEST}s-")
 
 
 async def _release(name: str, ctx: Context) -> TaggedRelease | None:
@@ -164,7 +178,7 @@ async def _release(name: str, ctx: Context) -> TaggedRelease | None:
     A version may be written without its last zero.
     """
     source = ctx.watched.source
-    if not (name.lower().endswith(".x") or name.startswith(f"{LATEST}s-")):
+    if not _is_series(name):
         return await source.release(name) or await source.release(f"{name}.0")
     tags = in_series(name, [*await source.releases()])
     first, last = [await source.release(tag) for tag in tags] or (None, None)

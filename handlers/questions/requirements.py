@@ -1,4 +1,4 @@
-"""Versions that the manifests of a branch require now."""
+"""What a branch has now: the versions that its manifests require, and the files with a name."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from digest.core.change import Side
+from digest.core.grade import Graded
 from digest.facts.dependencies import reader_of
 from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
 from handlers.context import Context
+from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
 
 _MOST = 60
@@ -122,3 +124,55 @@ def _chosen(
     if len(pieces(name)) > 1:
         yield [one for one in ranked if term(one.name).endswith(wanted)]
     yield [one for one in ranked if re.split(r"[-_/@]", one.name.lower())[0] == name.lower()]
+
+
+_CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+"""What only a name of code has; a common word is in too many messages."""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can only be a name of the code."""
+    return _CODE.search(text) is not None
+
+
+_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
+"""What can be looked for as a word in a tree."""
+
+_SEARCHED = 6
+"""Files whose past is searched for a name that no archived change touched."""
+
+
+async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The change of the branch that brought a name, which stands now, to the first of its files."""
+    there = tip.sha and is_name(name) and await files_with(name, ctx, tip.sha)
+    shas = [await _came_to(path, name, ctx, tip) for path in list(there or ())[:_SEARCHED]]
+    return sorted(
+        await ensure(ctx, list(filter(None, shas)), tip), key=lambda g: g.commit.committed_at
+    )[:1]
+
+
+async def _came_to(path: str, name: str, ctx: Context, tip: Tip) -> str:
+    """The commit that brought a name to a file that was there before; empty if it is not known."""
+    past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
+    texts: dict[tuple[str, str], str] = {}
+    having, without = -1, len(past)  # positions, newest first
+    while without - having > 1:
+        middle = (having + without) // 2
+        texts |= await ctx.watched.source.contents([(past[middle], path)])
+        if name in texts.get((past[middle], path), ""):
+            having = middle
+        else:
+            without = middle
+    known = having >= 0 and without < len(past) and (past[without], path) in texts
+    return past[having] if known else ""
+
+
+async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
+    """The files of the program that have a word, tests last; ``None`` if they cannot be read."""
+    there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
+    return None if there is None else sorted(there.get(name, ()), key=_program)
+
+
+def _program(path: str) -> tuple[bool, str]:
+    """Tests last."""
+    return "test" in path, path

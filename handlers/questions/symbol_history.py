@@ -37,14 +37,20 @@ from digest.i18n.phrase import Part, Phrase, joined, listed
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
-from digest.topics.terms import pieces
+from digest.topics.terms import pieces, roots
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import changed
 from handlers.questions.named_changes import line_of as fact_line
-from handlers.questions.requirements import Requirement, required
+from handlers.questions.requirements import (
+    Requirement,
+    files_with,
+    introduced,
+    is_name,
+    required,
+)
 from handlers.questions.scope import count, reach, seen
 from handlers.questions.search import search
 
@@ -82,13 +88,13 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         # What happened to a name is mostly longer ago than a period that nobody gave.
         if not found:
             await reach(_back(ctx), ctx, tip)
-        if _CODE.search(intent.name) or not found:
+        if is_name(intent.name) or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
             await ensure(ctx, older[:_OLDER], tip)
             found = await _found(intent.name, query, ctx)
-        if not found and (came := await _introduced(intent.name, ctx, tip)):
+        if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
-    state = await _state(intent.name, found, ctx, tip)
+    state = await _state(intent, found, ctx, tip)
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():
@@ -105,50 +111,8 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     return Answer(intent="touched", document=document, topic=intent.name)
 
 
-_CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
-"""What only a name of code has; a common word is in too many messages."""
-
-
-def is_name(text: str) -> bool:
-    """Whether a text can only be a name of the code."""
-    return _CODE.search(text) is not None
-
-
 _OLDER = 9
 """Commits that are read because their message has the name."""
-
-_SEARCHED = 6
-"""Files whose past is searched for a name that no archived change touched."""
-
-
-async def _introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
-    """The change of the branch that brought a name, which stands now, to the first of its files."""
-    there = tip.sha and _CODE.search(name) and await _files_with(name, ctx, tip.sha)
-    shas = [await _came_to(path, name, ctx, tip) for path in list(there or ())[:_SEARCHED]]
-    return sorted(await ensure(ctx, list(filter(None, shas)), tip), key=_at)[:1]
-
-
-async def _came_to(path: str, name: str, ctx: Context, tip: Tip) -> str:
-    """The commit that brought a name to a file that was there before; empty if it is not known."""
-    past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
-    texts: dict[tuple[str, str], str] = {}
-    having, without = -1, len(past)  # positions, newest first
-    while without - having > 1:
-        middle = (having + without) // 2
-        texts |= await ctx.watched.source.contents([(past[middle], path)])
-        if name in texts.get((past[middle], path), ""):
-            having = middle
-        else:
-            without = middle
-    known = having >= 0 and without < len(past) and (past[without], path) in texts
-    return past[having] if known else ""
-
-
-async def _files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
-    """The files of the program that have a word, tests last; ``None`` if they cannot be read."""
-    there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
-    return None if there is None else sorted(there.get(name, ()), key=_program)
-
 
 Found = Sequence[tuple[Graded, list[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
@@ -158,9 +122,9 @@ async def _found(name: str, query: Query, ctx: Context) -> Found:
     """The changes about a name: by a fact, or by all the words of it in the title."""
     select = ctx.archive.select
     held = await select(ctx.watched.repository, replace(query, terms=(name.lstrip("-"),)))
-    parts = pieces(name)
+    parts = roots(name)
     if len(parts) > 1:
-        more = await select(ctx.watched.repository, replace(query, terms=parts))
+        more = await select(ctx.watched.repository, replace(query, terms=tuple(parts)))
         known = {graded.sha for graded in held}
         held = [*held, *(graded for graded in more if graded.sha not in known)]
         held.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
@@ -181,31 +145,36 @@ def _back(ctx: Context) -> Window:
     return Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
 
 
-async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]:
+async def _state(intent: Touched, found: Found, ctx: Context, tip: Tip) -> list[Spans]:
     """How a name stands now, what it is, and what made it so; the surest first."""
-    language, lines = ctx.language, []
+    language, name, lines, stands = ctx.language, intent.name, [], None
     facts = [(graded, fact) for graded, some in found for fact in some]
+    gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
     pinned = all(fact.kind in VERSIONS for _, fact in facts)
     needs = await required(name, ctx, tip) if pinned and tip.sha else ()
     if needs:
+        stands = True
         lines += [_required(needs, ctx)]
         if found and _is_bump(*found[0], needs[0]):
             lines += await _first_release(found[0][0], tip, ctx)
     elif facts and pinned:
         lines.append(names_text.NOT_REQUIRED(language, name=Code(name)))
-    elif tip.sha is not None and (there := await _files_with(name, ctx, tip.sha)) is not None:
+    elif tip.sha is not None and (there := await files_with(name, ctx, tip.sha)) is not None:
         files = listed([Code(printable(path)) for path in there], language, limit=3)
+        there = [path for path in there if not (gone and path.startswith("."))]
+        stands = bool(there)
         phrase = names_text.STANDS if there else names_text.STANDS_NOT
         lines.append(phrase(language, name=Code(name), files=files))
     if renamed := _renamed(name, found):
         graded, other = renamed
         lines.append(_line(names_text.IS_RENAMED, graded, name, ctx, other=Code(other)))
     contract = [(g, f) for g, f in facts if f.kind is not FactKind.DEPRECATION]
-    gone = [(g, f) for g, f in facts if f.kind is FactKind.DEPRECATION]
-    if gone and not renamed and gone[0][1].action is not Action.REMOVED:
-        lines.append(_line(names_text.IS_DEPRECATED, gone[0][0], gone[0][1].name, ctx))
+    old = [(g, f) for g, f in facts if f.kind is FactKind.DEPRECATION]
+    if old and not renamed and old[0][1].action is not Action.REMOVED:
+        lines.append(_line(names_text.IS_DEPRECATED, old[0][0], old[0][1].name, ctx))
     said = next((g for g, _ in found if _OF_STATE.search(g.title)), None)
-    if said is not None and not renamed and not (facts and pinned):
+    wanted = not intent.claim or (stands is not None and intent.claim in {"there", "gone"})
+    if said is not None and wanted and not renamed and not (facts and pinned):
         day = said.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(said, ctx.watched.repository)
         place = 0 if "default" in said.title.lower() and not needs else len(lines)
@@ -230,7 +199,59 @@ async def _state(name: str, found: Found, ctx: Context, tip: Tip) -> list[Spans]
             lines.append(_line(phrase, graded, fact.name, ctx))
             lines += await _first_release(some[-1][0], tip, ctx) if action is Action.ADDED else ()
             lines += _purpose(some[-1], language) if action is Action.ADDED else ()
-    return lines
+    value = (valued[1].after or "") if valued else None
+    claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
+    return [*_verdict(claim, found, stands, value, ctx), *lines]
+
+
+def _verdict(
+    claim: str, found: Found, stands: bool | None, value: str | None, ctx: Context
+) -> list[Spans]:
+    """Yes or no to a claim about a name, with the change whose title says it."""
+    language, turned = ctx.language, claim in {"gone", "experimental"}
+    if claim == "yes" or (claim == "default" and (value or "").strip("\"'").lower() in _ON):
+        return [names_text.YES(language)]
+    if claim in {"there", "gone"} and stands is not None:
+        return [(names_text.YES if stands != turned else names_text.NO)(language)]
+    for graded, _ in found if claim in _SAYS else ():
+        title = graded.title[:_MOST_TITLE]
+        said = next((n for n, words in enumerate(_SAYS[claim]) if words.search(title)), None)
+        if said is not None:
+            phrase = names_text.YES_BY if bool(said) == turned else names_text.NO_BY
+            return [_line(phrase, graded, "", ctx)]
+    if (value is not None and claim == "default") or (
+        stands and claim in {"renamed", "deprecated"}
+    ):
+        return [names_text.NO(language)]
+    return [names_text.UNDECIDED(language)] if claim and found else []
+
+
+_ON = {"true", "1", "on", "yes", "enabled"}
+_HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
+
+
+def _says(*words: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE) for one in words)
+
+
+_EXISTS = _says(
+    rf"{_HEAD}(?:add|support|introduc|implement|restor|re-?add|reapply)",
+    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
+)
+_STABLE = _says(
+    r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
+)
+_SAYS = {
+    "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
+    "default": _says(
+        r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
+        r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+        r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
+    ),
+    "deprecated": _says(r"deprecat", r"undeprecat"),
+    "renamed": _says(r"\bre-?nam", r"(?!)"),
+}  # fmt: skip
+"""By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
 
 
 _OF_STATE = re.compile(
@@ -316,17 +337,8 @@ _RENAMES = re.compile(
 _MOST_TITLE = 300
 
 
-_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
-"""What can be looked for as a word in a tree."""
-
-
 def _at(graded: Graded) -> datetime:
     return graded.commit.committed_at
-
-
-def _program(path: str) -> tuple[bool, str]:
-    """Tests last."""
-    return "test" in path, path
 
 
 def _line(phrase: Phrase, graded: Graded, name: str, ctx: Context, **more: Part) -> Spans:
@@ -339,13 +351,11 @@ def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
     bare = name.lstrip("-")
     known = re.compile(rf"(?:^-*|[.:/\s`])_?{re.escape(bare)}(?:$|[.:/@\s(=`,])", re.IGNORECASE)
-    parts = set(pieces(name))
+    parts = roots(name)
     found: list[tuple[Graded, list[Fact]]] = []
     for graded in held:
         facts = [item for item in graded.facts.items if known.search(item.name)]
-        titled = known.search(graded.title) or (
-            len(parts) > 1 and parts <= {p for w in graded.title.split() for p in pieces(w)}
-        )
+        titled = known.search(graded.title) or (len(parts) > 1 and parts <= roots(graded.title))
         if facts or titled:
             found.append((graded, facts))
     return found

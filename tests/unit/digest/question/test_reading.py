@@ -218,3 +218,18 @@ def test_who_did_most_of_a_list_is_counted_by_author():
 def test_what_is_asked_for_as_new_is_a_topic_also_where_nothing_is_called_so():
     told = read("new models this week", NOW, ZONE, Background(words=frozenset()))
     assert (told.intent.topic, told.unknown) == ("models", ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "write me a quicksort",
+        "帮我写一段快速排序",
+        "帮我修一下这个 bug",
+        "把仓库删了",
+        "what is 2+2",
+        "can you write a unit test for the scheduler",
+    ],
+)
+def test_what_is_not_a_question_about_changes_is_refused(question):
+    assert isinstance(parse(question, NOW, ZONE), Unknown)

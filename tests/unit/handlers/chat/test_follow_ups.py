@@ -100,3 +100,9 @@ async def test_a_described_change_is_explained_only_if_it_fits_the_whole_descrip
     asked = "what changed last 20 days"
     assert (await said(ctx, asked, "explain the one about MoE zebras")).intent == "changed"
     assert (await said(ctx, asked, "explain the one about the scheduler")).intent == "explain"
+
+
+async def test_one_of_a_list_is_named_by_what_it_is_about(ctx):
+    asked = "what changed last 20 days"
+    told = await said(ctx, asked, "who wrote the one about the scheduler")
+    assert told.intent == "author"

@@ -11,6 +11,7 @@ from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from handlers.questions.changed import changed
 from handlers.questions.symbol_history import touched
+from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
@@ -117,3 +118,30 @@ async def test_the_release_of_a_version_is_told_if_a_change_brought_that_version
         "aaaaaaa1", "Wait for grpc (#19)", at=CHANGES[0].commit.committed_at
     )
     assert "No release has it yet" not in (await told("grpc", context(source)))[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("is prefix caching on by default?", "Yes: [Enable prefix cache by default"),
+        ("do we still support Plamo?", "No.\n\n`Plamo` is gone"),
+        ("was Plamo dropped?", "Yes.\n\n`Plamo` is gone"),
+        ("is remote write still experimental?", "No: [Promote remote write to stable"),
+        ("默认开启 prefix caching 了吗", "是：[Enable prefix cache by default"),
+        ("is the router on by default?", "No change that I have read says yes or no"),
+    ],
+)
+async def test_a_question_for_yes_or_no_is_told_so_first(question, said):
+    titles = (
+        "Enable prefix cache by default (#1)",
+        "[Model] Drop Plamo (#2)",
+        "Promote remote write to stable (#3)",
+        "Speed up the router (#4)",
+    )
+    changes = [
+        change(f"{n:0>8}", title, {"src/app.py": 5}, NOW - timedelta(days=n))
+        for n, title in enumerate(titles, 1)
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed last 20 days", ctx)
+    assert said in markdown((await ask(question, ctx)).document)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.profile import EntryKind, ProfileEntry, parse_entry
-from digest.question.impact_questions import read_profiling
+from digest.question.change_rules import read_profiling
 from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
 from digest.question.questions import format_intent
 

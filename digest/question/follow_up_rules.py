@@ -1,0 +1,314 @@
+"""Readings of follow-ups to an answer, and of short questions about the bot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from operator import attrgetter
+
+from digest.core.enums import Language
+from digest.question.asked import Asked, Weighed, rule
+from digest.question.change_rules import ABOUT
+from digest.question.intent import (
+    Again,
+    Author,
+    Help,
+    Nth,
+    PrivacyOf,
+    Released,
+    Retell,
+    Risky,
+    ShowDiff,
+    Status,
+    Why,
+)
+from digest.question.questions import QUESTIONS
+from digest.question.slot_values import Path, Release, Step
+
+
+@rule
+def short(asked: Asked) -> Iterator[Weighed]:
+    """Complete questions about the bot, and follow-ups to an answer."""
+    for intent, declared in QUESTIONS.items():
+        if declared.cue and asked.has(declared.cue) and asked.only(declared.cue, *declared.beside):
+            yield Weighed(6.0 if intent in {Help, PrivacyOf, Status} else 5.0, intent())
+    for tag, retell in _RETOLD.items():
+        beside = _BESIDE_LANGUAGE if retell.language else _BESIDE_LENGTH
+        if asked.has(tag) and asked.only(tag, *beside):
+            yield Weighed(5.0, retell)
+        elif asked.has(tag) and asked.follows and retell.language and not asked.left:
+            yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
+    if (
+        asked.follows == "change"
+        and asked.has("lines")
+        and asked.only("lines", "it", "ask", "again", "aux")
+    ):
+        yield Weighed(5.0, ShowDiff())
+    if asked.text == "?":
+        yield Weighed(5.0, Help())
+
+
+_RETOLD = {
+    "lang:zh": Retell(language=Language.ZH),
+    "lang:en": Retell(language=Language.EN),
+    "shorter": Retell(longer=False),
+    "longer": Retell(longer=True),
+}
+
+_BESIDE_LANGUAGE = ("explain", "it", "again", "prep", "change", "digest", "aux")
+_BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
+
+
+@rule
+def of_the_last(asked: Asked) -> Iterator[Weighed]:
+    """Questions about the change or name under discussion, however short."""
+    slots = any(token.slot is not None for token in asked.tokens)
+    its = asked.has("it") or asked.follows == "change"
+    if slots or asked.has("other", "most") or asked.commands:
+        return
+    if its and asked.left in _PARTS and asked.only_words(*_ITS):
+        yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
+    sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
+    if sized and its and (asked.has("it") or _LINES.search(asked.text)):
+        yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
+    if asked.has("count") and not asked.has("default"):
+        return
+    harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
+    bare = asked.only(*_ITS)
+    if harms and (bare or (its and len(asked.left) < 3)) and not asked.has("who", "upgrade"):
+        yield Weighed(4.5, Risky())  # "does it affect windows users"
+    elif not bare:
+        return
+    elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
+        if its or asked.has("wrote"):
+            yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
+    elif _WHEN.search(asked.text) and its:
+        yield Weighed(7.2 if asked.follows else 4.7, Released())
+    elif its and (asked.has("why") or _WHICH.search(asked.text)):
+        yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
+    elif (
+        asked.follows == "change"
+        and asked.has("state", "history", "default", *_ACTS)
+        and asked.has("ask", "aux", "it")
+    ):
+        yield Weighed(4.6, Retell())  # "is it still there"
+
+
+_PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
+_ACTS = (
+    *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
+    *("history", "happened"),
+)
+_ITS = (
+    *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
+    *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
+    *("state", "why", *_ACTS),
+)
+"""Tags of words in a question about the change under discussion."""
+_LINES = re.compile(r"\blines\b|行", re.IGNORECASE)
+_WHEN = re.compile(
+    r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped|out yet)\b"
+    r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(
+    r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
+    re.IGNORECASE,
+)
+
+
+@rule
+def of_a_list(asked: Asked) -> Iterator[Weighed]:
+    """Questions about one of a list, and requests to explain the current change."""
+    its = ("it", "aux", "ask", "join", "prep", "who")
+    places = [int(value) for value in asked.values.get("nth", ())]
+    beside = (
+        *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
+        *("about", "longer", "todo", "among", "prep"),
+    )
+    nth = [tag for tag in asked.tags if tag.startswith("nth:")]
+    if (
+        asked.has("it")
+        and asked.only("it", "explain", "change", "longer", *its)
+        and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
+    ):
+        yield Weighed(4.6, Nth(place=0))
+    elif _EXPLAIN_IT.match(asked.text) and not (
+        asked.has("other") or any(map(_slot, asked.tokens))
+    ):
+        yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
+    rated = (
+        "graded",
+        "level:high",
+        "level:low",
+        "who",
+        "released",
+        "lines",
+        *_ACTS,
+        "kind:breaking",
+    )
+    of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
+    of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
+    aspect = QUESTIONS[of_it].name if of_it else ""
+    if asked.follows and asked.topic and _THE_ONE.search(asked.text) and not asked.spans:
+        about = " ".join((asked.topic, *asked.unknown))
+        yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
+    elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
+        yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
+
+
+_THE_ONE = re.compile(
+    r"\b(?:the|that) (?:one|pr|commit|change|fix) (?:about|on|with|for|that|which|where|from)\b"
+    r"|\bthe [\w.-]+(?: [\w.-]+)? one$|那[个条]",
+    re.IGNORECASE,
+)
+"""One of the last list, by what it is about."""
+_EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
+
+_slot = attrgetter("slot")
+
+
+@rule
+def again(asked: Asked) -> Iterator[Weighed]:
+    """The last question for another time or topic, filtered, or counted differently."""
+    if asked.has("other") or asked.references or len(asked.left) > 4:
+        return
+    kind = asked.kinds[0] if asked.kinds else None
+    if _undoes(asked):
+        yield Weighed(5.0, Again(back=True))
+    elif same := _same(asked):
+        yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
+    elif asked.has("me") or asked.commands:
+        return
+    elif asked.slots(Step):
+        yield from _stepped(asked)
+    elif asked.without and asked.only("again", "change", "only"):
+        yield Weighed(5.0, Again(without=asked.without))
+    elif _narrows_last(asked):
+        level = None if asked.kinds and "level" not in asked.values else asked.level
+        yield Weighed(5.0, Again(level=level, kind=None if level else kind))
+    else:
+        yield from _turned(asked)
+
+
+def _undoes(asked: Asked) -> bool:
+    """Whether it asks for the list before, or for all of a list again."""
+    undone = asked.has("back") or (asked.follows and asked.has("every"))
+    undone = undone or (asked.has("filter") and asked.has(*_UNDO))
+    beside = ("back", "it", "again", "more", "among", "entry", "filter", *_UNDO)
+    return bool(undone) and asked.only(*beside)
+
+
+def _stepped(asked: Asked) -> Iterator[Weighed]:
+    """The period beside the last one: *and the week before that*."""
+    step = asked.slots(Step)[0]
+    if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
+        beside = Again(later=step.unit) if step.later else Again(earlier=step.unit)
+        yield Weighed(5.0, replace(beside, topic=asked.topic))
+
+
+def _opening(asked: Asked) -> frozenset[str]:
+    """The tags of the first word that is more than manners."""
+    tokens = (t for t in asked.tokens if not t.tags & {"noise", "greet"} or "only" in t.tags)
+    return next((token.tags for token in tokens), frozenset())
+
+
+def _narrows(asked: Asked) -> bool:
+    """Whether it limits the last list: *only ROCm*, *of these*."""
+    return asked.has("among") or "only" in _opening(asked)
+
+
+def _corrects(asked: Asked) -> bool:
+    return asked.corrects and not asked.has("change", "digest", "happened")
+
+
+def _goes_on(asked: Asked) -> bool:
+    """Whether it goes on from the last answer by its form."""
+    first = _opening(asked)
+    opens = "again" in first and "about" not in first
+    return opens or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
+
+
+def _turned(asked: Asked) -> Iterator[Weighed]:
+    """The last question with other slots."""
+    slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
+    again = _with_slots(asked)
+    if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
+        return
+    only, counted = _narrows(asked), any(getattr(again, name) for name in _COUNTED)
+    alone = _is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it"))
+    turns = asked.has("again", "about") or only or _corrects(asked)
+    if again.window is not None and turns and not again.topic:
+        yield Weighed(5.0, again)
+    elif (_goes_on(asked) and not asked.has("about")) or (counted and not again.topic and alone):
+        yield Weighed(4.5, again)
+    elif (only or "again" in _opening(asked)) and any(getattr(again, name) for name in _NAMED):
+        yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
+
+
+_COUNTED = ("daily", "people", "files", "folders", "top")
+_NAMED = ("topic", "author", "path", "top")
+
+
+def _with_slots(asked: Asked) -> Again:
+    paths, listed = asked.slots(Path), _goes_on(asked) or asked.follows == "list"
+    who = asked.has("contributors") or asked.is_writing
+    return Again(
+        window=asked.span,
+        topic=asked.topic,
+        author=asked.author,
+        path=asked.filters.path or (paths[0].path if paths else ""),
+        daily=asked.has("per:day"),
+        people=asked.has("per:author") or (listed and who),
+        files=asked.counts("per:file"),
+        folders=asked.counts("per:folder"),
+        top=asked.top,
+        only=_narrows(asked) and bool(asked.topic),
+    )
+
+
+_UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
+"""Tags of words that take a filter back."""
+
+
+def _same(asked: Asked) -> str:
+    """What the question shares with the current change: *what else did he do*, *in that file*."""
+    slots = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
+    named = slots or asked.left or asked.author
+    beside = ("change", "agent", "again", "by")
+    if named or not (asked.has(*beside) or asked.kinds):
+        return ""
+    if _THAT_FILE.search(asked.text):
+        return "file"
+    kinds = (f"kind:{kind}" for kind in asked.kinds)
+    return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
+
+
+_THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
+
+_BESIDE_THEM = (
+    *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
+    *("greet", "prep", "only", "by"),
+)
+
+_BESIDE_AGAIN = (
+    *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
+    *("only", "per:day", "per:author", "per:file", "per:folder", "contributors", "wrote", "agent"),
+    *("most", "explain", "who"),
+)
+
+
+def _is_bare(asked: Asked) -> bool:
+    """Whether it asks for nothing but a way of counting."""
+    return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
+
+
+def _narrows_last(asked: Asked) -> bool:
+    """Whether it filters the last list by level or kind: *only high*, *and security?*."""
+    paths = asked.slots(Path)
+    if asked.spans or asked.left or asked.author or paths or asked.things:
+        return False
+    if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
+        return False
+    return (asked.has("only") and not asked.has("ask")) or _goes_on(asked)
