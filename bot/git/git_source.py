@@ -43,6 +43,9 @@ _AHEAD = 1000
 _LISTS = 8
 """Selections whose commit lists are cached: for a given tip they never change."""
 
+_DESCENTS = 10_000
+"""Pairs of commits of which one is known to descend from the other, which never changes."""
+
 _MOST_FETCHED = 50_000
 """The most absent files of a tree fetched to search it: more than large projects have."""
 
@@ -82,6 +85,7 @@ class GitSource:
         self._mentions = NumberIndex(view.folder)
         self._remote = remote
         self._line: FirstParents | None = None
+        self._descents: set[tuple[str, str]] = set()
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     def reads_as(self, other: GitSource) -> bool:
@@ -207,6 +211,8 @@ class GitSource:
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""
+        if (base, tip) in self._descents:
+            return True
         try:
             await self._view.git().run(
                 "merge-base", "--is-ancestor", full_name(base), full_name(tip)
@@ -215,6 +221,9 @@ class GitSource:
             if failure.status is None:
                 raise _unavailable(failure) from failure
             return False
+        if len(self._descents) >= _DESCENTS:
+            self._descents.clear()
+        self._descents.add((base, tip))
         return True
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:

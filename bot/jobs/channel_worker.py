@@ -58,9 +58,7 @@ class ChannelWorker:
         """
         if self.left_alone(post):
             return True
-        ledger = self._work.ledger
-        names = (post.name, _FIRST_SEEN + post.name, _FINISHED + post.name)
-        last, first, finished = await asyncio.gather(*map(ledger.last_slot, names))
+        last, first, finished = await self._slots(post)
         newest = max(filter(None, (last, first)), default=None)
         if newest is None or last != finished:
             return False
@@ -70,21 +68,25 @@ class ChannelWorker:
         self._tell_missed(post, newest, None, now)
         return True
 
+    async def _slots(self, post: Post) -> Sequence[str | None]:
+        """The slot claimed last, the one at which the channel was first seen, the finished one."""
+        names = (post.name, _FIRST_SEEN + post.name, _FINISHED + post.name)
+        return await asyncio.gather(*map(self._work.ledger.last_slot, names))
+
     async def due(self, post: Post) -> ClaimedSlot | None:
         """The slot to work on: one that is due, was missed, or was not finished."""
         ledger, now = self._work.ledger, self._work.clock.now()
         if self.left_alone(post):
             return None
         reach = max(post.catch_up, LATE)
-        last = await ledger.last_slot(post.name)
-        first = await ledger.last_slot(_FIRST_SEEN + post.name)
+        last, first, finished = await self._slots(post)
         if last is None and first is None:
             await ledger.claim_slot(_FIRST_SEEN + post.name, _newest(post, now))
             return None
         newest = max(filter(None, (last, first)))
         slot = missed_slot(post.spec, newest, now, reach)
         self._tell_missed(post, newest, slot, now)
-        unfinished = last is not None and last != await ledger.last_slot(_FINISHED + post.name)
+        unfinished = last is not None and last != finished
         if slot is not None:
             if last is not None and unfinished:
                 # A process died over it: what was posted of it is not new to this slot.

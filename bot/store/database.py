@@ -301,6 +301,15 @@ class Database(ABC):
         """
 
     @abstractmethod
+    async def run_all(
+        self, *steps: tuple[Prepared, Mapping[str, Any]], subject: str | None = None
+    ) -> Sequence[StatementResult]:
+        """Run statements in one transaction, as :meth:`writing` does; their results in order.
+
+        A server needs one round trip for all of them. Raises the same errors as :meth:`reading`.
+        """
+
+    @abstractmethod
     async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert narrow rows, values in the order of the table's columns, all or none.
 

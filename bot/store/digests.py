@@ -39,7 +39,7 @@ from bot.store.columns import from_row, given, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
 from bot.store.deliveries import AmendmentProgress
 from bot.store.dialect import contains, insert_into, upsert
-from bot.store.rows import raise_revision
+from bot.store.rows import RAISE, raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
 from digest.core.enums import Frequency
 from digest.window import Window
@@ -122,12 +122,17 @@ class SqlDigests(SqlStore):
         """Store a digest unless a frozen one has its name; return what is stored afterwards."""
         name, row = digest.heading.name, _columns(digest)
         # Digests that share a report belong to one repository.
-        async with self._database.writing(f"digests {digest.heading.repository}") as connection:
-            report = {"key": row["report"], "markdown": storable(digest.markdown)}
+        subject = f"digests {digest.heading.repository}"
+        report = {"key": row["report"], "markdown": storable(digest.markdown)}
+        revision = {"named": digest.heading.repository}
+        _, new, _ = await self._database.run_all(
+            (_KEEP_REPORT, report), (_KEEP_NEW, row), (RAISE, revision), subject=subject
+        )
+        if new.rows:
+            return _as_kept(digest, row)
+        async with self._database.writing(subject) as connection:
+            # Another process may have deleted it meanwhile.
             await _KEEP_REPORT.on(connection, report)
-            if (await _KEEP_NEW.on(connection, row)).rows:
-                await raise_revision(connection, digest.heading.repository)
-                return _as_kept(digest, row)
             before = select(digests.c.report).where(digests.c.name == name)
             replaced = {row["report"], await connection.scalar(before)} - {None}
             await connection.execute(_KEEP, row)

@@ -7,6 +7,7 @@ that the rules can be compared with it.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from sqlalchemy import select
 from typing_extensions import override
 
 from bot.store.columns import columns, from_row, matches, moment, seconds
-from bot.store.database import SqlStore
+from bot.store.database import Database, SqlStore
 from bot.store.dialect import insert_into, upsert
 from bot.store.rows import add_repository
 from bot.store.tables.archive_tables import local_weights, repositories
@@ -102,8 +103,21 @@ _MOST = 5
 """Releases whose weights are still in force: what is older was graded by them long ago."""
 
 
+_FRESH = 60.0
+"""Seconds for which weights are cached: they change with releases, and every question uses them."""
+
+
 class SqlWeights(SqlStore, LearnedWeights):
     """Learned weights in a database."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._known: dict[str, tuple[float, Sequence[LocalWeights]]] = {}
+
+    async def recent(self, repository: Repository) -> Sequence[LocalWeights]:
+        """As :meth:`load`, without what other processes taught in the last minute."""
+        at, known = self._known.get(repository.name, (-_FRESH, ()))
+        return known if time.monotonic() - at < _FRESH else await self.load(repository)
 
     @override
     async def load(self, repository: Repository) -> Sequence[LocalWeights]:
@@ -118,7 +132,7 @@ class SqlWeights(SqlStore, LearnedWeights):
             .order_by(local_weights.c.since.desc())
             .limit(_MOST)
         )
-        return [
+        known = [
             LocalWeights(
                 release=row.release,
                 since=moment(row.since),
@@ -126,9 +140,12 @@ class SqlWeights(SqlStore, LearnedWeights):
             )
             for row in (await self._database.run(newest)).rows
         ]
+        self._known[repository.name] = time.monotonic(), known
+        return known
 
     @override
     async def keep(self, repository: Repository, learned: LocalWeights) -> None:
+        self._known.pop(repository.name, None)
         model = learned.weights
         content = {"version": model.version, "bias": model.bias, "weights": dict(model.weights)}
         row = {

@@ -124,9 +124,7 @@ class SqlLedger(SqlStore, Ledger):
         values = {f"of_{name}": value for name, value in columns(key).items()}
         values |= {**columns(part, "state", "receipt", "error"), "of_part": part.part}
         if part.state is PartState.SENT:
-            async with self._database.writing(None) as connection:
-                count = (await _MARK_SENT.on(connection, values)).count
-                await _DONE.on(connection, values)
+            count = (await self._database.run_all((_MARK_SENT, values), (_DONE, values)))[0].count
         else:
             count = (await self._database.run(_MARK_UNSENT, values)).count
         # No row was updated: the part was already sent, or it does not exist.

@@ -60,7 +60,11 @@ def driver_of(connection: AsyncConnection) -> Driver:
 async def run(driver: Driver, text: str, values: Sequence[Any]) -> StatementResult:
     """Run a statement. Raises ``psycopg.Error``."""
     cursor = driver.cursor(row_factory=namedtuple_row)
-    await cursor.execute(text, values)
+    return await result_of(await cursor.execute(text, values))
+
+
+async def result_of(cursor: psycopg.AsyncCursor[Any]) -> StatementResult:
+    """The result of the statement that a cursor ran."""
     rows = await cursor.fetchall() if cursor.description is not None else ()
     return StatementResult(rows=rows, count=cursor.rowcount)
 
@@ -146,12 +150,33 @@ class PostgresDatabase(Database):
         if not isinstance(statement, Prepared):
             async with self.reading() as sqlalchemy:
                 return await execute(sqlalchemy, statement, values)
+        async with self._driver() as driver:
+            return await run(driver, *statement.bound(values or {}))
+
+    @override
+    async def run_all(
+        self, *steps: tuple[Prepared, Mapping[str, Any]], subject: str | None = None
+    ) -> Sequence[StatementResult]:
+        cursors = []
+        async with self._driver() as driver:
+            # What is sent together is one transaction, which ends where the pipeline does.
+            async with driver.pipeline():
+                if subject is not None:
+                    await driver.execute(_TURN.format(lock_number(subject)), prepare=False)
+                for prepared, values in steps:
+                    cursor = driver.cursor(row_factory=namedtuple_row)
+                    cursors.append(await cursor.execute(*prepared.bound(values)))
+            return [await result_of(cursor) for cursor in cursors]
+
+    @asynccontextmanager
+    async def _driver(self) -> AsyncIterator[Driver]:
+        """The driver's connection, without SQLAlchemy's work on each statement."""
         with user_errors(self.place):
             connection = await self._engine.raw_connection()
             driver = connection.driver_connection
             assert isinstance(driver, psycopg.AsyncConnection)
             try:
-                return await run(driver, *statement.bound(values or {}))
+                yield driver
             finally:
                 await settle(driver)
                 connection.close()

@@ -35,7 +35,8 @@ from digest.topics.index_terms import TOPICS_VERSION, topics_of
 _named = repositories.c.name == bindparam("named")
 _FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
 _raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
-_RAISE = Prepared(_raise)
+RAISE = Prepared(_raise)
+"""Raises the revision of the repository that is ``named``."""
 
 
 async def find_repository(connection: AsyncConnection, name: str) -> Any | None:
@@ -72,7 +73,7 @@ async def add_repository(connection: AsyncConnection, repository: Repository) ->
 
 async def raise_revision(connection: AsyncConnection, name: str) -> None:
     """Raise the revision of a repository, by name, within a writing transaction."""
-    await _RAISE.on(connection, {"named": name})
+    await RAISE.on(connection, {"named": name})
 
 
 _MOST = 2**63 - 1

@@ -112,6 +112,13 @@ class SqliteDatabase(Database):
             return await execute(connection, plain, values)
 
     @override
+    async def run_all(
+        self, *steps: tuple[Prepared, Mapping[str, Any]], subject: str | None = None
+    ) -> Sequence[StatementResult]:
+        async with self.writing(subject) as connection:
+            return [await prepared.on(connection, values) for prepared, values in steps]
+
+    @override
     async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         with user_errors(self.path):
             async with self._turn:

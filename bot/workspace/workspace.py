@@ -157,7 +157,7 @@ class Workspace:
         return GradingPolicy(
             thresholds=thresholds,
             rules=tuple(settings.rule for settings in rules),
-            local=tuple(await self.weights.load(repository)) if self._learns else (),
+            local=tuple(await self.weights.recent(repository)) if self._learns else (),
         )
 
     def _configured(self, place: str | None) -> RepositoryConfig | None:

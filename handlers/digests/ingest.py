@@ -96,11 +96,14 @@ async def fill(
     the names of the selection's commits, newest first, and the failures by name.
     """
     names = await ctx.watched.source.names(tip, selection)
-    current = await current_of(ctx, names)
-    lacking = [sha for sha in names if sha not in current]
-    if ctx.coarse and lacking:
-        aged = await ctx.archive.aged(ctx.watched.repository, lacking)
-        lacking = [sha for sha in lacking if sha not in aged]
+    lacking = await _lacking(ctx, names)
+    if lacking and ctx.weights is not None:
+        # Another process may have taught weights since the context was made.
+        local = tuple(await ctx.weights.load(ctx.watched.repository))
+        if local != ctx.watched.grading.local:
+            grading = replace(ctx.watched.grading, local=local)
+            ctx = replace(ctx, watched=replace(ctx.watched, grading=grading))
+            lacking = await _lacking(ctx, names)
     failures: dict[str, str] = {}
     if lacking:
         ctx.progress.start(len(names))
@@ -116,6 +119,16 @@ async def fill(
     return names, failures
 
 
+async def _lacking(ctx: Context, names: Sequence[str]) -> Sequence[str]:
+    """The commits that have to be read or graded."""
+    current = await current_of(ctx, names)
+    lacking = [sha for sha in names if sha not in current]
+    if ctx.coarse and lacking:
+        aged = await ctx.archive.aged(ctx.watched.repository, lacking)
+        lacking = [sha for sha in lacking if sha not in aged]
+    return lacking
+
+
 async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
     """Record the time that has been read by now.
 
@@ -127,7 +140,10 @@ async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
         read = await ctx.coverage.covered(repository, branch)
         if selection.tip == tip.sha and read and now - read[-1].until >= _OFTEN:
             await fill(ctx, replace(read[-1], since=read[-1].until, until=now), tip)
-    elif isinstance(selection, Window) and selection.since < now:
+        return
+    # Whole minutes, so that not every question has to write down how late it is.
+    now = now.replace(second=0, microsecond=0)
+    if isinstance(selection, Window) and selection.since < now:
         await ctx.coverage.cover(
             repository, branch, replace(selection, until=min(selection.until, now))
         )
