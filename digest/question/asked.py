@@ -32,6 +32,8 @@ _TOPICAL_WORDS = frozenset(
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
 """Words that ask for numbers only where a question counts or ranks."""
 
+_SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
+
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Parts of the repository where they are ranked, and dependencies elsewhere."""
 
@@ -175,11 +177,12 @@ class Asked:
     @cached_property
     def _listed_things(self) -> bool:
         """Whether names are asked for: *which flags changed*."""
-        before = self.tokens[0] if self.tokens else None
-        for token in self.tokens:
-            if _is_thing(token) and before and "ask" in before.tags and self.has("change"):
+        for place, token in enumerate(self.tokens):
+            near = self.tokens[max(0, place - 1) : place]
+            if not token.text.isascii():
+                near += self.tokens[place + 1 : place + 3]
+            if _is_thing(token) and self.has("change") and any("ask" in t.tags for t in near):
                 return True
-            before = token
         return False
 
     @cached_property
@@ -214,14 +217,15 @@ class Asked:
 
     @property
     def _new_topic(self) -> bool:
-        """Whether new things of a topic are asked for: *new models*."""
+        """Whether new things are asked for: *new attention backends*, *a new cache mechanism*."""
         plain = [token.slot is None and not token.tags for token in self.tokens]
         for place, token in enumerate(self.tokens):
             end = place + 1
             while end < len(plain) and plain[end]:
                 end += 1
             if token.text.lower() in {"new", "brand new"} and end > place + 1:
-                return self.tokens[end - 1].text.endswith("s")  # "new attention backends"
+                after = self.tokens[end].text.lower() if end < len(plain) else ""
+                return after in _SORTS or self.tokens[end - 1].text.endswith("s")
         return False
 
     @cached_property

@@ -132,7 +132,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     others = sum(1 for word in asked.words if word not in name.split() and word not in name)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
-    weight += 0.2 if asked.spans else 0
+    weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
     yield Weighed(weight, Touched(name=name, window=asked.span, claim=_claim(asked)))
 
 

@@ -192,7 +192,7 @@ def _day_of_month(found: re.Match[str], today: date) -> Days:
 
 def _days_of_month(found: re.Match[str], today: date) -> Days:
     """*10-12 August*."""
-    last = read_day(f"{found[2]} {found[3]}", today)
+    last = read_day(" ".join(filter(None, found.groups()[1:])), today)
     return Days(last.replace(day=min(int(found[1]) or 1, last.day)), last)
 
 
@@ -334,7 +334,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "days": (
         (
             rf"\b([0-9]{{1,2}})(?:st|nd|rd|th)?(?: ?[-–—] ?| to | and )([0-9]{{1,2}})"
-            rf"(?:st|nd|rd|th)?(?: of)? ({MONTH})"
+            rf"(?:st|nd|rd|th)?(?: of)? ({MONTH})(?:,? ([0-9]{{4}})\b)?"
         ),
         _days_of_month,
     ),

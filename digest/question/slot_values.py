@@ -141,7 +141,14 @@ def _is_name(token: Token, *, after_by: bool = False) -> bool:
         return True
     if token.slot is not None or not token.text or not token.text[0].isalpha():
         return False
+    if token.text in _PARTICLES:
+        return True
     return not token.tags or (after_by and token.text[0].isupper() and "own" not in token.tags)
+
+
+_PARTICLES = frozenset(
+    {"de", "da", "di", "dos", "del", "van", "von", "der", "den", "la", "le", "bin"}
+)
 
 
 def _run(tokens: Sequence[Token], place: int, *, after_by: bool = False) -> list[int]:
@@ -151,7 +158,9 @@ def _run(tokens: Sequence[Token], place: int, *, after_by: bool = False) -> list
         token = tokens[at]
         if not _is_name(token, after_by=after_by):
             break
-        if found and not (name_of(token)[:1].isupper() or token.owns):
+        part = name_of(token) in _PARTICLES and at + 1 < len(tokens)
+        part = part and name_of(tokens[at + 1])[:1].isupper()
+        if found and not (name_of(token)[:1].isupper() or token.owns or part):
             break
         found.append(at)
         if token.owns:

@@ -150,7 +150,7 @@ _SHARED = re.compile(r"no-?reply@", re.IGNORECASE)
 
 
 def _folded(name: str) -> str:
-    apart = unicodedata.normalize("NFKD", name.casefold())
+    apart = unicodedata.normalize("NFKD", re.sub(r"[.,]+", "", name.casefold()))
     return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 

@@ -94,6 +94,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
+    found = _pins_first(found)
     state = await _state(intent, found, ctx, tip)
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
@@ -272,6 +273,12 @@ def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
         versions.setdefault((one.name, one.version), joined([shown, " (", place, ")"]))
     value = listed(list(versions.values()), ctx.language, limit=3)
     return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+
+
+def _pins_first(found: Found) -> Found:
+    """The same with the changes of a version first, where all facts are of versions."""
+    every = all(fact.kind in VERSIONS for _, facts in found for fact in facts)
+    return sorted(found, key=lambda one: not one[1]) if every else found
 
 
 def _pins(fact: Fact, needed: Requirement) -> bool:

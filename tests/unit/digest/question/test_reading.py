@@ -27,6 +27,7 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.parser import parse, read, split
+from digest.question.questions import format_intent
 from digest.question.slot_values import Background
 from tests.support.speed import slowness
 
@@ -233,3 +234,35 @@ def test_what_is_asked_for_as_new_is_a_topic_also_where_nothing_is_called_so():
 )
 def test_what_is_not_a_question_about_changes_is_refused(question):
     assert isinstance(parse(question, NOW, ZONE), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("1 to 7 March 2025", "digest 2025-03-01T00:00:00Z..2025-03-08T00:00:00Z"),
+        (
+            "Juan Pérez de Algaba 8月提交了哪些安全修复",
+            (
+                'changed author:"Juan Pérez de Algaba" kind:security'
+                " 2026-08-01T00:00:00Z..2026-08-17T20:00:00Z"
+            ),
+        ),
+        (
+            "any new discovery mechanism in july",
+            "changed discovery action:added 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        (
+            "上周最重要的三个变更",
+            "changed top 3 2026-08-10T00:00:00Z..2026-08-17T00:00:00Z",
+        ),
+        (
+            "which env vars changed their default in july",
+            (
+                "changed thing:environment with changed defaults"
+                " 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z"
+            ),
+        ),
+    ],
+)
+def test_slots_are_read_whole(question, meant):
+    assert format_intent(parse(question, NOW, ZONE)) == meant
