@@ -28,6 +28,7 @@ from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Spans, Text
+from digest.facts.exposure import is_sent
 from digest.i18n import consequence_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, joined, listed
@@ -44,7 +45,8 @@ _LIMITS = re.compile(
 )
 
 _ABOUT_USE = re.compile(
-    r"--\w|\b(?:must|requires?|cannot|can't|support|supported|invalid|specify)\b"
+    r"--\w|\b(?:must|requires?|cannot|can't|support|supported|invalid|specify|incompatible"
+    r"|mutually exclusive|not (?:compatible|allowed))\b"
 )
 
 _BINDS = re.compile(
@@ -78,6 +80,7 @@ _NEW = {
     FactKind.ROUTE: words.NEW_ROUTE,
     FactKind.METRIC: words.NEW_METRIC,
     FactKind.SCHEMA: words.NEW_SCHEMA,
+    FactKind.SYMBOL: words.NEW_FIELD,
 }
 
 
@@ -108,10 +111,13 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
     helps = _helps(reading.facts.clues)
     told: set[str] = set()
     for kind, phrase in _NEW.items():
-        facts = [f for f in reading.told(kind, Action.ADDED) if f.detail != "read"]
+        found = reading.told(kind, Action.ADDED)
+        if kind is FactKind.SYMBOL:
+            found = tuple(f for f in reading.named(Action.ADDED) if is_sent(f))
+        facts = [f for f in found if f.detail != "read"]
         for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
-            inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
+            inner = kind in {FactKind.CONFIG, FactKind.SCHEMA, FactKind.SYMBOL}
             if inner and (not text or text in told):
                 continue
             told.add(text)

@@ -56,6 +56,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language_of(after.source.path) == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
+        if language_of(after.source.path) == "rust":  # the form that is read became another type
+            gone = [f for f in gone if not _is_read_elsewhere(f.name, owner, after)]
         come = [f for f in come if not _is_inherited(f.name, owner, after, before)]
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
@@ -83,6 +85,12 @@ def _is_inherited(name: str, owner: str, here: FieldsOfSide, there: FieldsOfSide
         seen.add(base)
         waiting += set(there.bases(base)) - seen
     return False
+
+
+def _is_read_elsewhere(name: str, owner: str, after: FieldsOfSide) -> bool:
+    """Whether another type that is new or changed has a field of the name."""
+    others = (after.fields(o) or {} for o in after.owners() if o != owner)
+    return any(name in those and _is_changed(those[name], after.source) for those in others)
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:

@@ -12,6 +12,7 @@ from itertools import islice
 
 from digest.core.authors import sentences
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines
 
@@ -113,7 +114,8 @@ def _helps(facts: Sequence[Fact]) -> Find:
     """The texts beside things that are added or changed."""
     wanted: dict[str, list[Fact]] = {}
     for fact in facts:
-        if fact.kind in _NAMED and fact.action is not Action.REMOVED and fact.evidence.line:
+        named = fact.kind in _NAMED or is_sent(fact)
+        if named and fact.action is not Action.REMOVED and fact.evidence.line:
             wanted.setdefault(fact.evidence.path, []).append(fact)
 
     def find(scene: FileContext) -> Iterator[Clue]:

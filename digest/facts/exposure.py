@@ -68,6 +68,18 @@ def files_around(fact: Fact) -> Iterator[str]:
         yield from ("/".join((*folders[:n], "Cargo.toml")) for n in range(len(folders) + 1))
 
 
+def is_sent(fact: Fact) -> bool:
+    """Whether a field is one that clients of a server send or get."""
+    owner, _, field = fact.name.rpartition(".")
+    return (
+        fact.kind is FactKind.SYMBOL
+        and fact.detail == "field"
+        and not field.startswith("_")
+        and _SENT.search(owner) is not None
+        and _SERVED.search(fact.evidence.path) is not None
+    )
+
+
 def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with the exposure of its name, from its place and the files around it."""
     if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
@@ -83,7 +95,7 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             set_by_users = _TYPED_CLASS.search(top) or _SET_IN.search(path)
             if fact.kind is FactKind.CONFIG and set_by_users:
                 return True
-            if fact.detail == "field" and _SENT.search(top) and _SERVED.search(path):
+            if is_sent(fact):
                 return True
             return _in_python(top, fact, texts)
         case "typescript" | "javascript":

@@ -44,6 +44,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 
+_RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
+"""Marks before a text, but not the dashes of a flag."""
+
 _NOISE = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b", re.IGNORECASE
 )
@@ -65,7 +68,8 @@ def beside(lines: Sequence[str], row: int) -> str:
 
 def cleaned(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
-    text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).strip("-=*# ")
+    text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).rstrip("-=*# ")
+    text = _RULE.sub("", text)
     text = _REFERENCE.split(text, maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):
         return ""

@@ -60,6 +60,8 @@ NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")
 
 NEW_METRIC = Phrase("New metric {name}", "新增指标{name}")
 
+NEW_FIELD = Phrase("New field {name}", "新增字段{name}")
+
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
 
 EXPLAINED = Phrase("{what}: {words}", "{what}：{words}")

@@ -221,6 +221,34 @@ def test_contract_that_moved_to_another_file_is_no_news():
     assert not acts(gist(graded, Language.EN))
 
 
+def test_new_field_of_a_request_is_told_with_the_words_beside_it():
+    where = samples.at("app/api/protocol.py", 7)
+    name, text = "ChatRequest.skip", "Leaves out the first tokens."
+    told = change(
+        "Add an offset",
+        samples.fact(FactKind.SYMBOL, Action.ADDED, name, where, detail="field", after="0"),
+        clues=[Clue(kind=ClueKind.HELP, name=name, text=text, evidence=where)],
+        files=[samples.file("app/api/protocol.py")],
+    )
+    assert lines(told) == ["Add an offset.", f"New field {name}: {text}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("--fast is incompatible with --slow.", True),
+        ("--fast and --slow are mutually exclusive.", True),
+        ("The cache could not be opened for writing.", False),
+    ],
+)
+def test_new_error_is_told_if_it_is_about_use(text, told):
+    quoted = [f"New error: “{text.rstrip('.')}”."] if told else []
+    assert lines(change("Add a check", clues=[clue(ClueKind.REFUSED, text=text)])) == [
+        "Add a check.",
+        *quoted,
+    ]
+
+
 def test_fields_of_internal_classes_are_not_told():
     inner = samples.fact(
         FactKind.CONFIG, Action.REMOVED, "Plan.size", samples.at("src/plan.py", 3, Side.OLD)

@@ -35,12 +35,31 @@ def test_help_of_a_new_flag_is_found_beside_it():
 
 
 @pytest.mark.parametrize(
+    ("path", "owner", "names"),
+    [
+        ("app/api/protocol.py", "ChatRequest", ["ChatRequest.skip"]),
+        ("app/api/protocol.py", "ChatState", []),
+        ("app/worker.py", "ChatRequest", []),
+    ],
+)
+def test_words_beside_a_field_are_read_where_clients_send_it(path, owner, names):
+    old = f"class {owner}(BaseModel):\n    model: str\n"
+    new = (
+        old
+        + '    skip: int = Field(\n        0, description="Leaves out the first tokens."\n    )\n'
+    )
+    assert [c.name for c in clues(ClueKind.HELP, (path, old, new))] == names
+
+
+@pytest.mark.parametrize(
     ("lines", "row", "text"),
     [
         (["# Waits for the peer before it gives up.", "WAIT = 3"], 1, "Waits for the peer"),
         (["/// Sets the size of the pool.", "#[arg(long)]", "size: u8,"], 2, "Sets the size"),
         (["x: int = 3", '"""How often it is tried again."""'], 0, "How often it is tried"),
         (['app.Flag("path", "Path that is written to.")'], 0, "Path that is written to."),
+        (['fail("--fast cannot be used with --slow.")'], 0, "--fast cannot be used"),
+        (["# -- Waits for the peer first. --", "WAIT = 3"], 1, "Waits for the peer first."),
         (["a: 1", "b: 2  # noqa"], 1, ""),
         (["# TODO make this go away soon", "X = 1"], 1, ""),
         (["first = 1", "", "second = 2"], 2, ""),

@@ -338,3 +338,14 @@ def test_a_field_for_unknown_keys_is_not_part_of_the_interface() -> None:
         gone("Be strict", ("config/config.go", old, old.replace("\tXXX map[string]any\n", "")))
         == []
     )
+
+
+def test_a_setting_that_another_type_reads_now_is_not_removed() -> None:
+    old = '#[derive(Deserialize)]\n#[serde(rename_all = "kebab-case")]\npub struct Options {\n    '
+    old += "pub preview: Option<bool>,\n    pub offline: Option<bool>,\n}\n"
+    new = old.replace("pub preview: Option<bool>", "#[serde(flatten)]\n    pub preview: Preview")
+    wire = "pub enum Preview {\n    All(bool),\n}\n\n#[derive(Deserialize)]\nstruct OptionsWire {\n    "
+    wire += "preview: Option<bool>,\n}\n"
+    assert gone("Read it in two forms", ("src/settings.rs", old, new + wire)) == []
+    gone_from = old.replace("    pub preview: Option<bool>,\n", "")
+    assert gone("Drop it", ("src/settings.rs", old, gone_from)) == ["Options.preview"]
