@@ -76,7 +76,9 @@ PER_AUTHOR = Phrase("per author", "按作者")
 TOP = {
     "top": Phrase("top {n}", "最重要的 {n} 个"),
     "latest": Phrase("latest {n}", "最新 {n} 个"),
+    "oldest": Phrase("oldest {n}", "最早 {n} 个"),
     "largest": Phrase("largest {n}", "改动最大的 {n} 个"),
+    "smallest": Phrase("smallest {n}", "改动最小的 {n} 个"),
 }
 
 AGAINST = Phrase("compared to {period}", "与 {period} 相比")

@@ -213,6 +213,8 @@ class Asked:
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
         if not spoken and ((fresh and self._new_thing) or self._new_topic):
             spoken.append(Action.ADDED)
+        if ChangeKind.DEPRECATIONS in self.kinds and self.has("future", "neg", "except"):
+            spoken = [action for action in spoken if action is not Action.REMOVED]  # not yet gone
         return tuple(dict.fromkeys((*self.filters.actions, *spoken)))
 
     @property
@@ -292,6 +294,9 @@ class Asked:
         if not token.tags and place in self._stray:
             return False
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
+        if token.tags == {"graded"} and place + 1 < len(self.tokens):
+            after = self.tokens[place + 1]
+            return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"
         return not token.tags or (token.tags <= _TOPICAL and (own or place > self._first))
 
     @cached_property

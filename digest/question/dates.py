@@ -379,7 +379,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     "the_unit": (rf"\b(?:the ){_UNIT}\b", lambda found, today: _steps_back(found[1], 0, today)),
 }
 
-FRAMED = frozenset({"month", "quarter", "slash", "year", "the_unit"})
+FRAMED = frozenset({"month", "slash", "year", "the_unit"})
 """Points that are none without a frame: *may*, *2026*."""
 
 

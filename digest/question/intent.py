@@ -16,7 +16,7 @@ from digest.window import Window
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The first so many of a list: the most important, ``latest`` or ``largest`` ones."""
+    """The first so many of a list by importance; or ``latest``, ``oldest``, ``largest``."""
 
     count: int
     by: str = "top"

@@ -280,6 +280,8 @@ def _counts(asked: Asked, tag: str) -> bool:
         or (asked.has("change") and asked.has("ask"))
     ):
         return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
+    if tag == "future" and ChangeKind.DEPRECATIONS in asked.kinds:
+        return False  # "what will be removed"
     if tag != "todo":
         return asked.has(tag)
     return asked.commands and not asked.has("digest", "notes")
@@ -323,7 +325,7 @@ def _listing(asked: Asked) -> Changed | None:
         label=asked.filters.label,
         daily=asked.has("per:day"),
         people=people,
-        files=asked.counts("per:file") and not paths,
+        files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
         top=asked.top,
         against=asked.against,

@@ -29,12 +29,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
 
+from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.errors import FutureWindow, InvalidWindow
 from digest.question.dates import (
     FRAMED,
     NUMERAL,
     POINT,
     SPELT,
+    WEEKDAY,
     WORD_START,
     day_within,
     days_at,
@@ -404,3 +406,28 @@ def written(window: Window) -> str:
     """A window in a form that :func:`find_period` reads back in any zone."""
     since, until = (m.astimezone(UTC) for m in (window.since, window.until))
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"
+
+
+_DAYS_OF_WEEK = re.compile(
+    rf"\b(?:(?P<week>last|this|previous) week,? (?:on |from )?)?(?P<a>{WEEKDAY})"
+    rf"(?:(?P<to> (?:to|and|till|until|through) | ?- ?)(?P<b>{WEEKDAY}))?"
+    r"(?(week)|,? (?:of )?(?P<later>last|this|the previous) week\b)",
+    re.IGNORECASE,
+)
+"""Days of a week that is named: *Monday to Wednesday last week*."""
+
+
+def _day_names(found: re.Match[str]) -> str:
+    """The same as Chinese writes it, with the week in the name of each day."""
+    week = "本周" if (found["week"] or found["later"]).lower() == "this" else "上周"
+    names = [one and one.lower()[:3] for one in (found["a"], found["b"])]
+    first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(one)]}" for one in names if one]
+    return f"{first} to {rest[0]}" if rest else first
+
+
+_WEEKDAYS_ZH = "一二三四五六日"
+
+
+def with_days(text: str) -> str:
+    """The text with the days of a named week as :func:`find_periods` reads them."""
+    return _DAYS_OF_WEEK.sub(_day_names, text)

@@ -271,6 +271,8 @@ def author_in(
 
 _DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
 _UNNAMED = _DONE | {
+    "future",
+    "neg",
     "aux",
     "ask",
     "noise",
@@ -303,6 +305,8 @@ def stated_in(tokens: Sequence[Token]) -> str:
 
 def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
     words: list[str] = []
+    if not any(token.slot or not token.tags or "own" in token.tags for token in tokens[begin:end]):
+        return words  # cue words alone are no name
     for place in range(begin, end):
         token = tokens[place]
         command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags

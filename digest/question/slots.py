@@ -17,7 +17,7 @@ from digest.question.commit_range import Refs, find_refs, with_releases
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
 from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, mended, runs
-from digest.question.periods import FoundPeriod, Now, find_periods
+from digest.question.periods import FoundPeriod, Now, find_periods, with_days
 from digest.question.slot_values import (
     Background,
     Path,
@@ -94,6 +94,14 @@ _PLAINER = (
         "in brief",
     ),
     (
+        re.compile(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
+        "last 14 days",
+    ),
+    (
+        re.compile(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
+        "since ",
+    ),
+    (
         re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
         "summarize this ",
     ),
@@ -105,9 +113,14 @@ _COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
 _BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\b)\w+)?)"
 _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
 _TOP = re.compile(
-    rf"\b{_BEST} (?P<a>{_COUNT})(?! (?:hour|day|week|month|year|quarter|release|version)s?\b)"
+    r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
+    r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message))"
+    rf"|\b{_BEST} (?P<a>{_COUNT})"
+    r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
     rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
     rf"|(?:\A|\b(?:me|us|the|show|list|name|pick|give) )(?P<c>{_COUNT})(?= (?:\w+ )?{_NOUN}\b)"
+    r"|最(?:[大小早]的?(?:一[个条次])?|新的?一[个条次])的?(?= ?(?:PR|提交|改动|变更|合并|commit))"
+    r"(?!.{0,12}(?:哪些|什么|几))"
     rf"|(?:前|最[近新大]的?|最[^的\d]{{1,4}}的前?)(?P<d>{_COUNT_ZH}) ?[大个条项名位次]"
     r"(?!月|周|星期|礼拜|版本|发布|季度|小时)"
     rf"|(?<![第这那哪几\d])(?P<e>{_COUNT_ZH}) ?[大个条项位]"
@@ -118,6 +131,8 @@ _TOP = re.compile(
 _BY = (
     (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
     (re.compile(r"gest\b|最大"), "largest"),
+    (re.compile(r"smallest|最小"), "smallest"),
+    (re.compile(r"oldest|最早"), "oldest"),
 )
 
 _REFERENCE = re.compile(
@@ -199,7 +214,9 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 _NONE_OF = re.compile(
-    r"^(?:no|hide) ((?:[\w/-]+(?:,? (?:and|or) |, ))*[\w/-]+)(?: please| pls)?[,;:] ", re.IGNORECASE
+    r"(?:^|, )(?:no|hide|not interested in) ((?:[\w/-]{1,30}(?: and | or |/))?[\w/-]{1,30})"
+    r"(?: please| pls)?(?:[,;:.] |$)",
+    re.IGNORECASE,
 )
 """What a question leaves out before it asks: *no CI please, what changed*."""
 
@@ -216,7 +233,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    text = _NONE_OF.sub(r"without \1; ", _TAIL.sub("", text))
+    text = _NONE_OF.sub(r" without \1; ", _TAIL.sub("", text))
     masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
     masked.text, conditions = filters_in(masked.text)
     if conditions:
@@ -237,8 +254,8 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.sub(_ALONE, _called)
     masked.text = _spelt(masked.text, background)
     masked.sub(_STEP, _step)
-    _spans(masked, now)
     masked.sub(_TOP, _top)
+    _spans(masked, now)
     masked.sub(_VERSION, lambda found: Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
@@ -290,7 +307,7 @@ def _spelt(text: str, background: Background) -> str:
 
 def _spans(masked: _Masked, now: Now) -> None:
     """Take references of a range, and periods; two of them are already one too many."""
-    taken = 0
+    taken, masked.text = 0, with_days(masked.text)
     while taken < _MOST_SPANS and (refs := find_refs(masked.text)) is not None:
         spoken = ".." not in masked.text[slice(*refs.at)]
         masked.take(*refs.at, _ascending(refs.refs) if spoken else refs.refs)
@@ -326,7 +343,7 @@ _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近�
 def _top(found: re.Match[str]) -> Top:
     said = found[0].lower()
     by = next((by for words, by in _BY if words.search(said)), "top")
-    return Top(number(next(filter(None, found.groups())).lower()), by)
+    return Top(number(next(filter(None, found.groups()), "1").lower()), by)
 
 
 def _step(found: re.Match[str]) -> Step:

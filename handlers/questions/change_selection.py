@@ -6,7 +6,7 @@ import asyncio
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -238,11 +238,15 @@ async def topped(asked: Meant, ctx: Context) -> Meant:
     changes, top = await selected(asked, ctx), asked.intent.top
     if top is None or len(changes) <= top.count:
         return asked
-    ranked = sorted(changes, key=_size, reverse=True)
-    if top.by != "largest":
-        ranked = list(changes) if top.by == "latest" else weightiest_first(changes)
+    orders: dict[str, Callable[[], Sequence[Graded]]] = {
+        "latest": lambda: changes,
+        "oldest": lambda: changes[::-1],
+        "largest": lambda: sorted(changes, key=_size, reverse=True),
+        "smallest": lambda: sorted(changes, key=_size),
+    }
+    ranked = orders.get(top.by, lambda: weightiest_first(changes))()
     held = await listed_result(ranked[: top.count], asked.resolved, ctx, ranked=True)
-    if top.by == "largest":
+    if top.by in {"largest", "smallest"}:
         rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)
         held = replace(held, rows=rows)
     return replace(asked, held=held).noting(OF_ALL(ctx.language, n=len(changes)))

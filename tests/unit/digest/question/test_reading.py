@@ -252,6 +252,21 @@ def test_what_is_not_a_question_about_changes_is_refused(question):
             "changed discovery action:added 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
         ),
         (
+            "changes between tuesday and thursday last week",
+            "changed 2026-08-11T00:00:00Z..2026-08-14T00:00:00Z",
+        ),
+        ("friday last week", "digest 2026-08-14T00:00:00Z..2026-08-15T00:00:00Z"),
+        (
+            "what has been deprecated but not yet removed in july",
+            "changed kind:deprecations 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        ("longest PR of july", "changed largest 1 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z"),
+        ("busiest day in july", "changed per day 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z"),
+        (
+            "only code changes, no tests or ci, in july",
+            'changed without:"tests" without:"ci" 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z',
+        ),
+        (
             "上周最重要的三个变更",
             "changed top 3 2026-08-10T00:00:00Z..2026-08-17T00:00:00Z",
         ),
