@@ -30,7 +30,7 @@ from digest.grading.importance import graded_by
 from digest.window import Window, zone_of
 from handlers.context import Context
 from handlers.ports.storage import Range, Selection, Tip, Watched
-from handlers.router import ask
+from handlers.router import ask, import_handlers
 
 BRANCH = Tip(branch="main", sha="f" * 40)
 
@@ -155,6 +155,7 @@ async def _rows(count: int) -> list[Row]:
                 zone=zone_of("UTC"),
                 every=False,
             )
+            import_handlers()
             # What filled the archive is no part of a process that answers: as large a heap would
             # be looked through for garbage in the middle of an answer.
             gc.collect()

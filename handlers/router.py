@@ -333,6 +333,13 @@ def _refused(error: UserError, language: Language) -> Answer:
     return Answer(intent="unknown", document=document, error=error)
 
 
+def import_handlers() -> None:
+    """Import what answers questions, in a process that answers many: the first would wait for it."""
+    for kind, question in QUESTIONS.items():
+        if not issubclass(kind, Followup):
+            import_module(f"handlers.{question.answer.partition(':')[0]}")
+
+
 async def answer(intent: Intent, ctx: Context) -> Answer:
     """Answer an intent in the context's language; its module is imported when first asked.
 

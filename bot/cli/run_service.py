@@ -55,6 +55,7 @@ from bot.util.locks import FileLeases, Leases
 from bot.util.tracing import exporting
 from bot.workspace.workspace import Workspace
 from digest.errors import InvalidConfig, UserError
+from handlers.router import import_handlers
 
 if TYPE_CHECKING:
     from structlog.typing import Processor
@@ -82,6 +83,8 @@ def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = ""
         secrets=config.secrets(),
         observers=observers,
     )
+    if role.reads:
+        import_handlers()
     # Connections cost half as much in it; short commands run without importing it.
     from uvloop import new_event_loop
 

@@ -143,10 +143,8 @@ async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driv
 
 async def _is_everywhere(connection: AsyncConnection, plan: Plan) -> bool:
     """Whether the terms are common and found in a large share of all changes."""
-    if (await _rarest(connection, [Driver.TERMS], plan))[1] < COMMON:
-        return False
     held, all_ = await _counts(connection, [Driver.TERMS, Driver.WALK], plan, _UNCUT)
-    return held >= all_ * _PART
+    return held >= max(COMMON, all_ * _PART)
 
 
 async def _rarest(

@@ -129,7 +129,7 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
     mended = replace(asked.intent, topic=topic)
     note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
     resolved = await resolved_topic(mended, ctx)
-    return replace(asked, intent=mended, resolved=resolved, alike=None).noting(note)
+    return replace(asked, intent=mended, resolved=resolved).noting(note)
 
 
 def is_misspelt(word: str, known: str) -> bool:
