@@ -334,7 +334,7 @@ def _refused(error: UserError, language: Language) -> Answer:
 
 
 def import_handlers() -> None:
-    """Import what answers questions, in a process that answers many: the first would wait for it."""
+    """Import what answers questions, so that the first ones do not wait for it."""
     for kind, question in QUESTIONS.items():
         if not issubclass(kind, Followup):
             import_module(f"handlers.{question.answer.partition(':')[0]}")

@@ -194,7 +194,9 @@ async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: S
         case DigestFormat.CONDENSED:
             from bot.publishing.digest_builder import aside, keep_report, usual_branch
 
-            variant = aside(report, await usual_branch(source), app.zone(None))
+            variant = aside(
+                report.branch, report.window, await usual_branch(source), app.zone(None)
+            )
             where = keep_report(app.data / "reports", daily, variant) if report.entries else None
             print_document(
                 digest_document(report, report.language, str(where or "")), options.output

@@ -80,7 +80,7 @@ def messages(content: str) -> Messages:
     return Messages(**_messages(json.loads(content)))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def thaw(content: str) -> Payload:
     """The payload that :func:`freeze` wrote; cached, because many channels get the same text."""
     loaded = json.loads(content)
@@ -102,7 +102,7 @@ def _messages(loaded: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # The documents of many channels differ only in their buttons.
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _block(block: Block) -> Any:
     return _encode(block)
 

@@ -27,8 +27,10 @@ log = structlog.get_logger(__name__)
 _FRESH = 60.0
 """Seconds for which the channels' settings are cached."""
 
-_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 8
+_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 32
 """Concurrent jobs of a process; most of them wait for a platform, a model or git.
+
+A digest of two messages waits a second between them, where a platform takes one in a second.
 
 Questions have separate places: nobody who asks waits until a thousand digests are posted.
 """
@@ -39,7 +41,7 @@ _ANSWERED_ALONE = 6
 cost two more calls. More would be no faster, because all need the processor.
 """
 
-_BUILT_MEANWHILE = 2
+_BUILT_MEANWHILE = 8
 """Concurrent digests while that many questions are answered: a quarter of the processor."""
 
 

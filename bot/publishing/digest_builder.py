@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -32,7 +33,6 @@ from digest.core.enums import Frequency
 from digest.core.grade import Level, Repository
 from digest.errors import UnknownBranch
 from digest.markdown import markdown
-from digest.report.assembly import Report
 from digest.report.condensed import details_document, digest_document, shown_entries
 from digest.report.full_report import report_document
 from digest.report.roll_up import roll_up_document
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _COUNTS = ("total", "high", "medium", "low")
+
+
+_EDITIONS, _AT_ONCE = 256, 8
+"""Editions that are cached, each some 50 kB; those that are read and analysed at a time."""
 
 
 class SingleFlight:
@@ -100,11 +104,11 @@ def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
     return file
 
 
-def aside(report: Report, branch: str, zone: ZoneInfo) -> str:
+def aside(branch: str, window: Window, usual: str, zone: ZoneInfo) -> str:
     """Marks a report of another branch or time zone than the usual one; empty for the usual."""
-    parts = [report.branch] if branch and report.branch != branch else []
-    if report.window.zone.key != zone.key:
-        parts.append(report.window.zone.key)
+    parts = [branch] if usual and branch != usual else []
+    if window.zone.key != zone.key:
+        parts.append(window.zone.key)
     return ".".join(re.sub(r"[^\w.+-]+", "_", part).strip("._") for part in parts)
 
 
@@ -142,9 +146,11 @@ class DigestBuilder:
         """``leases`` are shared by all building processes; ``None`` if there is only one."""
         self._app = app
         self._leases = leases
-        self._reads = SingleFlight(64)
+        # Channels come in any order: an edition is kept until the last of them had it.
+        self._reads = SingleFlight(_EDITIONS)
         self._dailies = SingleFlight(16)
-        self._made = SingleFlight(32)
+        self._made = SingleFlight(_EDITIONS)
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def edition(
         self,
@@ -164,14 +170,18 @@ class DigestBuilder:
         tip, repository = read.tip, read.watched.repository
         seen = await self._app.coverage.seen(repository, tip.branch, channel.name)
         content = (settings.name, tip, seen, window, channel.language)
-        daily = await self._dailies.get(
-            content, lambda: self._daily(read, seen, window, channel, judging)
+        daily = partial(
+            self._dailies.get,
+            content,
+            lambda: self._daily(read, seen, window, channel, judging),
         )
         folder = channel.output or self._app.data / "reports"
         topics = still_muted(channel.muted, channel.muted_until, slot.at)
         muted = await topics_of(self._app.archive, read.watched, topics)
-        labels = await self._labels(daily, channel)
-        variant = self._variant(channel, topics, daily, read.branch)
+        # Nothing is read or analysed for an edition that was made before.
+        by_label = channel.muted or channel.filters.by(RuleField.LABEL)
+        labels = await self._labels(await daily()) if by_label else {}
+        variant = self._variant(channel, topics, window, read)
         form = (
             *(
                 content,
@@ -183,14 +193,15 @@ class DigestBuilder:
             ),
             *(channel.filters, muted, tuple(sorted(labels.items()))),
         )
-        return await self._made.get(
-            form, lambda: self._lay_out(daily, channel, folder, muted, labels, variant=variant)
-        )
 
-    async def _labels(self, daily: Daily, channel: Subscription) -> Labels:
-        """The forge's labels of the changes, if the channel's filters may depend on them."""
-        if not (channel.muted or channel.filters.by(RuleField.LABEL)):
-            return {}
+        async def make() -> KeptDigest:
+            found = await daily()
+            return await self._lay_out(found, channel, folder, muted, labels, variant=variant)
+
+        return await self._made.get(form, make)
+
+    async def _labels(self, daily: Daily) -> Labels:
+        """The forge's labels of the changes."""
         report = daily.report
         changes = (entry.graded for entry in report.entries)
         return await labels_of(self._app.requests, report.repository, changes)
@@ -202,11 +213,11 @@ class DigestBuilder:
         return account is not None and account.kind == "console"
 
     def _variant(
-        self, channel: Subscription, topics: Sequence[str], daily: Daily, branch: str
+        self, channel: Subscription, topics: Sequence[str], window: Window, read: _Read
     ) -> str:
         """What distinguishes a channel's report from the usual one, or empty."""
         usual = self._app.config.defaults.least if self._app.config else Level.HIGH
-        parts = [aside(daily.report, branch, self._app.zone(None))]
+        parts = [aside(read.tip.branch, window, read.branch, self._app.zone(None))]
         parts += [f"from-{channel.least}"] if channel.least is not usual else []
         if channel.filters != PLAIN or topics:
             chosen = repr((channel.filters, tuple(topics))).encode()
@@ -232,7 +243,7 @@ class DigestBuilder:
             read.watched, zone=window.zone, language=channel.language, judging=judging
         )
         name = read.watched.repository.name
-        async with AsyncExitStack() as stack:
+        async with self._places, AsyncExitStack() as stack:
             if self._leases is not None:
                 subject = f"analyse\0{name}\0{read.tip.sha}\0{channel.language}"
                 await stack.enter_async_context(turn(self._leases, subject))

@@ -67,7 +67,7 @@ class RevertNotes:
         self._delivery = delivery
         self._name_of = name_of
         self._kept = SqlAmendments(app.database)
-        self._undoings = SingleFlight(64)
+        self._undoings = SingleFlight(256)
 
     async def plan(
         self, target: Target, channel: Subscription, settings: RepositoryConfig, kept: KeptDigest

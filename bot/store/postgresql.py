@@ -29,6 +29,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import PoolProxiedConnection
 from typing_extensions import override
 
 from bot.store.database import Database, Prepared, Statement, StatementResult, execute
@@ -109,6 +110,9 @@ _TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
 _CONNECTIONS = 8
 """The most connections of one process; by default PostgreSQL allows 100 in total."""
 
+_SPARE = 4
+"""The most connections that go from statement to statement without the pool."""
+
 _IDLE = 1.0
 """A pooled connection that was idle for this many seconds is tested before use."""
 
@@ -127,6 +131,7 @@ class PostgresDatabase(Database):
     def __init__(self, url: URL, engine: AsyncEngine) -> None:
         super().__init__(engine, place_of(url))
         self.url = url
+        self._spare: list[tuple[PoolProxiedConnection, float]] = []
 
     @override
     @asynccontextmanager
@@ -172,14 +177,36 @@ class PostgresDatabase(Database):
     async def _driver(self) -> AsyncIterator[Driver]:
         """The driver's connection, without SQLAlchemy's work on each statement."""
         with user_errors(self.place):
-            connection = await self._engine.raw_connection()
+            connection = await self._taken()
             driver = connection.driver_connection
             assert isinstance(driver, psycopg.AsyncConnection)
             try:
                 yield driver
             finally:
                 await settle(driver)
-                connection.close()
+                if driver.closed:
+                    self._put_back()  # the server may have closed them, too
+                if driver.closed or len(self._spare) == _SPARE:
+                    connection.close()
+                else:
+                    self._spare.append((connection, time.monotonic()))
+
+    async def _taken(self) -> PoolProxiedConnection:
+        """A connection used a moment ago, else one of the pool, which costs as much as its use."""
+        if self._spare and time.monotonic() - self._spare[-1][1] < _IDLE:
+            return self._spare.pop()[0]
+        self._put_back()
+        return await self._engine.raw_connection()
+
+    def _put_back(self) -> None:
+        """Return the spare connections to the pool, which tests them before they are used."""
+        while self._spare:
+            self._spare.pop()[0].close()
+
+    @override
+    async def aclose(self) -> None:
+        self._put_back()
+        await super().aclose()
 
     @override
     async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
