@@ -55,27 +55,6 @@ class Refused(Exception):
         self.status = status
 
 
-class _Held:
-    """Bytes of the bodies held by all requests together."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._count = 0
-
-    def take(self, count: int, own: int) -> None:
-        """Count further bytes; ``own`` are those the request holds itself.
-
-        Raises ``Refused`` if the total is too large and the request's share is not small.
-        """
-        self._count += count
-        if self._count > self._most and own > _SMALL:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
-
-    def give(self, count: int) -> None:
-        """Release the bytes."""
-        self._count -= count
-
-
 class Guard:
     """An application in front of another.
 
@@ -87,9 +66,10 @@ class Guard:
 
     def __init__(self, inner: Asgi, largest: int, seconds: float) -> None:
         self._inner = inner
-        self._largest = largest
         self._seconds = seconds
-        self._held = _Held(_AT_ONCE * largest)
+        self.largest = largest
+        self.held = 0
+        """Bytes of the bodies held by all requests together."""
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request."""
@@ -98,17 +78,17 @@ class Guard:
         # Each request has a context of its own, so nothing has to be restored.
         trace = os.urandom(6).hex()
         structlog.contextvars.bind_contextvars(trace=trace)
-        exchange = _Exchange(scope, receive, send, self._held, trace)
-        await exchange.run(self._inner, self._largest, self._seconds)
+        exchange = _Exchange(scope, receive, send, self, trace)
+        await exchange.run(self._inner, self._seconds)
 
 
 class _Exchange:
     """One request with its response."""
 
     def __init__(
-        self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend, held: _Held, trace: str
+        self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend, guard: Guard, trace: str
     ) -> None:
-        self._held = held
+        self._guard = guard
         self._trace = trace
         self._taken = 0
         self._scope = scope
@@ -117,17 +97,16 @@ class _Exchange:
         self._began = time.perf_counter()
         self._status = 0
 
-    async def run(self, inner: Asgi, largest: int, seconds: float) -> None:
+    async def run(self, inner: Asgi, seconds: float) -> None:
         try:
-            inner_receive = self._bounded(largest, seconds)
-            await inner(self._scope, inner_receive, self._pass_on)
+            await inner(self._scope, self._bounded(seconds), self._pass_on)
         except Refused as refused:
             await self._refuse(refused.status)
         except Exception:
             log.exception("web.broken", path=self._scope["path"])
             await self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
         finally:
-            self._held.give(self._taken)
+            self._guard.held -= self._taken
         took = time.perf_counter() - self._began
         log.debug(
             "web.answered",
@@ -137,9 +116,9 @@ class _Exchange:
             seconds=round(took, 4),
         )
 
-    def _bounded(self, largest: int, seconds: float) -> AsgiReceive:
-        loop = asyncio.get_running_loop()
-        until, whole = loop.time() + seconds, False
+    def _bounded(self, seconds: float) -> AsgiReceive:
+        guard, largest = self._guard, self._guard.largest
+        until, whole = asyncio.get_running_loop().time() + seconds, False
         if _length(self._scope) > largest:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
@@ -154,7 +133,9 @@ class _Exchange:
                 raise Refused(HTTPStatus.REQUEST_TIMEOUT) from None
             size = len(message.get("body", b""))
             self._taken += size
-            self._held.take(size, self._taken)
+            guard.held += size
+            if guard.held > _AT_ONCE * largest and self._taken > _SMALL:
+                raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
             whole = not message.get("more_body", False)
             if self._taken > largest:
                 raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

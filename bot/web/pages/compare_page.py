@@ -17,13 +17,13 @@ from zoneinfo import ZoneInfo
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
 from bot.web.pages.charts import Share, shares
-from bot.web.pages.entries import line_of, line_to_json, loaded, told_of
+from bot.web.pages.entries import line_of, line_to_json, loaded, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
 from bot.web.pages.site import HistorySpan, Json, NotThere, Page, titled
-from digest.answer.answers import Seen, window_words
+from digest.answer.answers import window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
 from digest.core.authors import is_bot
@@ -122,15 +122,8 @@ class Comparing:
         changes = await loaded(self._asked.shelf, self._shown, self._stretch.names)
         notes = await asyncio.to_thread(notes_of, changes)
         asked, missing = self._asked, self.all.missing
-        seen = Seen(
-            repository=self._shown.repository,
-            tip=self._stretch.head,
-            at=asked.shelf.clock.now(),
-            zone=asked.shelf.zone,
-            language=asked.language,
-        )
-        span, upgrade = self._stretch.span, self.all.upgrade
-        document = notes_document(notes, span, seen, _OF_GROUP, upgrade=upgrade)
+        seen, upgrade = seen_of(asked, self._stretch.head), self.all.upgrade
+        document = notes_document(notes, self._stretch.span, seen, _OF_GROUP, upgrade=upgrade)
         if not missing:
             return document
         unread = Paragraph((Text(PHRASES["upgrade_unknown"].text(asked.language, n=missing)),))

@@ -16,6 +16,7 @@ from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.context import read
 from digest.analysis.quotes import restates
+from digest.answer.answers import Seen
 from digest.answer.marks import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
@@ -92,6 +93,17 @@ def entry_of(graded: Graded, told: Told, shown: SiteRepository, language: Langua
         return report_entry(graded, None, language)
     grade = laid_over(graded.grade, kept.move, shown.thresholds)
     return report_entry(replace(graded, grade=grade), kept.analysis, language)
+
+
+def seen_of(asked: PageRequest, tip: str | None = None) -> Seen:
+    """What an answer is made from: the requested repository as it is now."""
+    return Seen(
+        repository=asked.shown().repository,
+        tip=tip,
+        at=asked.shelf.clock.now(),
+        zone=asked.shelf.zone,
+        language=asked.language,
+    )
 
 
 def counts_of(lines: Iterable[ChangeLine]) -> Counts:
@@ -264,13 +276,9 @@ class ChangeView:
             for fact in sorted(facts, key=lambda fact: _FIRST.index(fact.action))
         ]
 
-    @property
-    def _few(self) -> bool:
-        """Whether the lines of each name fit into the page; the patch has those of more."""
-        return len(self._facts) <= _MOST_DIFFS
-
     def _name(self, fact: Fact) -> Named:
         at = fact.evidence
+        few = len(self._facts) <= _MOST_DIFFS
         before, after = differing(fact.before or "", fact.after or "")
         return Named(
             kind=KINDS[fact.kind].template(self._language),
@@ -280,7 +288,7 @@ class ChangeView:
             after=after,
             place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
             url=self._places.address_of(at),
-            diff=excerpt(self.change, [at], self._colours) if self._few else None,
+            diff=excerpt(self.change, [at], self._colours) if few else None,
         )
 
     def _said(self, statement: Statement) -> Said:

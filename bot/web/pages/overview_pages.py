@@ -33,7 +33,7 @@ from digest.core.release import version_of
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Spans, Text
 from digest.errors import NotARepository, SourceUnavailable
 from digest.report.report_json import SCHEMA
-from digest.window import Window, day_window, days_window
+from digest.window import day_window, days_window
 
 DAYS = 90
 """Days of a pulse."""
@@ -58,18 +58,15 @@ class News:
         self._asked = asked
         days = [last_day(asked, extent, _NEWS_DAYS) for extent in extents.values()]
         last = max(days, default=last_day(asked, None, _NEWS_DAYS))
-        self.window = _seven_days(asked, last)
+        self.first = last - timedelta(days=_NEWS_DAYS - 1)
+        self.days = seven_days(self.first, asked.language)
+        self.window = days_window(self.first, last, asked.shelf.zone)
         self.sections: dict[str, list[tuple[SiteRepository, Row]]] = {}
         """Breaking and security changes, then the other important ones."""
         self.leads: list[tuple[SiteRepository, date, Spans]] = []
-        """What mattered on the last whole day that has changes, the most important first."""
+        """What mattered on the last whole day with changes; in the order of repositories."""
         self.unread: list[SiteRepository] = []
         """The repositories of which a part of these days was not read."""
-
-    @property
-    def days(self) -> str:
-        """The days in words."""
-        return seven_days(_first(self.window), self._asked.language)
 
     async def read(self, repositories: Sequence[SiteRepository]) -> None:
         """Read the changes of the days."""
@@ -92,29 +89,19 @@ class News:
         """Read what mattered on the last whole day, or today if there is only that."""
         zone = self._asked.shelf.zone
         today = self._asked.shelf.clock.now().astimezone(zone).date()
-        days = {line.at.astimezone(zone).date() for line in lines}
-        if not days:
-            return
-        day = max(days - {today}, default=today)
+        day = max({line.at.astimezone(zone).date() for line in lines} - {today}, default=today)
+        of_day = [line for line in lines if line.at.astimezone(zone).date() == day]
         window = day_window(day, zone)
-        of_day = [line for line in lines if window.since <= line.at < window.until]
         if spans := await lead_of(self._asked, shown, window, of_day, told):
             self.leads.append((shown, day, spans))
 
 
-def _seven_days(asked: PageRequest, last: date) -> Window:
-    return days_window(last - timedelta(days=_NEWS_DAYS - 1), last, asked.shelf.zone)
-
-
-def _first(window: Window) -> date:
-    return window.since.astimezone(window.zone).date()
-
-
 async def index_page(asked: PageRequest) -> Page:
     """The most important recent changes, and every repository that the reader may see."""
-    rows = []
+    rows, items = [], list[Item]()
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
-        extent = await extent_of(asked, shown)
+        extent, name = await extent_of(asked, shown), shown.repository.name
+        items.append(Item((Link(name, path_of(name)),)))
         rows.append((shown, extent, await _pulse(asked, shown, extent) if extent else None))
     title = PHRASES["repositories"].template(asked.language)
     news = News(asked, {shown.repository.name: extent for shown, extent, _ in rows if extent})
@@ -128,9 +115,7 @@ async def index_page(asked: PageRequest) -> Page:
             "several": len(rows) > 1,
         },
         ready=lambda: news.read([shown for shown, _, _ in rows]),
-        document=lambda: titled(
-            title, asked.language, Listing(tuple(Item((_link(one),)) for one, _, _ in rows))
-        ),
+        document=lambda: titled(title, asked.language, Listing(tuple(items))),
         json=lambda: {
             "schema": SCHEMA,
             "repositories": [_about(shown, extent) for shown, extent, _ in rows],
@@ -145,7 +130,7 @@ async def repository_page(asked: PageRequest) -> Page:
     extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     news = News(asked, {name: extent} if extent else {})
-    places = await places_of(asked, _seven_days(asked, drawn.bars[-1].day))
+    places = await places_of(asked, news.window)
     digests = await browsing.digests(repository, _DIGESTS)
     newest: list[ChangeLine] = []
     releases: list[Release] = []
@@ -205,11 +190,6 @@ async def _pulse(asked: PageRequest, shown: SiteRepository, extent: Extent | Non
     """The last days up to today, or up to the last change if that is long ago."""
     last = last_day(asked, extent, DAYS // 3)
     return await days_of(asked, shown, last - timedelta(days=DAYS - 1), last)
-
-
-def _link(shown: SiteRepository) -> Link:
-    name = shown.repository.name
-    return Link(name, path_of(name))
 
 
 def _about(shown: SiteRepository, extent: Extent | None) -> Json:

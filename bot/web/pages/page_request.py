@@ -212,8 +212,3 @@ def week_named(text: str) -> date:
         return date.fromisocalendar(int(found[1]), int(found[2]), 1)
     except ValueError:
         raise NotThere from None
-
-
-def last_of_week(monday: date) -> date:
-    """The Sunday of a week."""
-    return monday + timedelta(days=6)

@@ -6,7 +6,7 @@ tells its window; without one, it is the window that holds all changes the summa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -16,7 +16,7 @@ from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import Step, days_of, places_of
 from bot.web.pages.charts import Share
 from bot.web.pages.entries import Told, counts_of, entry_of, lead_of, loaded, told_of
-from bot.web.pages.page_request import Form, PageRequest, day_named, last_of_week, week_named
+from bot.web.pages.page_request import Form, PageRequest, day_named, week_named
 from bot.web.pages.page_text import PHRASES, day_words, week_words
 from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, Page
@@ -149,7 +149,7 @@ async def day_page(asked: PageRequest) -> Page:
 async def week_page(asked: PageRequest) -> Page:
     """The page of an ISO week. Raises ``NotThere``."""
     first = week_named(asked.part("week"))
-    return await _page(asked, first=first, last=last_of_week(first), weekly=True)
+    return await _page(asked, first=first, last=first + timedelta(days=6), weekly=True)
 
 
 async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) -> Page:
@@ -182,7 +182,7 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
             "above": calendar if weekly else _step(asked, first, weekly=True),
             "weekly": weekly,
         },
-        document=lambda: _document(telling, asked),
+        document=lambda: report_document(telling.report(), language),
         json=lambda: _json(telling, chosen, unread),
         ready=telling.read,
     )
@@ -211,10 +211,6 @@ def _about(counts: Counts, language: Language) -> str:
     """A one-line summary of the page, for link previews."""
     levels = {str(level): counts.of(level) for level in Level}
     return PHRASES["counted"].text(language, n=counts.total, **levels)
-
-
-def _document(telling: PeriodEntries, asked: PageRequest) -> Document:
-    return report_document(telling.report(), asked.language)
 
 
 def _json(telling: PeriodEntries, chosen: Selected, unread: Sequence[Window]) -> Json:
@@ -265,7 +261,7 @@ async def led_of(
     near = await shelf.browsing.posted(repository, window.since - timedelta(days=1), window.until)
     posted = [told for told in near if _leads_to(told, first, weekly=weekly)]
     for told in posted:
-        words = _words(thaw(told.document).document)
+        words = "\n".join(_texts(thaw(told.document).document))
         for day in days:
             if _opening(day) in words:
                 own = told.heading.window == window
@@ -314,32 +310,21 @@ def _leads_to(told: KeptPost, first: date, *, weekly: bool) -> bool:
 def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> bool:
     """Whether all named changes lie in the window; for a week, on more than one day of it."""
     at = {line.sha: line.at.date() for line in lines}
-    named = set(_named(day))
+    named = {sha for one in day.lead for sha in one.shas}
+    named |= {sha for one in day.themes for sha in one.shas}
     if not named or not named <= at.keys():
         return False
     return not weekly or len({at[sha] for sha in named}) > 1
 
 
-def _named(day: DaySummary) -> Iterator[str]:
-    for sentence in day.lead:
-        yield from sentence.shas
-    for theme in day.themes:
-        yield from theme.shas
-
-
 def _opening(day: DaySummary) -> str:
-    first = day.lead[0].spans if day.lead else day.themes[0].title
-    return plain(first)
+    return plain(day.lead[0].spans if day.lead else day.themes[0].title)
 
 
-def _words(document: Document) -> str:
-    """The paragraphs and lists of a digest as one text."""
-    return "\n".join(plain(spans) for spans in _spans(document))
-
-
-def _spans(document: Document) -> Iterable[Spans]:
+def _texts(document: Document) -> Iterator[str]:
+    """The paragraphs and the items of a digest."""
     for block in document.blocks:
         if isinstance(block, Paragraph):
-            yield block.spans
+            yield plain(block.spans)
         elif isinstance(block, Listing):
-            yield from (item.spans for item in block.items)
+            yield from (plain(item.spans) for item in block.items)

@@ -16,13 +16,13 @@ from urllib.parse import quote
 from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import extent_of
 from bot.web.pages.change_page import found_by
-from bot.web.pages.entries import line_of, line_to_json, told_of
+from bot.web.pages.entries import line_of, line_to_json, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
 from bot.web.pages.unread import searched
-from digest.answer.answers import Seen, because, listing_document
+from digest.answer.answers import because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.enums import ChangeKind
 from digest.core.facts import Area
@@ -193,8 +193,7 @@ async def _page(
         made = made_rows(changes, lines, told, asked.language)
         rows.extend((row, why[row.line.sha]) for row in made)
 
-    pages = max(-(-survey.total // PAGE), 1)
-    page = survey.first // PAGE + 1
+    page, pages = survey.first // PAGE + 1, max(-(-survey.total // PAGE), 1)
     searching = not (topic or "author" in asked.request.path_params)
     return Page(
         template="finding.html",
@@ -216,7 +215,7 @@ async def _page(
             "kinds": [(str(kind), KINDS[kind].template(asked.language)) for kind in ChangeKind],
             "examples": await _examples(asked) if query is None else (),
         },
-        document=lambda: listing_document(title, survey, why, None, _seen(asked)),
+        document=lambda: listing_document(title, survey, why, None, seen_of(asked)),
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,
@@ -247,16 +246,6 @@ async def _reasons(asked: PageRequest, survey: Listed, resolved: Resolved) -> di
         one.sha: because(bears(one, resolved, labels.get(one.sha, ())), asked.language)
         for one in changes
     }
-
-
-def _seen(asked: PageRequest) -> Seen:
-    return Seen(
-        repository=asked.shown().repository,
-        tip=None,
-        at=asked.shelf.clock.now(),
-        zone=asked.shelf.zone,
-        language=asked.language,
-    )
 
 
 def _json(one: ListedChange, why: str) -> Json:

@@ -88,16 +88,13 @@ def marked(text: str, words: re.Pattern[str] | None) -> Markup:
 
 def _lines(text: str) -> str:
     """Lines as they are written; invisible characters in each are made visible."""
-    return "\n".join(_margin(line) + clean(line.strip()) for line in text.split("\n"))
+    margins = ((line, len(line) - len(line.lstrip(" \t"))) for line in text.split("\n"))
+    return "\n".join(" " * margin + clean(line.strip()) for line, margin in margins)
 
 
 def _param(text: str) -> str:
     """A text as a parameter value; what UTF-8 cannot encode becomes a question mark."""
     return quote(text, safe="", errors="replace")
-
-
-def _margin(line: str) -> str:
-    return " " * (len(line) - len(line.lstrip(" \t")))
 
 
 @cache

@@ -33,9 +33,11 @@ async def warm(shelf: Site) -> None:
         for shown in shelf.repositories:
             newest = await shelf.browsing.newest(shown.repository, 1)
             if newest:
-                await _pages(shelf, shown, newest[0])
-                return
-        await _get(Router(routes(_alone(shelf))), "/")
+                pages = Router(routes(_alone(shelf, shown)))
+                for path in _paths(shown.repository, newest[0], shelf):
+                    await _get(pages, path)
+                break
+        await _get(Router(routes(_alone(shelf, *shelf.repositories))), "/")
     except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
         # A page that fails must not keep the others from being served.
         log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
@@ -48,16 +50,9 @@ def _alone(shelf: Site, *shown: SiteRepository) -> Site:
     )
 
 
-async def _pages(shelf: Site, shown: SiteRepository, newest: ChangeLine) -> None:
-    pages = Router(routes(_alone(shelf, shown)))
-    for path in _paths(shown.repository, newest, shelf):
-        await _get(pages, path)
-
-
 def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]:
     day = newest.at.astimezone(shelf.zone).date()
     return [
-        "/",
         path_of(repository.name),
         path_of(repository.name, day=day),
         path_of(repository.name, week=day),

@@ -21,6 +21,8 @@ async def test_warm_keeps_what_the_first_reader_of_a_repository_needs(configurat
         with capture_logs() as logs:
             await warm(shelf)
         assert {key[0] for key in shelf.memo._kept} >= {"extent", "pulse", "places"}
+        looked_at = {key[1] for key in shelf.memo._kept if key[0] == "strays"}
+        assert looked_at == {"owner/open", "owner/closed"}
     assert not [one for one in logs if one["event"] == "web.not_warm"]
 
 
