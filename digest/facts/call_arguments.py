@@ -213,7 +213,7 @@ def flat(text: str, limit: int = 300) -> str:
 _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
 _DEFINED = re.compile(
     r"^[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
-    r"([\w.\"'+-]{1,80})[ \t]{0,8}[;,]?[ \t]*$",
+    r"([\w.\"'+-]{1,80})[ \t]{0,8};?[ \t]*$",
     re.MULTILINE,
 )
 _LONGEST_SIGN = 80  # characters from a name to the value, a type between them included

@@ -20,6 +20,8 @@ _TYPED_CLASS = re.compile(r"Arg(?:s|uments)$")
 _SET_IN = re.compile(
     r"(?:^|[/_])(?:config|configs|configuration|settings|options|args?|cli|params)(?:[/_.]|$)"
 )
+_OUTER = 3  # folders of a package in which settings of users are declared; deeper ones are inner
+
 _SENT = re.compile(r"(?:Request|Response)$")
 _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""
@@ -92,7 +94,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
     top = re.split(r"[.:]+", fact.name)[0]
     match language_of(path):
         case "python":
-            set_by_users = _TYPED_CLASS.search(top) or _SET_IN.search(path)
+            outer = path.removeprefix("src/").count("/") <= _OUTER
+            set_by_users = _TYPED_CLASS.search(top) or (outer and _SET_IN.search(path))
             if fact.kind is FactKind.CONFIG and set_by_users:
                 return True
             if is_sent(fact):
@@ -110,7 +113,8 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
                 or _passes_on(texts[index], index, path)
             )
         case "go":
-            return False if _INNER_GO.search(path) else None
+            read = fact.kind is FactKind.CONFIG and not _INNER_GO.search(path.replace("cmd/", ""))
+            return False if _INNER_GO.search(path) and not read else None
         case "rust":
             if fact.kind is FactKind.CONFIG:
                 return _is_read(top, texts.get(path, ""))

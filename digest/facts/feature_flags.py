@@ -45,21 +45,20 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
         [s for s in _features(before, named[1]) if s.names[0] not in news],
         [s for s in _features(after, named[1]) if s.names[0] not in olds],
     )
-    for name, new in news.items():
-        if (
-            name in olds
-            and (said := _ALWAYS_ON.search(new.text))
-            and said[0] not in olds[name].text
-        ):
-            line = next((n for n, text in after.changed() if said[0] in text), new.line - 1)
+    for name in olds.keys() & news.keys():
+        on, was = (_ALWAYS_ON.search(side[name].text) for side in (news, olds))
+        if (on is None) != (was is None):
+            said = (on or was or [""])[0]
+            side = after if on else before
+            line = next((n for n, text in side.changed() if said in text), 0)
             yield Fact(
                 kind=FactKind.FLAG,
                 action=Action.CHANGED,
                 name=name,
-                before="off",
-                after="on",
+                before="off" if on else "on",
+                after="on" if on else "off",
                 detail="default",
-                evidence=after.evidence(line + 1),
+                evidence=side.evidence(line + 1),
             )
 
 

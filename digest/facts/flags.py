@@ -16,11 +16,11 @@ from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
-_PYTHON = re.compile(r"(?:\badd_argument|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
+_PYTHON = re.compile(r"(?:\badd_(?:argument|option)|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
-    r"|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
+    r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
 _SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
@@ -41,7 +41,7 @@ _CALLEES = {
     "java": _JAVA,
 }
 WORDS = {
-    "python": ("add_argument(", ".option(", "Option(", "DEFINE_"),
+    "python": ("add_argument(", "option(", "Option(", "DEFINE_"),
     "go": ("lag", "F.", "f.", "fs."),
     "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
     "javascript": ("ption(",),
@@ -261,6 +261,8 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
         arguments = arguments[1:]
     name = literal(arguments[0]) if arguments else None
     place = 2 if callee.endswith("P") else 1
+    if callee == "Var":  # a value of its own type, with its default in it
+        return ((f"-{name}",), None, None) if name else None
     if not name or len(arguments) <= place:
         return None
     dashes = (

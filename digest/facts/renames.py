@@ -154,7 +154,7 @@ def _renamed(
     facts: Sequence[Fact], kinds: Collection[FactKind], message: str, beside: Beside
 ) -> list[Fact]:
     """The facts, with removed and added names that are one rename told as one."""
-    result = _told(_alike(list(facts), kinds), kinds, message)
+    result = _alike(_told(_alike(list(facts), kinds), kinds, message), kinds, message)
     result = _kept(result, kinds)
     return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
 
@@ -168,7 +168,7 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
     groups: dict[tuple[str, str], tuple[list[Fact], list[Fact]]] = {}
     for fact in facts:
         if fact.kind in kinds and fact.action in {Action.REMOVED, Action.ADDED}:
-            sides = groups.setdefault((fact.kind, fact.detail), ([], []))
+            sides = groups.setdefault(_sort(fact), ([], []))
             sides[fact.action is Action.ADDED].append(fact)
     changed: dict[int, Fact | None] = {}
     for gone, come in groups.values():
@@ -176,11 +176,45 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
             continue
         alone = len(gone) == len(come) == 1 and "renam" in title
         for old in gone:
-            named = [n for n in come if (alone and _together(old, n)) or _says(words, old, n)]
-            if len(named) == 1 and id(named[0]) not in changed and not _clash(old, named[0]):
-                changed[id(old)] = None
-                changed[id(named[0])] = _as_renamed(old, named[0])
+            named = [
+                n
+                for n in come
+                if old.name != n.name
+                and ((alone and _together(old, n)) or _says(words, old, n))
+            ]
+            own = [n for n in named if _of(n) == _of(old)]
+            if not named and "renam" in title:
+                own = _alone(old, gone, come)
+            if len(own or named) == 1:
+                new = (own or named)[0]
+                if id(new) not in changed and not _clash(old, new):
+                    changed[id(old)] = None
+                    changed[id(new)] = _as_renamed(old, new)
     return [kept for f in facts if (kept := changed.get(id(f), f)) is not None]
+
+
+_TYPES = frozenset({"class", "struct", "interface", "type", "enum", "trait", "record", "union"})
+
+
+def _sort(fact: Fact) -> tuple[str, str]:
+    """The kind and detail of a fact; what declares a type may change with its name."""
+    return fact.kind, "type" if fact.detail in _TYPES else fact.detail
+
+
+def _of(fact: Fact) -> str:
+    """The type that a member belongs to."""
+    return fact.name.rpartition(".")[0]
+
+
+def _last(fact: Fact) -> str:
+    return re.split(r"[.:]+", fact.name)[-1]
+
+
+def _alone(old: Fact, gone: Sequence[Fact], come: Sequence[Fact]) -> list[Fact]:
+    """The member that replaces another with the same signature, if its type has no other one."""
+    lost, found = ([f for f in side if _of(f) == _of(old)] for side in (gone, come))
+    signed = [n for n in found if n.after and n.after == old.before]
+    return signed if _of(old) and len(lost) == len(found) == 1 else []
 
 
 _LONGEST_MESSAGE = 20_000  # characters
@@ -259,34 +293,46 @@ def last(name: str) -> str:
     return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
-def _alike(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
-    """The facts with names recognised that change as the names of other renames do.
+def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") -> list[Fact]:
+    """The facts with names recognised that change as those of other renames, or of the title, do.
 
     If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
-    methods of ``Head`` are those of ``Block``.
+    methods of ``Head`` are those of ``Block``. A name that is only spelled in another case is one.
     """
-    swaps = list(dict.fromkeys(_swap(f) for f in facts if f.action is Action.RENAMED))[:_MOST_SWAPS]
-    come = {(f.kind, f.detail, f.name): f for f in facts if f.action is Action.ADDED}
-    if not swaps or not come:
+    swaps = [_swap(f) for f in facts if f.action is Action.RENAMED]
+    swaps += [(m["old"], m["new"]) for m in _SWAPS.finditer(message.partition("\n")[0][:300])]
+    come = {(*_sort(f), _spelled(f.name)): f for f in facts if f.action is Action.ADDED}
+    if not come:
         return facts
     renames: dict[int, Fact | None] = {}
     for fact in facts:
         if fact.action is not Action.REMOVED or fact.kind not in kinds:
             continue
-        for old, new in swaps:
-            name = fact.name.replace(old, new) if len(old) >= _SHORTEST_SWAP else fact.name
-            found = come.get((fact.kind, fact.detail, name))
-            if name != fact.name and found is not None:
-                del come[fact.kind, fact.detail, name]
+        plain = _spelled(fact.name)
+        for old, new in [(plain, plain), *dict.fromkeys(swaps)][:_MOST_SWAPS]:
+            name = plain.replace(_spelled(old), _spelled(new)) if len(old) > 1 else plain
+            found = come.get((*_sort(fact), name))
+            if found is not None and found.name != fact.name:
+                del come[*_sort(fact), name]
                 renames[id(fact)] = None
-                whole = fact.name.rpartition(".")[2] == name.rpartition(".")[2]
+                whole = _last(fact) == _last(found)
                 renames[id(found)] = None if whole else _as_renamed(fact, found)
                 break
     return [kept for f in facts if (kept := renames.get(id(f), f)) is not None]
 
 
+def _spelled(name: str) -> str:
+    """A name regardless of the case and the marks between its words."""
+    return re.sub(r"(?<=\w)[-_](?=\w)", "", name).casefold()
+
+
+_SWAPS = re.compile(
+    r"(?<![\w.])[`'\"]?(?P<old>[A-Za-z][\w-]{2,60}+)[`'\"]?\s*(?:->|=>|→|\bto\b)\s*"
+    r"[`'\"]?(?P<new>[A-Za-z][\w-]{2,60}+)[`'\"]?(?![\w.])"
+)
+"""Two names in a title, of which the second replaces the first; facts must bear it out."""
+
 _MOST_SWAPS = 20
-_SHORTEST_SWAP = 2
 
 
 def _swap(fact: Fact) -> tuple[str, str]:

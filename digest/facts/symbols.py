@@ -344,7 +344,7 @@ def _in_its_place(
     lost: PublicDeclaration, found: PublicDeclaration, alike: float = _ALIKE_NAMES
 ) -> bool:
     """Whether one is in the place of the other, with names that share most of their letters."""
-    names = last_part(lost.name), last_part(found.name)
+    names = last_part(lost.name).lower(), last_part(found.name).lower()
     near = abs(lost.line - found.line) <= _NEAR
     return near and SequenceMatcher(None, *names).ratio() >= alike
 

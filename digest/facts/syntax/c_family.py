@@ -42,11 +42,13 @@ _ATTRIBUTES = re.compile(
     r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
     r"(?:(?<=bounds__)[ \t]*\([^()\n]*\))?"
 )
+_MACRO = re.compile(r"^([ \t]*)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]+(?:virtual|static|inline|explicit)\b)", re.M)
 _NAME = re.compile(r"~?[A-Za-z][\w:]*")
 
 
 def without_attributes(text: str) -> str:
-    """The text with the attributes of device compilers blanked out; offsets stay the same."""
+    """The text with macros and attributes of compilers blanked out; offsets stay the same."""
+    text = _MACRO.sub(lambda m: " " * len(m.group()), text)
     if "__" not in text:
         return text
     return _ATTRIBUTES.sub(lambda m: " " * len(m.group()), text)
@@ -89,7 +91,7 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     if node.type == "enum_specifier" or _HIDDEN.search(name) or depth >= DEEPEST:
         return
     public = node.type != "class_specifier"
-    for child in walk(body, frozenset({"template_declaration"})):
+    for child in walk(body, _WRAPPERS):
         if child.type == "access_specifier":
             public = "public" in text_of(child)
         elif public and child.type in {"field_declaration", "declaration", "function_definition"}:
