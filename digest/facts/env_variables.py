@@ -221,7 +221,8 @@ def _default(value: str, name: str) -> str | None:
         call = call_at(value, match.start(), value.index("(", match.start()), "python")
         if call is not None and len(call.positional) > 1:
             return call.positional[1]
-    otherwise = re.search(rf"\bif\s+[\"']{name}[\"'] in os\.environ\s+else\s+([\w.]+)[\s)]*$", value)
+    present = rf"\bif\s+[\"']{name}[\"'] in os\.environ\s+else\s+([\w.]+)[\s)]*$"
+    otherwise = re.search(present, value)
     return otherwise[1] if otherwise else None
 
 

@@ -28,7 +28,7 @@ from digest.facts import (
     code,
     dependencies,
     deprecations,
-    option_tables,
+    help_text,
     renames,
     schema,
     security,
@@ -83,7 +83,7 @@ _FINDERS: tuple[Finder, ...] = (
     code.find,
     dependencies.find,
     deprecations.find,
-    option_tables.find_documented,
+    help_text.find_defaults,
     schema.find,
     security.find,
 )
@@ -91,7 +91,7 @@ _WANTS: tuple[Wants, ...] = (
     code.wants,
     dependencies.wants,
     deprecations.wants,
-    option_tables.wants,
+    help_text.wants,
     schema.wants,
     change_notes.wants,
 )
@@ -256,7 +256,7 @@ def _repeats(scene: FileContext) -> bool:
 def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
     """The facts, with those of documentation only where changed code writes the name as well."""
     told = {renames.last(f.name) for f in found if f.detail == "default"}
-    asked = {renames.last(f.name) for f in found if f.detail == option_tables.DOCUMENTED} - told
+    asked = {renames.last(f.name) for f in found if f.detail == help_text.DOCUMENTED} - told
     texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
     lines = [
         line
@@ -270,7 +270,7 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
     for fact in found:
         was = fact.before or ""
         bare = was.startswith("[") and not any(was in line for line in lines)
-        if fact.detail != option_tables.DOCUMENTED:
+        if fact.detail != help_text.DOCUMENTED:
             kept.append(fact)
         elif renames.last(fact.name) in held and not bare:
             held.discard(renames.last(fact.name))

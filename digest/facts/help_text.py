@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from digest.core.authors import sentences
+from digest.core.change import FileChange
+from digest.core.facts import Area, Fact
+from digest.facts.option_tables import default_fact
+from digest.facts.paths import language_of
+from digest.facts.side_text import FileContext, SideText
 
 LONGEST = 300
 """Characters of a text that are kept."""
@@ -155,3 +161,84 @@ def literals(text: str, at: int) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+DOCUMENTED = "documented default"
+"""The detail of a default that only documentation tells; code must bear it out."""
+
+_TELLS_DEFAULT = re.compile(
+    r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
+    r"(?P<value>\[[^\]\n|]{0,80}\]|(?<=`)[^`\n|]{1,80}(?=`)|[^*`'\"\[\]\s|][^`'\"\]\s|]{0,60}?)(?=_?(?:[`'\"\]\s|]|$))",
+    re.IGNORECASE,
+)
+_OWN_NAME = re.compile(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
+_TITLE = re.compile(
+    r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?"
+)
+_FIELD_BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
+_CODE_LINE = re.compile(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
+_TITLE_REACH = 40  # lines above a default in which its heading stands
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:
+    """Whether a changed line may tell another default than the one it replaces."""
+    return _documents(area, language) and any(
+        _TELLS_DEFAULT.search(old[:_LONGEST_TOLD]) and _told_beside(old, hunk.added)
+        for hunk in file.hunks
+        for old in hunk.removed[:_MOST_LINES]
+    )
+
+
+def find_defaults(scene: FileContext) -> Iterator[Fact]:
+    """Defaults that documentation, or the comment of a field, tells differently."""
+    both = scene.texts if _documents(scene.area, scene.language) else None
+    if both is None:
+        return
+    for (first, olds), (row, news) in zip(both[0].places(), both[1].places(), strict=False):
+        for place, old in enumerate(olds[:_MOST_LINES], first):
+            was = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
+            new = _told_beside(old, news) if was else ""
+            found = _TELLS_DEFAULT.search(new[:_LONGEST_TOLD])
+            if was and found:
+                at = row + news.index(new)
+                name = _documented(both[1], new, at)
+                same = name == _documented(both[0], old, place)
+                if name and same and was["value"] != found["value"]:
+                    fact = default_fact(both[1], name, was, found, at)
+                    yield replace(fact, detail=DOCUMENTED)
+
+
+def _documents(area: Area, language: str) -> bool:
+    return (area is Area.DOCS and language in {"markdown", "restructuredtext"}) or (
+        area is Area.CORE and language == "typescript"
+    )
+
+
+_LONGEST_TOLD = 300  # characters of a line
+_MOST_LINES = 40  # changed lines of one place that are compared
+
+
+def _told_beside(old: str, news: Sequence[str]) -> str:
+    """The added line that tells the same as a removed one, but for its value."""
+    found = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
+    comment = not _CODE_LINE.match(old)
+    head = old[: found.start("value")] if found and comment else ""
+    return next((n for n in news[:_MOST_LINES] if head and n.startswith(head)), "")
+
+
+def _documented(source: SideText, line: str, row: int) -> str:
+    """What a default belongs to: the name on its line, the heading above or the field below."""
+    if language_of(source.path) == "typescript":
+        start = source.offset(row + 2)
+        below = source.text[start : start + _LONGEST_TOLD].split("\n")
+        return next((found["name"] for text in below if (found := _FIELD_BELOW.match(text))), "")
+    own = _OWN_NAME.match(line)
+    if own and own["name"].lower() not in {"default", "defaults"}:
+        return own["name"]
+    titles = (_TITLE.fullmatch(text) for text in source.above(row, _TITLE_REACH))
+    return next((found["name"] for found in titles if found and _is_typed(found["name"])), "")
+
+
+def _is_typed(name: str) -> bool:
+    """Whether a heading begins with a name that users type, not with a word of a language."""
+    return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])

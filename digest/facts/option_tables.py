@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
-from digest.core.change import FileChange, Hunk
-from digest.core.facts import Action, Area, Fact, FactKind
+from digest.core.change import Hunk
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts import class_fields
 from digest.facts.call_arguments import flat, is_told_apart
-from digest.facts.paths import language_of
-from digest.facts.side_text import FileContext, SideText, block
+from digest.facts.side_text import SideText, block
 from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
@@ -177,7 +176,8 @@ def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
 
 
 _MEMBER = re.compile(
-    r"\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*(?P<value>[^\s{(\[][^{(\[]{0,120}?),?\s*(?://.*)?$"
+    r"\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*"
+    r"(?P<value>[^\s{(\[][^{(\[]{0,120}?(?:\([^(){}\[\]]{0,60}\)(?:\.\w+\(\))?)?),?\s*(?://.*)?$"
 )
 
 _FALLBACK = re.compile(
@@ -193,14 +193,34 @@ _HEADER = re.compile(
     r"^[^\s/].*?\b(?P<name>[Dd]efault\w*|DEFAULT\w*|\w+Defaults)\b[^=]{0,120}=\s*(?:&?(?P<type>\w+)\{|Object\.freeze\(\{|\{)"
 )
 
-_MAKER = re.compile(r"func (?P<name>Default\w*)\(\) \*?(?:\w+\.)?(?P<type>\w+) \{$")
-_LITERAL = re.compile(r"\d[\w.*]*|true|false|[\"'`].*[\"'`]|[\w.]*[A-Z]\w*|-\d+|nil|null|undefined")
+_MAKER = re.compile(
+    r"func (?P<name>\w*[Dd]efault\w*)\([^{]*?\) \(?\*?(?:\w+\.)?(?P<type>[A-Z]\w+)\b.*\{$"
+    r"|func \((?:\w+ )?\*?(?P<receiver>\w+)\) \w*(?:Default|RegisterFlags)\w*\("
+    r"|impl(?:<[^>]{0,80}>)? Default for (?P<implementor>\w+)"
+)
+"""A function that sets the defaults of a type, in Go and Rust."""
+
+_ASSIGNED = re.compile(
+    r"\t+\w+\.(?:\w+\.)*(?P<name>[A-Z]\w*) = (?P<value>[^\s{(\[][^{(\[]{0,120}?)(?:\s*//.*)?$"
+)
+_RETURNED = re.compile(r"\s+(?P<value>\d[\d_.]*|true|false|\"[^\"]*\"(?:\.\w+\(\))?)$")
+_DEFAULT_FUNCTION = re.compile(
+    r"\s*(?:pub(?:\([^)]*\))? )?(?:const )?fn (?P<name>\w*default\w*)\(\) -> "
+)
+_LITERAL = re.compile(
+    r"-?\d[\w.*+ ]*|true|false|[\"'`].*[\"'`](?:\.\w+\(\))?|[\w.:]*[A-Z]\w*|[\w.:]+\([^()]*\)"
+    r"|nil|null|undefined"
+)
 _INITIALISED = re.compile(
     r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
 )
-_OF_LANGUAGE = {"cpp": (_INITIALISED,), "python": (_MEMBER, _OF_CLASS)}
+_OF_LANGUAGE = {
+    "cpp": (_INITIALISED,),
+    "python": (_MEMBER, _OF_CLASS),
+    "go": (_MEMBER, _ASSIGNED),
+}
 _CONSTRUCTOR = re.compile(r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(")
-_LANGUAGES = frozenset({"go", "typescript", "javascript", "cpp", "python"})
+_LANGUAGES = frozenset({"go", "rust", "typescript", "javascript", "cpp", "python"})
 _SCRIPTS = frozenset({"typescript", "javascript"})
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
 _MOST_LINES = 4_000  # changed lines of a file; more are data
@@ -225,8 +245,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed place could change the value of a table's member."""
-    if language == "rust":
-        return any(_MARKS_DEFAULT.search(line) for hunk in hunks for line in hunk.added)
+    if language == "rust" and any(
+        _MARKS_DEFAULT.search(line) or _RETURNED.match(line)
+        for hunk in hunks
+        for line in hunk.added
+    ):
+        return True
     if language not in _LANGUAGES:
         return False
     for hunk in hunks:
@@ -255,11 +279,11 @@ def _changed(
             was = _OF_CLASS.fullmatch(old)
             owner = _owner(after, rows[1] + 1) if was and _same_but(was, found) else ""
             if was and owner[:1].isupper() and is_told_apart(was["value"], found["value"]):
-                fact = _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+                fact = default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
                 yield replace(fact, kind=FactKind.SYMBOL, public=None)
-    elif (found := _MEMBER.match(line)) and _LITERAL.fullmatch(found["value"]):
+    elif (found := _member(line, language)) and _LITERAL.fullmatch(found["value"]):
         for old in olds:
-            was = _MEMBER.match(old)
+            was = _member(old, language)
             if was and was["name"] == found["name"] and was["value"] != found["value"]:
                 owners = {
                     _default_tables_owner(before, rows[0]),
@@ -267,12 +291,24 @@ def _changed(
                 }
                 owner = owners.pop() if len(owners) == 1 else ""
                 if owner and is_told_apart(was["value"], found["value"]):
-                    yield _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+                    fact = default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+                    yield replace(fact, public=None) if language == "rust" else fact
+    elif language == "rust" and (found := _RETURNED.match(line)):
+        was = next(filter(None, map(_RETURNED.match, olds)), None)
+        head = _DEFAULT_FUNCTION.match(next(iter(after.above(rows[1], 1)), ""))
+        named = head and f'default = "{head["name"]}"' in after.text
+        if was and head and named and is_told_apart(was["value"], found["value"]):
+            name = head["name"].replace("default", "").strip("_")
+            yield default_fact(after, name, was, found, rows[1])
     elif language in _SCRIPTS and (found := _FALLBACK.search(line)):
         for old in olds:
             was = _FALLBACK.search(old)
             if was and _same_but(was, found):
-                yield _fact(after, found["name"], was, found, rows[1])
+                yield default_fact(after, found["name"], was, found, rows[1])
+
+
+def _member(line: str, language: str) -> re.Match[str] | None:
+    return _MEMBER.match(line) or (_ASSIGNED.match(line) if language == "go" else None)
 
 
 def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -284,7 +320,7 @@ def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
         was = olds.get(owner)
         if was and was["value"] != found["value"]:
             row = after.line_at(found.start("value")) - 1
-            yield replace(_fact(after, owner, was, found, row), public=None)
+            yield replace(default_fact(after, owner, was, found, row), public=None)
 
 
 def _defaults_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -314,7 +350,7 @@ def _initialised(
             owners = {_constructed(before, rows[0]), _constructed(after, rows[1])}
             owner = owners.pop() if len(owners) == 1 else ""
             if CONFIGURES.search(owner) and is_told_apart(was["value"], found["value"]):
-                yield _fact(after, f"{owner}.{found['name']}", was, found, rows[1])
+                yield default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
 
 
 def _constructed(source: SideText, row: int) -> str:
@@ -339,7 +375,9 @@ def _default_tables_owner(source: SideText, row: int) -> str:
     """The table of defaults around a line: its type, or its own name."""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
         if line[:1] not in {"", " ", "\t", "/", "*"}:
-            found = _HEADER.match(line) or _MAKER.match(line)
+            if made := _MAKER.match(line):
+                return made["type"] or made["receiver"] or made["implementor"]
+            found = _HEADER.match(line)
             return (found["type"] or found["name"]) if found else ""
         if found := _NESTED.match(line):
             return found["type"] or found["name"]
@@ -351,7 +389,10 @@ _NESTED = re.compile(
 )
 
 
-def _fact(after: SideText, name: str, was: re.Match[str], found: re.Match[str], row: int) -> Fact:
+def default_fact(
+    after: SideText, name: str, was: re.Match[str], found: re.Match[str], row: int
+) -> Fact:
+    """A setting that has another default, found on a 0-based line."""
     return Fact(
         kind=FactKind.CONFIG,
         action=Action.CHANGED,
@@ -362,83 +403,3 @@ def _fact(after: SideText, name: str, was: re.Match[str], found: re.Match[str], 
         evidence=after.evidence(row + 1),
         public=True,
     )
-
-
-DOCUMENTED = "documented default"
-"""The detail of a default that only documentation tells; code must bear it out."""
-
-_TELLS_DEFAULT = re.compile(
-    r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
-    r"(?P<value>\[[^\]\n|]{0,80}\]|(?<=`)[^`\n|]{1,80}(?=`)|[^*`'\"\[\]\s|][^`'\"\]\s|]{0,60}?)(?=_?(?:[`'\"\]\s|]|$))",
-    re.IGNORECASE,
-)
-_OWN_NAME = re.compile(r"\s*(?:[-*]\s+)?\[?\s*[`*]{0,3}(?P<name>[a-z][\w.-]{2,80})[`*]{0,3}\s*:")
-_TITLE = re.compile(
-    r"#{1,6}\s+[`*]{0,3}(?P<name>-{0,2}[A-Za-z][\w.-]{2,80})[`*]{0,3}(?:\s.{0,60})?"
-)
-_BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
-_CODE_LINE = re.compile(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
-_TITLE_REACH = 40  # lines above a default in which its heading stands
-
-
-def wants(file: FileChange, area: Area, language: str) -> bool:
-    """Whether a changed line may tell another default than the one it replaces."""
-    return _documents(area, language) and any(
-        _TELLS_DEFAULT.search(old[:_LONGEST_TOLD]) and _told_beside(old, hunk.added)
-        for hunk in file.hunks
-        for old in hunk.removed[:_DEFAULT_TABLES_MOST]
-    )
-
-
-def find_documented(scene: FileContext) -> Iterator[Fact]:
-    """Defaults that documentation, or the comment of a field, tells differently."""
-    both = scene.texts if _documents(scene.area, scene.language) else None
-    if both is None:
-        return
-    for (first, olds), (row, news) in zip(both[0].places(), both[1].places(), strict=False):
-        for place, old in enumerate(olds[:_DEFAULT_TABLES_MOST], first):
-            was = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
-            new = _told_beside(old, news) if was else ""
-            found = _TELLS_DEFAULT.search(new[:_LONGEST_TOLD])
-            if was and found:
-                at = row + news.index(new)
-                name = _documented(both[1], new, at)
-                same = name == _documented(both[0], old, place)
-                if name and same and was["value"] != found["value"]:
-                    fact = _fact(both[1], name, was, found, at)
-                    yield replace(fact, detail=DOCUMENTED)
-
-
-def _documents(area: Area, language: str) -> bool:
-    return (area is Area.DOCS and language in {"markdown", "restructuredtext"}) or (
-        area is Area.CORE and language == "typescript"
-    )
-
-
-_LONGEST_TOLD = 300  # characters of a line
-
-
-def _told_beside(old: str, news: Sequence[str]) -> str:
-    """The added line that tells the same as a removed one, but for its value."""
-    found = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
-    comment = not _CODE_LINE.match(old)
-    head = old[: found.start("value")] if found and comment else ""
-    return next((n for n in news[:_DEFAULT_TABLES_MOST] if head and n.startswith(head)), "")
-
-
-def _documented(source: SideText, line: str, row: int) -> str:
-    """What a default belongs to: the name on its line, the heading above or the field below."""
-    if language_of(source.path) == "typescript":
-        start = source.offset(row + 2)
-        below = source.text[start : start + _LONGEST_TOLD].split("\n")
-        return next((found["name"] for text in below if (found := _BELOW.match(text))), "")
-    own = _OWN_NAME.match(line)
-    if own and own["name"].lower() not in {"default", "defaults"}:
-        return own["name"]
-    titles = (_TITLE.fullmatch(text) for text in source.above(row, _TITLE_REACH))
-    return next((found["name"] for found in titles if found and _is_typed(found["name"])), "")
-
-
-def _is_typed(name: str) -> bool:
-    """Whether a heading begins with a name that users type, not with a word of a language."""
-    return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])

@@ -179,8 +179,7 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
             named = [
                 n
                 for n in come
-                if old.name != n.name
-                and ((alone and _together(old, n)) or _says(words, old, n))
+                if old.name != n.name and ((alone and _together(old, n)) or _says(words, old, n))
             ]
             own = [n for n in named if _of(n) == _of(old)]
             if not named and "renam" in title:

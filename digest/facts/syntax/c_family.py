@@ -42,7 +42,10 @@ _ATTRIBUTES = re.compile(
     r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
     r"(?:(?<=bounds__)[ \t]*\([^()\n]*\))?"
 )
-_MACRO = re.compile(r"^([ \t]*)[A-Z][A-Z0-9]*_[A-Z0-9_]+(?=[ \t]+(?:virtual|static|inline|explicit)\b)", re.M)
+_MACRO = re.compile(
+    r"^[ \t]*[A-Z][A-Z0-9]*+_[A-Z0-9_]++(?=[ \t]+(?:virtual|static|inline|explicit)\b)",
+    re.MULTILINE,
+)
 _NAME = re.compile(r"~?[A-Za-z][\w:]*")
 
 
