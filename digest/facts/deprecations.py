@@ -295,8 +295,9 @@ def _headed(sheet: SideLines, line: int) -> str:
     """The name that stands alone on a line above, as a heading or the signature of a section."""
     for above in sheet.above(line, 12):
         found = _HEADING.fullmatch(above.strip())
-        if found and _CODE_LIKE.search(found["name"]) and found["name"].lower() not in NO_NAMES:
-            return found["name"]
+        name = found["name"] if found else ""
+        if _CODE_LIKE.search(name) and name.lower() not in NO_NAMES:
+            return "" if name.lstrip("v")[:1].isdigit() else name  # the heading of a version
     return ""
 
 
@@ -367,7 +368,8 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
             member = script and found is not None and _MEMBER_VALUE.match(line)
             name = found["name"] if found and not member else ""
-            return "" if name.startswith("_") or sheet.is_internal(mark) else name
+            own = not name.startswith("_") and "namespace" not in line
+            return name if own and not sheet.is_internal(mark) else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from digest.core.change import Side
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import feature_flags, named_settings
 from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
@@ -85,14 +86,19 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         yield from feature_flags.find(before, after)
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
-    yield from named_settings.compare(FactKind.FLAG, before, after, olds, news)
+    facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
+    yield from facts
+    told = {(f.evidence.side, f.evidence.line) for f in facts}
+    told |= {(Side.OLD, s.line) for f in facts for s in olds if f.before == s.names[0]}
     if before.text.count("flatten") == after.text.count("flatten"):
         for action, sides, lost, others in (
             (Action.REMOVED, (before, after), olds, news),
             (Action.ADDED, (after, before), news, olds),
         ):
             touched = {s.names[0] for s in others}
-            alone = [s for s in lost if s.names[0] not in touched]
+            alone = [
+                s for s in lost if s.names[0] not in touched and (sides[0].side, s.line) not in told
+            ]
             yield from _of_commands(action, *sides, alone, language)
 
 

@@ -147,6 +147,11 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
                 yield _removed(before, name, row + 1, "alias")
         elif found := _ATTRIBUTE.match(line):
             owner = _owner(before, row + 1)
+            heads = [
+                re.search(rf"^class {owner}\b.*", s.text, re.MULTILINE) for s in (before, after)
+            ]
+            if owner and heads[0] and heads[1] and heads[0][0] != heads[1][0]:
+                continue  # another base may have it
             if owner and not _has(after.text, owner, found["name"]):
                 yield _removed(before, f"{owner}.{found['name']}", row + 1, "attribute")
 
@@ -219,7 +224,10 @@ _OF_LANGUAGE = {
     "python": (_MEMBER, _OF_CLASS),
     "go": (_MEMBER, _ASSIGNED),
 }
-_CONSTRUCTOR = re.compile(r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(")
+_CONSTRUCTOR = re.compile(
+    r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(\)"
+    r"|\s+(?:explicit )?(?P<inside>[A-Z]\w*)\([^()]*(?:\)|,$|$)"
+)
 _LANGUAGES = frozenset({"go", "rust", "typescript", "javascript", "cpp", "python"})
 _SCRIPTS = frozenset({"typescript", "javascript"})
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
@@ -354,11 +362,15 @@ def _initialised(
 
 
 def _constructed(source: SideText, row: int) -> str:
-    """The type whose constructor without arguments contains a line."""
+    """The type whose constructor contains a line; outside of its class, one without arguments."""
+    inside = ""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
+        found = _CONSTRUCTOR.match(line)
         if line[:1] not in {"", " ", "\t", "/", "*"}:
-            found = _CONSTRUCTOR.match(line)
-            return found["type"] if found and line[found.end() :].startswith(")") else ""
+            if inside and re.match(rf"(?:class|struct) {inside}\b", line):
+                return inside
+            return (found and found["type"]) or ""
+        inside = inside or (found and found["inside"]) or ""
     return ""
 
 

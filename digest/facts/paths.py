@@ -118,8 +118,8 @@ _FOLDERS = {
     for folder, area in _by_word("""
     tests: __fixtures__ __mocks__ __tests__ androidtest commontest conformance cypress e2e
         e2e-tests fixtures funtests fuzz fuzzing integration-tests integration_tests
-        integrationtest jvmtest mocks test test-suite test-utils test_data test_utils testdata
-        testing testlib tests testsuite testsuites testutil testutils unit-tests unit_tests
+        integrationtest jvmtest mdtest mocks test test-suite test-utils test_data test_utils
+        testdata testing testlib tests testsuite testsuites testutil testutils unit-tests unit_tests
         unittest unittests;
     docs: _docs adr apidocs changelog.d changelogs changes.d doc docs docs_src docsrc
         documentation javadoc man newsfragments rfcs towncrier website;

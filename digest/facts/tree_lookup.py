@@ -8,7 +8,7 @@ The caller finds the mentions (one search for many changes) and reads the files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -90,6 +90,8 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
         after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
         if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
+        if after and fact.evidence.path.rpartition("/")[2].startswith("index.") and fact.public:
+            continue  # what an index of exports declared itself
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
         if fact.kind is FactKind.CONFIG and after and name != fact.name and last(name) in kept:
             continue  # the old name stays for a while
@@ -236,10 +238,11 @@ def settled(
     answers = {
         q.index: _found(facts.items[q.index], q, where.get(q.index, ()), texts) for q in asked
     }
+    touched = {file.path for file in facts.files}
     items = [
         told
         for index, fact in enumerate(facts.items)
-        if (told := _told(fact, answers.get(index), asked=index in answers)) is not None
+        if (told := _told(fact, answers.get(index), touched, asked=index in answers)) is not None
     ]
     return replace(facts, items=tuple(items)) if items != list(facts.items) else facts
 
@@ -301,11 +304,19 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     return any(member.search(block(text, top.start())) for top in tops)
 
 
-def _told(fact: Fact, elsewhere: str | None, *, asked: bool) -> Fact | None:
+_OWN = frozenset({"class", "function", "interface", "constant", "type"})
+"""Details of what a module declares at its top level."""
+
+
+def _told(
+    fact: Fact, elsewhere: str | None, touched: Collection[str], *, asked: bool
+) -> Fact | None:
     if not asked or elsewhere is None:
         return fact
     if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
         return None  # the file still defines it in another way
+    if fact.action is Action.REMOVED and fact.detail in _OWN and elsewhere not in touched:
+        return fact  # another thing of the same name was there before
     if fact.kind in _SHARED:
         # Read or created in one more place, or in one less.
         return _as_added(fact, elsewhere) if fact.action is Action.RENAMED else None
