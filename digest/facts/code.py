@@ -33,7 +33,6 @@ from tree_sitter import Node, Tree
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Fact
 from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
-from digest.facts.header_fields import HeaderFields
 from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText
@@ -191,14 +190,20 @@ class TreeCode:
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a type, or ``None`` if there is no such type."""
-        declared = owner in self._by_name or owner in {d.parent for d in self._all}
-        if not declared or self._is_alias(owner) or self.may_name(owner):
+        heads = self._heads(owner)
+        those = [d for d in self._all if d.kind == "field" and d.parent == owner]
+        doubt = any(d.node.has_error for d in heads) if self.grammar == "cpp" else None
+        if not (heads or those) or self._is_alias(owner):
             return None
-        return {
-            d.name.rpartition(owner)[2].lstrip(".:"): self._field(d)
-            for d in self._all
-            if d.kind == "field" and d.parent == owner
-        }
+        if doubt or (doubt is None and self.may_name(owner)):
+            return None
+        return {d.name.rpartition(owner)[2].lstrip(".:"): self._field(d) for d in those}
+
+    def _heads(self, owner: str) -> list[Declaration]:
+        """The declarations of a type, which fields of C++ name without its namespaces."""
+        if self.grammar != "cpp" or "::" in owner:
+            return [d for d in self._by_name.get(owner, ()) if d.kind != "field"]
+        return [d for d in self._all if d.kind != "field" and last_part(d.name) == owner]
 
     def _is_alias(self, owner: str) -> bool:
         """Whether a type is another name for one whose members are declared elsewhere."""
@@ -207,7 +212,7 @@ class TreeCode:
 
     def bases(self, owner: str) -> tuple[str, ...]:
         """The types that a type inherits or embeds."""
-        those = [d for d in self._by_name.get(owner, ()) if d.kind != "field"]
+        those = self._heads(owner)
         if self.language in _EMBEDDED:
             pattern = _EMBEDDED[self.language]
             return tuple(name for d in those for name in pattern.findall(text_of(d.node)))
@@ -317,8 +322,6 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     yield from option_tables.find(before, after, language)
     if language == "python":
         yield from option_tables.find_tables(before, after)
-    elif language in {"c", "cpp"} and HeaderFields.reads(after.path, after.text):
-        yield from class_fields.compare(HeaderFields(before), HeaderFields(after))
     told: set[str] = set()
     if _has_symbols(after.path, language) and may_declare(scene.file.hunks, language):
         for fact in _declared(scene, before, after):

@@ -100,7 +100,7 @@ _DECLARES = {
 # begins.
 _DEEPER = {
     "rust": re.compile(r"        (?:mut )?\w+: [^;{=]*,$"),
-    "cpp": re.compile(r"\s+[^/\s].*(?:\(|\)|;$|,$)"),
+    "cpp": re.compile(r"\s+[^/\s].*[(),;]|\s+\w+$"),
 }
 
 _DEEPER["cuda"] = _DEEPER["cpp"]

@@ -37,6 +37,7 @@ _WRAPPERS = frozenset(
     }
 )  # fmt: skip
 _HIDDEN = re.compile(r"^_|^(?:detail|details|internal|impl|anonymous)$")
+_PUBLIC = re.compile(r"(?:^|/)(?:include|api|public)/")
 _HEADER = (".h", ".hh", ".hpp", ".hxx", ".h++", ".cuh", ".inl", ".ipp", ".tpp")
 _ATTRIBUTES = re.compile(
     r"\b__(?:device|host|global|forceinline|inline|noinline|launch_bounds|restrict)__\b"
@@ -65,7 +66,8 @@ def is_header(path: str) -> bool:
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
     """Functions, types and macros in the order of the text, with the public members of classes."""
     if is_header(path):
-        yield from _items(root, "", 0)
+        public = _PUBLIC.search(path)
+        yield from (d for d in _items(root, "", 0) if public or d.kind != "field")
 
 
 def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
@@ -91,6 +93,9 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     if body is None or not name:  # a mention, not a definition
         return
     yield from _one(_TYPES[node.type], node, parent, name, None)
+    if node.type == "enum_specifier":
+        members = (n for n in walk(body, _WRAPPERS) if n.type == "enumerator")
+        yield from (_field(n, name, plain(named(n, "name")), "enum member") for n in members)
     if node.type == "enum_specifier" or _HIDDEN.search(name) or depth >= DEEPEST:
         return
     public = node.type != "class_specifier"
@@ -98,11 +103,45 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         if child.type == "access_specifier":
             public = "public" in text_of(child)
         elif public and child.type in {"field_declaration", "declaration", "function_definition"}:
-            function = _function(child)
+            function, inner = _function(child), named(child, "type")
             if function is not None:
                 yield from _one(
                     "method", child, joined(parent, name), _declared(function), function
                 )
+            elif inner is not None and inner.type in _TYPES:
+                yield from _type(inner, joined(parent, name), depth + 1)
+            elif child.type == "field_declaration":
+                yield from _fields(child, name)
+
+
+def _fields(node: Node, owner: str) -> Iterator[Declaration]:
+    """The fields of one declaration, which may name several, with their defaults."""
+    names: list[tuple[str, str | None]] = []
+    for place, child in enumerate(node.children):
+        role = node.field_name_for_child(place)
+        if role == "declarator":
+            names.append((plain(child), None))
+        elif role == "default_value" and names:
+            text = plain(child)
+            value = text[1:-1].strip() if child.type == "initializer_list" else text
+            names[-1] = names[-1][0], value or None
+    for text, value in names:
+        found = re.search(r"[A-Za-z_]\w*", text)
+        if found and not found[0].endswith("_"):  # private by custom
+            kind = plain(named(node, "type")) + text[: found.start()]
+            yield _field(node, owner, found[0], kind, value)
+
+
+def _field(node: Node, owner: str, name: str, kind: str, value: str | None = None) -> Declaration:
+    return Declaration(
+        kind="field",
+        name=f"{owner}.{name}",
+        parent=owner,
+        node=node,
+        head=node.end_point.row,
+        read=partial(Signature, text="", returns=kind),
+        value=value,
+    )
 
 
 def _function(node: Node) -> Node | None:
