@@ -192,10 +192,11 @@ class TreeCode:
         """All public fields of a type, or ``None`` if there is no such type."""
         heads = self._heads(owner)
         those = [d for d in self._all if d.kind == "field" and d.parent == owner]
-        doubt = any(d.node.has_error for d in heads) if self.grammar == "cpp" else None
         if not (heads or those) or self._is_alias(owner):
             return None
-        if doubt or (doubt is None and self.may_name(owner)):
+        bodies = [body for d in heads if (body := d.node.child_by_field_name("body"))]
+        doubt = any(n.type == "ERROR" for body in bodies for n in body.children)
+        if doubt if self.grammar == "cpp" else self.may_name(owner):
             return None
         return {d.name.rpartition(owner)[2].lstrip(".:"): self._field(d) for d in those}
 

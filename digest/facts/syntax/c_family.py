@@ -122,9 +122,9 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
         if role == "declarator":
             names.append((plain(child), None))
         elif role == "default_value" and names:
-            text = plain(child)
-            value = text[1:-1].strip() if child.type == "initializer_list" else text
-            names[-1] = names[-1][0], value or None
+            given = plain(child)
+            given = given[1:-1].strip() if child.type == "initializer_list" else given
+            names[-1] = names[-1][0], given or None
     for text, value in names:
         found = re.search(r"[A-Za-z_]\w*", text)
         if found and not found[0].endswith("_"):  # private by custom
