@@ -7,6 +7,7 @@ cannot be read, its message and paths still give facts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -102,7 +103,7 @@ _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])
 _TALK = frozenset([Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI])
 _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDENCY])
 _PINNED = frozenset([FactKind.DEPENDENCY, FactKind.TOOLCHAIN])
-_STEPS = {Action.ADDED: 1, Action.REMOVED: -1}
+_STEPS = frozenset([Action.ADDED, Action.REMOVED])
 _MOST_FILES = 64
 """Maximum files of a change whose whole texts are read, those with most changed lines first.
 
@@ -213,7 +214,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
-    found = _borne_out(_newly_told(change, found, scenes), scenes)
+    found = _borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
     # A nested manifest that is deleted takes a part of the project with it.
     gone = {f.path for f in change.files if f.status is FileStatus.DELETED and "/" in f.path}
@@ -230,6 +231,27 @@ def _beside(scenes: Mapping[str, FileContext], fact: Fact) -> tuple[str, str]:
 
 
 _NEAR = 4  # lines
+
+
+def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
+    """The facts without flags as new for which a removed line of another file looked."""
+    removed = {
+        path: "\n".join(line for _, line in scene.lines[0].changed)
+        for path, scene in scenes.items()
+        if scene.area is Area.CORE and scene.language
+    }
+    return [
+        f
+        for f in found
+        if f.kind is not FactKind.FLAG
+        or f.action is not Action.ADDED
+        or not any(
+            f"{quote}{f.name}{quote}" in text
+            for path, text in removed.items()
+            if path != f.evidence.path
+            for quote in "'\""
+        )
+    ]
 
 
 def _newly_told(
@@ -357,13 +379,18 @@ def _weight(fact: Fact) -> tuple[bool, bool, bool]:
 
 
 def _settled(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The facts without those added as often as removed elsewhere, which only moved."""
-    balance: dict[tuple[str, str, str], int] = {}
-    for fact in facts:
-        if fact.kind in _MOVABLE and fact.action in _STEPS:
-            key = _identity(fact)
-            balance[key] = balance.get(key, 0) + _STEPS[fact.action]
-    moved = {key for key, sum_ in balance.items() if sum_ == 0}
+    """The facts without those added as often as removed elsewhere, which only moved.
+
+    A dependency that one more part of the project drops is still one.
+    """
+    steps = Counter((f.action, _identity(f)) for f in facts if f.kind in _MOVABLE)
+    moved = {
+        key
+        for (action, key), count in steps.items()
+        if action is Action.ADDED
+        and (gone := steps[Action.REMOVED, key])
+        and (gone == count or key[0] == FactKind.DEPENDENCY)
+    }
     return tuple(f for f in facts if f.action not in _STEPS or _identity(f) not in moved)
 
 

@@ -370,11 +370,11 @@ def version_file(sheet: SideLines) -> Iterator[Pin]:
     name = sheet.path.rpartition("/")[2].lower()
     for number, line in sheet.changed:
         if name in {"rust-toolchain.toml", "rust-toolchain"} and (found := _CHANNEL.match(line)):
-            yield Pin("rust", found[1], number, "rustup", toolchain=True)
+            yield Pin("rust", found[1], number, "rustup toolchain", toolchain=True)
         elif name in _NAMED_FILES and number == 1 and (text := line.strip()) and "[" not in text:
-            yield Pin(_NAMED_FILES[name], text[:60], 1, "version file", toolchain=True)
+            yield Pin(_NAMED_FILES[name], text[:60], 1, "version file toolchain", toolchain=True)
         elif name == ".tool-versions" and (found := _TOOL_LINE.match(line)):
-            yield Pin(found[1], found[2], number, "asdf", toolchain=True)
+            yield Pin(found[1], found[2], number, "asdf toolchain", toolchain=True)
 
 
 def _variables(line: str, number: int, detail: str) -> Iterator[Pin]:

@@ -141,6 +141,9 @@ _BUILD_TOP = _words(
     "constraints scripts script hack tools dev etc build build-tools buildscripts ci-scripts"
 )
 _SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
+_LOOSE_SCRIPT = re.compile(r"[a-z0-9]+[_-][a-z0-9_-]+\.py")
+"""A program of several words beside the packages; a package of one module has a plain name."""
+
 _SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
 
 _TEST_ENDINGS = (
@@ -222,9 +225,9 @@ def area_of(path: str) -> Area:
 
 
 def is_script(path: str) -> bool:
-    """Whether a path is below a top-level folder with scripts of the developers."""
+    """Whether a path is a script of the developers, beside the packages or in their own folder."""
     top, slash, _ = path.partition("/")
-    return bool(slash) and top.lower() in _SCRIPT_TOP
+    return top.lower() in _SCRIPT_TOP if slash else _LOOSE_SCRIPT.fullmatch(path) is not None
 
 
 def _pipeline(folders: list[str], name: str) -> Area | None:
@@ -271,6 +274,8 @@ def _file(folders: list[str], name: str, low: str) -> Area | None:
     if _BENCHMARK_NAME.search(low):
         return Area.BENCHMARKS
     language = language_of(low)
+    if not folders and _LOOSE_SCRIPT.fullmatch(low):
+        return Area.BUILD
     if "spec" in folders and language in {"ruby", "javascript", "typescript"}:
         return Area.TESTS
     if folders and folders[0] in _BUILD_TOP and _serves_build(folders[0], language):
