@@ -226,3 +226,61 @@ async def test_absent_file_leaves_the_others_readable(builder) -> None:
     source = (await open_source(str(builder.path), builder.path.parent / "data"))[1]
     places = [(sha, "a.py"), (sha, "c.py"), (sha, "b\nc"), (sha, "b.py")]
     assert await source.contents(places) == {(sha, "a.py"): "x\n", (sha, "b.py"): "y\n"}
+
+
+POOL = "class TaskPool:\n    def start(self):\n        return 1\n"
+
+
+async def test_class_is_removed_where_another_of_its_name_was_there_before(builder) -> None:
+    _, items = await told(
+        builder,
+        {"app/threads.py": POOL, "app/eventlet.py": POOL.replace("1", "2"), "app/x.py": "y = 1\n"},
+        {"app/threads.py": None},
+    )
+    assert seen(items, FactKind.SYMBOL) == [("removed", "TaskPool", "class")]
+
+
+async def test_export_of_an_index_is_removed_although_an_inner_file_keeps_the_name(builder) -> None:
+    inner = "export interface Descriptor {\n  name: string;\n}\n"
+    index = "export { Sum } from './sum';\n"
+    _, items = await told(
+        builder,
+        {
+            "pkg/package.json": '{"name": "pkg"}\n',
+            "pkg/src/index.ts": f"{index}export type Descriptor = MetricDescriptor;\n",
+            "pkg/src/Descriptor.ts": inner,
+        },
+        {"pkg/src/index.ts": index, "pkg/src/Descriptor.ts": inner.replace("string", "number")},
+    )
+    gone = [i for i in items if i.action is Action.REMOVED]
+    assert [(i.name, i.evidence.path) for i in gone] == [("Descriptor", "pkg/src/index.ts")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "public"),
+    [
+        (
+            "app/config/cache.py",
+            "class CacheConfig(BaseModel):\n    size: int = 1\n    x: int = 1\n",
+            True,
+        ),
+        (
+            "app/executor/layers/moe/config.py",
+            "class MoEConfig(BaseModel):\n    size: int = 1\n    x: int = 1\n",
+            False,
+        ),
+        (
+            "cmd/server/config.go",
+            'package main\n\ntype Config struct {\n\tSize int `yaml:"size"`\n\tX int `yaml:"x"`\n}\n',
+            None,
+        ),
+    ],
+)
+async def test_settings_are_public_where_users_set_them(builder, path, text, public) -> None:
+    lines = [line for line in text.splitlines(keepends=True) if "size" not in line]
+    _, items = await told(
+        builder,
+        {"app/__init__.py": "from app.main import run\n", path: text},
+        {path: "".join(lines)},
+    )
+    assert [i.public for i in items if i.kind is FactKind.CONFIG] == [public]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts import code
-from tests.unit.digest.facts.changes import scene, told
+from tests.unit.digest.facts.changes import facts_of, scene, told
 
 RUST = """\
 pub struct Config {
@@ -187,3 +188,38 @@ def test_change_inside_a_body_parses_nothing(monkeypatch):
     assert list(code.find(scene("src/a.rs", old, new))) == []
     with pytest.raises(AssertionError, match="parsed"):
         list(code.find(scene("src/a.rs", old, old.replace("a: u8", "b: u8"))))
+
+
+GO_FEATURES = """package main
+
+func (c *flagConfig) setFeatureListOptions() error {
+\tfor _, o := range c.featureList {
+\t\tswitch o {
+\t\tcase "duration-expr":
+\t\t\tc.expr = true
+\t\t}
+\t}
+\treturn nil
+}
+
+func main() {
+\ta.Flag("enable-feature", "Features.").StringsVar(&c)
+}
+"""
+
+
+def test_a_feature_that_must_be_switched_on_again_is_off_by_default() -> None:
+    on = GO_FEATURES.replace("c.expr = true", 'log("now permanently enabled and a no-op")')
+    (fact,) = facts_of("Revert it", ("cmd/p/main.go", on, GO_FEATURES)).items
+    assert (fact.name, fact.before, fact.after) == ("--enable-feature=duration-expr", "on", "off")
+
+
+def test_flags_of_own_types_and_of_optparse_are_read() -> None:
+    go = 'package l\n\nfunc (l *Limits) Register(f *flag.FlagSet) {\n\tf.Var(&l.P, "limits.period", "Help.")\n}\n'
+    python = "def options(parser):\n    parser.add_option('--autoscale')\n    return parser\n"
+    for path, text, line, name in (
+        ("pkg/limits.go", go, '\tf.Var(&l.P, "limits.period", "Help.")\n', "-limits.period"),
+        ("app/worker.py", python, "    parser.add_option('--autoscale')\n", "--autoscale"),
+    ):
+        (fact,) = facts_of("Remove it", (path, text, text.replace(line, ""))).items
+        assert (fact.kind, fact.action, fact.name) == (FactKind.FLAG, Action.REMOVED, name)

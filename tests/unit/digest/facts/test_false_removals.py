@@ -349,3 +349,50 @@ def test_a_setting_that_another_type_reads_now_is_not_removed() -> None:
     assert gone("Read it in two forms", ("src/settings.rs", old, new + wire)) == []
     gone_from = old.replace("    pub preview: Option<bool>,\n", "")
     assert gone("Drop it", ("src/settings.rs", old, gone_from)) == ["Options.preview"]
+
+
+def test_a_dependency_that_one_of_two_parts_keeps_is_not_removed() -> None:
+    part = '[package]\nname = "a"\n\n[dependencies]\nmimalloc = { version = "0.1.43" }\n'
+    bare = part.replace('mimalloc = { version = "0.1.43" }\n', "")
+    files = (
+        ("crates/a/Cargo.toml", part, bare),
+        ("crates/b/Cargo.toml", part, bare),
+        ("crates/allocator/Cargo.toml", None, part),
+    )
+    assert gone("Clean up", *files) == []
+
+
+def test_a_flag_that_another_file_looked_for_is_not_new() -> None:
+    launcher = "const index = process.argv.indexOf('--profile')\nrun(index)\n"
+    files = (
+        ("bin/vite.js", launcher, launcher.replace("indexOf('--profile')", "findIndex(isProfile)")),
+        (
+            "src/cli.ts",
+            "cli\n  .option('--host', `host`)\n",
+            "cli\n  .option('--host', `host`)\n  .option('--profile [name]', `profile`)\n",
+        ),
+    )
+    assert [f.name for f in facts_of("Name it", *files).items if f.kind is FactKind.FLAG] == []
+    assert [f.name for f in facts_of("Add it", files[1]).items] == ["--profile"]
+
+
+def test_the_toolchain_of_developers_is_told_as_such() -> None:
+    text = '[toolchain]\nchannel = "1.97.0"\n'
+    (fact,) = facts_of("Bump", ("rust-toolchain.toml", text, text.replace("97.0", "97.1"))).items
+    assert fact.detail == "rustup toolchain"
+
+
+def test_a_heading_of_a_version_and_a_namespace_are_not_deprecated() -> None:
+    breaking = "# Breaking changes\n\n## 0.1.0\n\nThe old spelling{}.\n"
+    header = "#pragma once\n{}\nnamespace ROCKS {{\nclass Db {{}};\n}}\n"
+    for path, text, mark in (
+        ("docs/BREAKING.md", breaking, " is deprecated"),
+        ("include/a/b.h", header, "// DEPRECATED: include backup_engine.h instead"),
+    ):
+        assert deprecated("Deprecate it", (path, text.format(""), text.format(mark))) == []
+
+
+def test_what_a_macro_or_a_condition_surrounds_is_seen_to_go() -> None:
+    member = "  // old\n#ifndef LITE\n  ROCKS_DEPRECATED_FUNC virtual Status AddFile(int a) {\n    return a;\n  }\n#endif\n"
+    old = f"class DB {{\n public:\n{member}  virtual void Close();\n}};\n"
+    assert gone("Remove it", ("include/a/db.h", old, old.replace(member, ""))) == ["DB::AddFile"]

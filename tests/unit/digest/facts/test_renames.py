@@ -74,3 +74,97 @@ def test_a_variable_whose_text_names_an_older_one_of_the_file_is_renamed() -> No
 )
 def test_words_of_opposite_meaning_are_no_rename(one: str, other: str, *, expected: bool) -> None:
     assert is_opposite(one, other) is expected
+
+
+GO_TYPES = """package ast
+
+const (
+\tADD Op = iota
+\tSUB
+)
+
+type Postings interface {
+\tNext() bool
+\tValue() uint32
+}
+
+type RuleManager interface {
+\tRun()
+}
+"""
+
+
+def renamed(
+    message: str, *files: tuple[str, str | None, str | None]
+) -> list[tuple[str | None, str]]:
+    return [(f.before, f.name) for f in told(message, *files) if f.action is Action.RENAMED]
+
+
+@pytest.mark.parametrize(
+    ("title", "swaps", "expected"),
+    [
+        ("Tidy", {"ADD": "Add", "SUB": "Sub"}, [("ADD", "Add"), ("SUB", "Sub")]),
+        (
+            "Rename getters to At()",
+            {"Value()": "At()"},
+            [("Postings.Value", "Postings.At")],
+        ),
+        (
+            "Rename RuleManager to Manager",
+            {"RuleManager interface {\n\tRun()": "Manager struct {\n\tdone chan bool"},
+            [("RuleManager", "Manager")],
+        ),
+    ],
+)
+def test_another_case_a_lone_member_and_another_sort_of_type_are_renames(
+    title: str, swaps: dict[str, str], expected: list[tuple[str, str]]
+) -> None:
+    new = GO_TYPES
+    for one, other in swaps.items():
+        new = new.replace(one, other)
+    assert renamed(title, ("ast/ast.go", GO_TYPES, new)) == expected
+
+
+def test_a_title_that_swaps_words_renames_whatever_has_them() -> None:
+    old = "void leveldb_open(const char* path);\nvoid leveldb_close(int db);\n"
+    new = old.replace("leveldb", "rocksdb").replace("(int db)", "(long handle, int flags)")
+    assert renamed("Rename leveldb to rocksdb in the C interface", ("include/c.h", old, new)) == [
+        ("leveldb_open", "rocksdb_open"),
+        ("leveldb_close", "rocksdb_close"),
+    ]
+
+
+def test_methods_of_several_types_that_share_a_new_name_are_renamed_each_in_its_type() -> None:
+    text = "package s\n\nfunc (b *{0}) Values() int64 {{\n\treturn b.v\n}}\n"
+    files = [
+        (f"s/{name.lower()}.go", text.format(name), text.format(name).replace("Values", "At"))
+        for name in ("Buffered", "Memoized")
+    ]
+    message = "Consolidate names (Values -> At)"
+    assert renamed(message, *files) == [
+        ("Buffered.Values", "Buffered.At"),
+        ("Memoized.Values", "Memoized.At"),
+    ]
+
+
+def test_what_moves_under_its_own_name_is_not_renamed() -> None:
+    old = "enum FileType : int {\n  kArchived = 0,\n};\n\nclass OldIterator {\n public:\n  void Next();\n};\n"
+    message = "Rename OldIterator to NewIterator\n\nFileType moves: `FileType` -> `FileType`."
+    files = (
+        ("include/a/old.h", old, None),
+        ("include/a/new.h", None, old.replace("OldIterator", "NewIterator")),
+    )
+    assert renamed(message, *files) == [("OldIterator", "NewIterator")]
+
+
+def test_a_renamed_flag_of_one_command_is_not_removed_from_it_as_well() -> None:
+    old = (
+        "pub enum Command {\n    Check(CheckArgs),\n    Run(RunArgs),\n}\n\n"
+        "pub struct CheckArgs {\n    /// The version.\n    #[arg(long)]\n    pub version: Option<String>,\n}\n\n"
+        "pub struct RunArgs {\n    #[arg(long)]\n    pub version: Option<String>,\n}\n"
+    )
+    new = old.replace("pub version", "pub ty_version", 1)
+    facts = told("Name it", ("crates/cli/src/lib.rs", old, new))
+    assert [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.FLAG] == [
+        (Action.RENAMED, "--version", "--ty-version")
+    ]

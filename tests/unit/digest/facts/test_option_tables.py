@@ -1,0 +1,147 @@
+"""Defaults of settings where functions, tables and attributes set them."""
+
+from __future__ import annotations
+
+import pytest
+
+from digest.core.facts import Action, FactKind
+from tests.unit.digest.facts.changes import facts_of
+
+GO = """package frontend
+
+func (cfg *Config) RegisterFlagsAndApplyDefaults(prefix string, f *flag.FlagSet) {
+\tcfg.RetryAfter = 0
+\tcfg.Metrics = MetricsConfig{
+\t\tMaxDuration: 3 * time.Hour,
+\t}
+}
+"""
+GO_MAKER = """package client
+
+func DefaultOptions(name string) (*Options, error) {
+\treturn &Options{
+\t\tWorkers: 4,
+\t}, nil
+}
+"""
+RUST = """#[derive(Deserialize)]
+pub struct EditorConfig {
+    pub idle: Duration,
+}
+
+impl Default for EditorConfig {
+    fn default() -> Self {
+        Self {
+            idle: Duration::from_millis(400),
+        }
+    }
+}
+"""
+RUST_FUNCTION = """#[derive(Deserialize)]
+pub struct Server {
+    #[serde(default = "default_port")]
+    port: u16,
+}
+
+fn default_port() -> u16 {
+    80
+}
+"""
+CPP = """struct UniversalOptions {
+  bool locking;
+
+  UniversalOptions()
+      : locking(false) {}
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "old", "new", "name"),
+    [
+        ("mod/config.go", GO, "= 0", "= 5 * time.Second", "Config.RetryAfter"),
+        ("mod/config.go", GO, "3 * time.Hour", "24 * time.Hour", "Config.MaxDuration"),
+        ("client/options.go", GO_MAKER, "4", "8", "Options.Workers"),
+        ("src/editor.rs", RUST, "from_millis(400)", "from_millis(250)", "EditorConfig.idle"),
+        ("src/server.rs", RUST_FUNCTION, "    80\n", "    3200\n", "port"),
+        ("include/a/universal.h", CPP, "(false)", "(true)", "UniversalOptions.locking"),
+    ],
+)
+def test_another_value_where_a_default_is_set_is_another_default(
+    path: str, text: str, old: str, new: str, name: str
+) -> None:
+    facts = facts_of("Tune it", (path, text, text.replace(old, new))).items
+    assert [(f.kind, f.detail, f.name) for f in facts] == [(FactKind.CONFIG, "default", name)]
+    before, after = (text.strip("=() \n") for text in (old, new))
+    assert before in f"{facts[0].before})"
+    assert after in f"{facts[0].after})"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "old", "new"),
+    [
+        (
+            "mod/config.go",
+            GO.replace("ApplyDefaults", "").replace("Register", "Read"),
+            "= 0",
+            "= 9",
+        ),
+        (
+            "src/server.rs",
+            RUST_FUNCTION.replace('"default_port"', '"other"'),
+            "    80\n",
+            "    1\n",
+        ),
+        ("src/editor.rs", RUST.replace("Default for ", ""), "400", "250"),
+        ("include/a/universal.h", CPP.replace("Options", "Buffer"), "(false)", "(true)"),
+    ],
+)
+def test_a_value_elsewhere_is_no_default(path: str, text: str, old: str, new: str) -> None:
+    facts = facts_of("Tune it", (path, text, text.replace(old, new))).items
+    assert [f for f in facts if f.detail == "default"] == []
+
+
+def test_an_enumerator_is_the_default_by_its_name() -> None:
+    header = (
+        "enum Pri : char {\n  kBySize = 0x0,\n  kMinRatio = 0x3,\n};\n\n"
+        "struct ColumnOptions {\n  Pri pri = kBySize;\n};\n"
+    )
+    (fact,) = facts_of(
+        "Other default",
+        ("include/db/o.h", header, header.replace("pri = kBySize", "pri = kMinRatio")),
+    ).items
+    assert (fact.name, fact.before, fact.after) == ("ColumnOptions.pri", "kBySize", "kMinRatio")
+
+
+def test_a_variable_that_is_unset_gives_what_the_expression_ends_with() -> None:
+    table = (
+        "import os\n\nvariables = {\n"
+        '    "APP_SAMPLER": lambda: (\n'
+        '        bool(int(os.environ["APP_SAMPLER"]))\n'
+        '        if "APP_SAMPLER" in os.environ\n        else None\n    ),\n}\n'
+    )
+    (fact,) = facts_of(
+        "On by default", ("app/envs.py", table, table.replace("else None", "else True"))
+    ).items
+    assert (fact.kind, fact.name, fact.before, fact.after) == (
+        FactKind.ENVIRONMENT,
+        "APP_SAMPLER",
+        "None",
+        "True",
+    )
+
+
+def test_an_attribute_of_a_class_with_another_base_is_not_removed() -> None:
+    old = "class Backend(base.Backend, Mixin):\n    native_join = True\n\n    def get(self):\n        return 1\n"
+    new = old.replace("base.Backend, Mixin", "RPCBackend").replace("    native_join = True\n\n", "")
+    gone = [
+        f.name for f in facts_of("x", ("app/b.py", old, new)).items if f.action is Action.REMOVED
+    ]
+    assert gone == []
+    same = [
+        f.name
+        for f in facts_of(
+            "x", ("app/b.py", old, old.replace("    native_join = True\n\n", ""))
+        ).items
+    ]
+    assert same == ["Backend.native_join"]
