@@ -18,7 +18,7 @@ from itertools import islice
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
-from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
+from digest.facts.deprecated_names import MARKED_AS, OWNER, SAID_SO, deprecated_names
 from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
 
@@ -46,12 +46,6 @@ _NOT_A_MARK = re.compile(
     r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
 )
 
-_SAID_SO = re.compile(
-    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
-)
-
-_GOES = re.compile(r"\b(?:will|to) be removed\b")
-_PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 _PERHAPS = re.compile(
     r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
@@ -67,36 +61,7 @@ _REPLACEMENT = re.compile(
 
 # Where a text ends and continues on the next line.
 _BROKEN_TEXT = re.compile(r"\s?([\"'])\s{1,3}[fru]?\1\s?")
-_OWNER = re.compile(
-    r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
-    r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
-)
 
-_ALIAS_NAME = re.compile(
-    r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
-)
-_ITEM = re.compile(r"[\s,]([\w.-]{3,80}) \((?:DEPRECATED|[Dd]eprecated)\)")
-_DEFINED = re.compile(
-    r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
-    r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
-    r"|async\s+|const\s+|unsafe\s+|inline\s+|virtual\s+){0,6}"
-    r"(?:def|class|fn|func|function|struct|enum|trait|type|interface"
-    r"|mod|macro_rules!|let|var|val)\s+"
-    r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
-)
-_METHOD = re.compile(
-    r"\s*(?:(?:public|protected|private|static|final|abstract|async"
-    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*(?:[(=;]|:(?!:))"
-)
-
-_C_FIELD = re.compile(
-    r"\s*(?:(?:const|static|virtual)\s+){0,3}[\w:<>,*&]{1,80}[\s*&]{1,8}"
-    r"(?P<name>[A-Za-z_]\w{0,80})\s*[;=({]"
-)
-
-_MEMBER_VALUE = re.compile(
-    r"\s*\w+:\s*(?:['\"`\d\[{]|true\b|false\b|null\b|undefined\b).*,\s*(?://.*)?$"
-)
 
 _REMOVAL = re.compile(
     r"(?:removed|removal|dropped|deleted|disappear)[\w ]{0,24}?\s(?:in"
@@ -106,20 +71,6 @@ _REMOVAL = re.compile(
     re.IGNORECASE,
 )
 
-_SUBJECT = re.compile(
-    r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)[`'\"]?\s+(?:(?:set )?(?:to|as) )?[`'\"][\w.-]+[`'\"]"
-    r"|[`'\"]{1,2}(?P<quoted>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\)|=\S{1,40})?[`'\"]{1,2}"
-    r"|(?<![\w.%])(?P<bare>-{0,2}[A-Za-z_][\w.:-]{1,80})(?:\(\))?)"
-    r"(?:\s+(?:command[- ]line|configuration|config|environment|feature|server|[Cc]lass|function"
-    r"|method|option|flag|field|parameter|param|argument|setting|metric|label|key|variable"
-    r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
-    r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
-)
-_OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
-_SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
-_THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
-_ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|$)")
-_CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
 _COMPOUND = re.compile(r"[_:-]|\w\.\w|[a-z][A-Z]")
 _RECORD = re.compile(
     r"(?:^|/)(?:change(?:s|log)|history|news|releases?|release[-_]notes"
@@ -127,16 +78,9 @@ _RECORD = re.compile(
     re.IGNORECASE,
 )
 
-_MARKED_AS = re.compile(
-    r"Mark\w{0,20}Deprecated\(\s*\"(?P<flag>[\w.-]{2,80})\""
-    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
+_OPENING = re.compile(
+    r"^\W{0,12}(?:DEPRECATED\b|Deprecated[:.])|^\s*(?:[@#]\[?|\[\[)deprecated|[;,]\s{1,40}//\s*DEPRECATED\b"
 )
-_DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
-_HEADING = re.compile(
-    r"(?:#{1,6}\s+|\.\. (?:setting|option|confval|py:\w+)::\s*)?[`*{]{0,3}"
-    r"(?P<name>-{0,2}\w[\w.=-]{2,80})[`*}]{0,3}(?:\s*\(.{0,80}\))?\s*$"
-)
-_OPENING = re.compile(r"^\W{0,12}D(?:eprecated|EPRECATED)[:.]|^\s*[@#]\[?deprecated")
 _LONGEST = 600  # characters of a line; longer ones are data
 _AREAS = frozenset({Area.CORE, Area.DOCS})
 _MOST = 100  # notices of one side of a file; more are data
@@ -186,7 +130,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
             continue
         if group and (
             number - group[-1][0] > _SPAN
-            or any(starts.search(line) for starts in (_OPENING, _SAID_SO, _OWNER))
+            or any(starts.search(line) for starts in (_OPENING, SAID_SO, OWNER))
         ):
             yield from _notice(sheet, lines, group, docs=docs)
             group = []
@@ -198,7 +142,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
 def _kind(line: str, *, docs: bool) -> str:
     if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
-    if _MARK.match(line) or _MARKED_AS.search(line):
+    if _MARK.match(line) or MARKED_AS.search(line):
         return "mark"
     if not docs and _WARNING.search(line) and not COMMENT.match(line):
         return "warning"
@@ -217,7 +161,7 @@ def _notice(
     own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
     recommended = _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", own))
     found = next(filter(_is_name, recommended), None)
-    for name in _named_by(sheet, lines, first, detail, docs=docs):
+    for name in deprecated_names(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
         yield _Notice(
@@ -234,151 +178,6 @@ def _is_name(found: re.Match[str]) -> bool:
     rest = found.string[found.end() :].lstrip("`'\" ])")
     quoted = found.string[found.start("name") - 1] in "`'\"#["
     return quoted or rest.startswith("instead") or _COMPOUND.search(found["name"]) is not None
-
-
-def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
-    """Whether program text defines a name or writes it as a text: not somebody else's."""
-    last = re.split(r"[.:]+", name)[-1].lstrip("-")
-    known = re.compile(
-        rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
-    )
-    field = re.compile(rf"\s*{re.escape(last)}\s+[\w*&\[]")
-    texts = sheet.whole or tuple(lines.values())
-    return any(
-        last in text and (known.search(text) or (field.match(text) and not COMMENT.match(text)))
-        for text in texts
-        if len(text) < _LONGEST
-    )
-
-
-def _named_by(
-    sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
-) -> list[str]:
-    """What a mark or a sentence deprecates, never the replacement it recommends."""
-    line = lines[first]
-    if detail == "mark":
-        return [_named_by_mark(sheet, lines, first, docs=docs)]
-    said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
-    for clause in (line, said):
-        if (found := _SAID_SO.search(clause)) is not None:
-            subject = _SENTENCE.split(clause[: found.start()])[-1]
-            if not _THIS.search(subject):
-                return [
-                    name
-                    for name in _subjects(subject)
-                    if docs or name.startswith("-") or _is_known(name, sheet, lines)
-                ]
-    if (found := _GOES.search(said)) and _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
-        return []
-    if docs and (found := _SAID_SO.search(line)):  # "this flag is deprecated"
-        name = _headed(sheet, first)
-    else:
-        name = _named_around(sheet, lines, first, detail)
-    return [name] if name else []
-
-
-def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
-    """What a mark stands at: above its definition, below a heading, or among its arguments."""
-    if found := _MARKED_AS.search(lines[first]):
-        return f"--{found['flag']}" if found["flag"] else found["field"]
-    if not _DIRECTIVE.match(lines[first]):
-        return _marked(sheet, lines, first)
-    return _headed(sheet, first) if docs else _enclosing(sheet, first)
-
-
-def _is_prose(subject: str) -> bool:
-    """Whether what will be removed is told in words alone: "Support for such values"."""
-    return _PROSE.fullmatch(subject) is not None and _THIS.search(subject) is None
-
-
-def _headed(sheet: SideLines, line: int) -> str:
-    """The name that stands alone on a line above, as a heading or the signature of a section."""
-    for above in sheet.above(line, 12):
-        found = _HEADING.fullmatch(above.strip())
-        name = found["name"] if found else ""
-        if _CODE_LIKE.search(name) and name.lower() not in NO_NAMES:
-            return "" if name.lstrip("v")[:1].isdigit() else name  # the heading of a version
-    return ""
-
-
-def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
-    """What a sentence without a subject of its own is about."""
-    line = lines[first]
-    if found := _ALIAS_NAME.search(line):
-        return found["name"].strip(".:")
-    if owner := _owner_of(sheet, first):
-        if found := _ITEM.search(line):  # one value of a list, such as a feature
-            return f"{owner}={found[1]}" if "feature" in owner else ""
-        return owner
-    if COMMENT.match(line):
-        return _marked(sheet, lines, first)
-    before = INSTEAD.split(line, maxsplit=1)[0]
-    quoted = [n["name"] for n in QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
-    return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
-
-
-def _subjects(clause: str) -> list[str]:
-    """The names right before ``is deprecated``, with at most their kind in between."""
-    clause = clause[-200:]
-    found = _SUBJECT.search(clause)
-    if found and (owned := _OF.search(clause[: found.start()])):
-        whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
-        clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
-    names = [name] if (name := _name_of(found)) else []
-    while names and found and (joined := JOINED.search(clause[: found.start()])):
-        clause = clause[: joined.start()]
-        if not (name := _name_of(found := _SUBJECT.search(clause))):
-            break
-        names.append(name)
-    return names[::-1]
-
-
-def _name_of(found: re.Match[str] | None) -> str:
-    name = found["set"] or found["quoted"] or found["bare"] if found else ""
-    plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
-    plain = plain or name.endswith("Warning")
-    return "" if plain or name.lower() in NO_NAMES else name.strip(".:,")
-
-
-def _owner_of(sheet: SideLines, line: int) -> str:
-    """The flag or metric whose declaration contains a help text."""
-    closed = 0  # brackets below a line that end what it begins
-    here = sheet.whole[line - 1 : line] if sheet.whole else ()
-    for number, above in enumerate((*here, *sheet.above(line, 6))):
-        if number >= len(here):
-            closed += above.count(")") - above.count("(")
-        if closed <= 0 and (found := _OWNER.search(above)):
-            return found["named"] or found["flag"] or f"--{found['go']}"
-        if _DEFINED.match(above) or not above.strip():
-            break
-    return ""
-
-
-def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
-    """The name defined below a mark, after other attributes and comments."""
-    depth = 0
-    script = language_of(sheet.path) in {"javascript", "typescript"}
-    for number in range(mark, mark + 24):
-        line = lines.get(number)
-        if line is None:
-            line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
-        if line is None:
-            return ""
-        if number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line):
-            found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
-            member = script and found is not None and _MEMBER_VALUE.match(line)
-            name = found["name"] if found and not member else ""
-            own = not name.startswith("_") and "namespace" not in line
-            return name if own and not sheet.is_internal(mark) else ""
-        depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
-    return ""
-
-
-def _enclosing(sheet: SideLines, line: int) -> str:
-    for above in sheet.above(line, 40):
-        if (found := _DEFINED.match(above)) and " let " not in above:
-            return "" if found["name"].startswith("__") else found["name"]
-    return ""
 
 
 def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:

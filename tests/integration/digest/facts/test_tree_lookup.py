@@ -271,7 +271,7 @@ async def test_export_of_an_index_is_removed_although_an_inner_file_keeps_the_na
         ),
         (
             "cmd/server/config.go",
-            'package main\n\ntype Config struct {\n\tSize int `yaml:"size"`\n\tX int `yaml:"x"`\n}\n',
+            'package server\n\ntype Config struct {\n\tSize int `yaml:"size"`\n\tX int `yaml:"x"`\n}\n',
             None,
         ),
     ],

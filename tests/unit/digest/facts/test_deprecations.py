@@ -1,5 +1,6 @@
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts.deprecations import find
 from digest.facts.message import find_deprecations
 from digest.facts.subject import read_subject
@@ -40,7 +41,7 @@ def added(path, new, old=""):
         ),
         ("A.java", "@Deprecated\npublic static void oldWay(int x) {}\n", ["added oldWay @1n"]),
         ("a.ts", "/**\n * @deprecated use b\n */\nexport function a() {}\n", ["added a @2n"]),
-        ("a.cpp", "[[deprecated]] int f();\nint old_f(int);\n", ["added old_f @1n"]),
+        ("a.cpp", "[[deprecated]] int f();\nint old_f(int);\n", ["added f @1n"]),
         ("docs/a.md", "The `--x-flag` option is deprecated since 1.4.\n", ["added --x-flag @1n"]),
     ],
 )
@@ -133,3 +134,40 @@ def test_a_replacement_is_read_across_the_lines_of_a_text():
     )
     [fact] = find(scene("cli.py", "", text))
     assert fact.replacement == "--new-way"
+
+
+CPP = """#pragma once
+
+enum Tickers {{
+  OPENED,{0}
+  CLOSED,{0}
+  {1}STALLS,
+}};
+
+{2}inline std::shared_ptr<Cache> NewCache(int size);
+
+class Registry {{
+  {2}template <typename T>
+  const T& Register(int x);
+  {3}Status Add(int key);
+}};
+"""
+
+
+def test_members_wrappers_and_overloads_of_cpp_are_deprecated_where_their_comment_says_so() -> None:
+    new = CPP.format(
+        "  // DEPRECATED / unused",
+        "// DEPRECATED time of stalls\n  ",
+        "// DEPRECATED wrapper\n",
+        "[[deprecated]] ",
+    )
+    facts = facts_of("Deprecate", ("include/a/r.h", CPP.format("", "", "", ""), new)).of(
+        FactKind.DEPRECATION, Action.ADDED
+    )
+    assert [f.name for f in facts] == ["OPENED", "CLOSED", "STALLS", "NewCache", "Register", "Add"]
+
+
+def test_a_warning_of_a_private_function_deprecates_no_name() -> None:
+    old = "def _inner(name):\n    return load(name)\n"
+    new = old.replace("    return", "    warnings.warn(GONE, DeprecationWarning)\n    return")
+    assert not facts_of("Warn", ("app/base.py", old, new)).of(FactKind.DEPRECATION, Action.ADDED)

@@ -1,0 +1,248 @@
+"""The names that a mark, a warning or a sentence calls deprecated."""
+
+from __future__ import annotations
+
+import re
+
+from digest.facts.message import INSTEAD, JOINED, NO_NAMES, QUOTED_NAME
+from digest.facts.paths import language_of
+from digest.facts.side_text import COMMENT, SideLines
+
+_LONGEST = 600  # characters of a line; longer ones are data
+
+SAID_SO = re.compile(
+    r"\b(?:is|are|was|were|has been|have been)\s+(?:now\s+|being\s+)?(?:deprecated|obsolete)\b"
+)
+
+_GOES = re.compile(r"\b(?:will|to) be removed\b")
+
+_PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
+
+OWNER = re.compile(
+    r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
+    r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
+)
+
+_ALIAS_NAME = re.compile(
+    r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
+)
+
+_ITEM = re.compile(r"[\s,]([\w.-]{3,80}) \((?:DEPRECATED|[Dd]eprecated)\)")
+
+_DEFINED = re.compile(
+    r"\s*(?:export\s+|default\s+|pub(?:\([\w:\s]{1,40}\))?\s+|public\s+"
+    r"|protected\s+|private\s+|static\s+|final\s+|abstract\s+"
+    r"|async\s+|const\s+|unsafe\s+|inline\s+|virtual\s+){0,6}"
+    r"(?:def|class|fn|func|function|struct|enum|trait|type|interface"
+    r"|mod|macro_rules!|let|var|val)\s+"
+    r"(?:\([^()]{0,80}\)\s*)?(?P<name>[A-Za-z_]\w{0,80})"
+)
+
+_METHOD = re.compile(
+    r"\s*(?:(?:public|protected|private|static|final|abstract|async"
+    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*(?:[(=;]|:(?!:))"
+)
+
+_C_FIELD = re.compile(
+    r"\s*(?:(?:const|static|virtual|inline|extern|explicit)\s+){0,3}"
+    r"[\w:<>,*&]{1,80}[\s*&]{1,8}(?P<name>[A-Za-z_]\w{0,80})\s*[;=({]"
+)
+
+_MEMBER_VALUE = re.compile(
+    r"\s*\w+:\s*(?:['\"`\d\[{]|true\b|false\b|null\b|undefined\b).*,\s*(?://.*)?$"
+)
+
+_SUBJECT = re.compile(
+    r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)[`'\"]?\s+(?:(?:set )?(?:to|as) )?[`'\"][\w.-]+[`'\"]"
+    r"|[`'\"]{1,2}(?P<quoted>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\)|=\S{1,40})?[`'\"]{1,2}"
+    r"|(?<![\w.%])(?P<bare>-{0,2}[A-Za-z_][\w.:-]{1,80})(?:\(\))?)"
+    r"(?:\s+(?:command[- ]line|configuration|config|environment|feature|server|[Cc]lass|function"
+    r"|method|option|flag|field|parameter|param|argument|setting|metric|label|key|variable"
+    r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
+    r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
+)
+
+_OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
+
+_SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
+
+_THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
+
+_ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|template\s*<|$)")
+_MEMBER = re.compile(r"\s*(?P<name>[A-Za-z]\w{2,80})\s*(?:=[^=,;()]{1,80})?,?\s*(?://.*)?$")
+_TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPRECATED|eprecated)\b")
+"""Code whose own line says that it is deprecated."""
+
+_AFTER_MARK = re.compile(r".*\[\[deprecated(?:\([^()]*\))?\]\](?P<code>.*\w.*)")
+_SCRIPTS = frozenset({"javascript", "typescript"})
+_C_LIKE = frozenset({"c", "cpp", "cuda"})
+
+_CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
+
+MARKED_AS = re.compile(
+    r"Mark\w{0,20}Deprecated\(\s*\"(?P<flag>[\w.-]{2,80})\""
+    r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
+)
+
+_DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
+
+_HEADING = re.compile(
+    r"(?:#{1,6}\s+|\.\. (?:setting|option|confval|py:\w+)::\s*)?[`*{]{0,3}"
+    r"(?P<name>-{0,2}\w[\w.=-]{2,80})[`*}]{0,3}(?:\s*\(.{0,80}\))?\s*$"
+)
+
+
+def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
+    """Whether program text defines a name or writes it as a text: not somebody else's."""
+    last = re.split(r"[.:]+", name)[-1].lstrip("-")
+    known = re.compile(
+        rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
+    )
+    field = re.compile(rf"\s*{re.escape(last)}\s+[\w*&\[]")
+    texts = sheet.whole or tuple(lines.values())
+    return any(
+        last in text and (known.search(text) or (field.match(text) and not COMMENT.match(text)))
+        for text in texts
+        if len(text) < _LONGEST
+    )
+
+
+def deprecated_names(
+    sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
+) -> list[str]:
+    """What a mark or a sentence deprecates, never the replacement it recommends."""
+    line = lines[first]
+    if detail == "mark":
+        return [_named_by_mark(sheet, lines, first, docs=docs)]
+    said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
+    for clause in (line, said):
+        if (found := SAID_SO.search(clause)) is not None:
+            subject = _SENTENCE.split(clause[: found.start()])[-1]
+            if not _THIS.search(subject):
+                return [
+                    name
+                    for name in _subjects(subject)
+                    if docs or name.startswith("-") or _is_known(name, sheet, lines)
+                ]
+    if (found := _GOES.search(said)) and _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
+        return []
+    if docs and (found := SAID_SO.search(line)):  # "this flag is deprecated"
+        name = _headed(sheet, first)
+    else:
+        name = _named_around(sheet, lines, first, detail)
+    return [name] if name else []
+
+
+def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
+    """What a mark stands at: above its definition, below a heading, or among its arguments."""
+    if found := MARKED_AS.search(lines[first]):
+        return f"--{found['flag']}" if found["flag"] else found["field"]
+    if not _DIRECTIVE.match(lines[first]):
+        return _marked(sheet, lines, first)
+    return _headed(sheet, first) if docs else _enclosing(sheet, first)
+
+
+def _is_prose(subject: str) -> bool:
+    """Whether what will be removed is told in words alone: "Support for such values"."""
+    return _PROSE.fullmatch(subject) is not None and _THIS.search(subject) is None
+
+
+def _headed(sheet: SideLines, line: int) -> str:
+    """The name that stands alone on a line above, as a heading or the signature of a section."""
+    for above in sheet.above(line, 12):
+        found = _HEADING.fullmatch(above.strip())
+        name = found["name"] if found else ""
+        if _CODE_LIKE.search(name) and name.lower() not in NO_NAMES:
+            return "" if name.lstrip("v")[:1].isdigit() else name  # the heading of a version
+    return ""
+
+
+def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
+    """What a sentence without a subject of its own is about."""
+    line = lines[first]
+    if found := _ALIAS_NAME.search(line):
+        return found["name"].strip(".:")
+    if owner := _owner_of(sheet, first):
+        if found := _ITEM.search(line):  # one value of a list, such as a feature
+            return f"{owner}={found[1]}" if "feature" in owner else ""
+        return owner
+    if COMMENT.match(line):
+        return _marked(sheet, lines, first)
+    if found := _TRAILING.match(line):
+        return _defined_by(found["code"].strip(), sheet)
+    before = INSTEAD.split(line, maxsplit=1)[0]
+    quoted = [n["name"] for n in QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
+    return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
+
+
+def _subjects(clause: str) -> list[str]:
+    """The names right before ``is deprecated``, with at most their kind in between."""
+    clause = clause[-200:]
+    found = _SUBJECT.search(clause)
+    if found and (owned := _OF.search(clause[: found.start()])):
+        whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
+        clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
+    names = [name] if (name := _name_of(found)) else []
+    while names and found and (joined := JOINED.search(clause[: found.start()])):
+        clause = clause[: joined.start()]
+        if not (name := _name_of(found := _SUBJECT.search(clause))):
+            break
+        names.append(name)
+    return names[::-1]
+
+
+def _name_of(found: re.Match[str] | None) -> str:
+    name = found["set"] or found["quoted"] or found["bare"] if found else ""
+    plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
+    plain = plain or name.endswith("Warning")
+    return "" if plain or name.lower() in NO_NAMES else name.strip(".:,")
+
+
+def _owner_of(sheet: SideLines, line: int) -> str:
+    """The flag or metric whose declaration contains a help text."""
+    closed = 0  # brackets below a line that end what it begins
+    here = sheet.whole[line - 1 : line] if sheet.whole else ()
+    for number, above in enumerate((*here, *sheet.above(line, 6))):
+        if number >= len(here):
+            closed += above.count(")") - above.count("(")
+        if closed <= 0 and (found := OWNER.search(above)):
+            return found["named"] or found["flag"] or f"--{found['go']}"
+        if _DEFINED.match(above) or not above.strip():
+            break
+    return ""
+
+
+def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
+    """The name defined below a mark, after other attributes and comments."""
+    depth = 0
+    for number in range(mark, mark + 24):
+        line = lines.get(number)
+        if line is None:
+            line = sheet.whole[number - 1] if number <= len(sheet.whole) else None
+        if line is None:
+            return ""
+        beside = _AFTER_MARK.match(line) if number == mark else None
+        if beside or (number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line)):
+            name = _defined_by(beside["code"] if beside else line, sheet)
+            return name if not sheet.is_internal(mark) else ""
+        depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
+    return ""
+
+
+def _defined_by(line: str, sheet: SideLines) -> str:
+    """The name that a line defines, or gives to a member in C and C++."""
+    language = language_of(sheet.path)
+    if language in _SCRIPTS and _MEMBER_VALUE.match(line):
+        return ""
+    found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
+    if found is None and language in _C_LIKE:
+        found = _MEMBER.match(line)
+    name = found["name"] if found else ""
+    return "" if name.startswith("_") or "namespace" in line else name
+
+
+def _enclosing(sheet: SideLines, line: int) -> str:
+    for above in sheet.above(line, 40):
+        if (found := _DEFINED.match(above)) and " let " not in above:
+            return "" if found["name"].startswith("_") else found["name"]
+    return ""
