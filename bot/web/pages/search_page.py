@@ -159,7 +159,9 @@ def _is_question(asked: PageRequest, words: str) -> bool:
 
 async def _survey(asked: PageRequest, query: Query) -> _Found:
     """The requested page, and the counts of every level."""
-    archive, repository = asked.shelf.archive, asked.shown().repository
+    shown, archive = asked.shown(), asked.shelf.archive
+    repository = shown.repository
+    query = replace(_narrowed(asked, query), besides=await asked.strays(shown))
     wanted = replace(query, level=asked.level)
     survey = await archive.survey(repository, wanted, asked.page, asked.language)
     if asked.level in {None, Level.LOW}:
@@ -179,8 +181,6 @@ async def _page(
 ) -> Page:
     """The changes of a query, page by page; ``None`` finds nothing."""
     shown, resolved = asked.shown(), resolved or Resolved()
-    if query:
-        query = replace(_narrowed(asked, query), besides=await asked.strays(shown))
     survey, levels = await _survey(asked, query) if query else (NOTHING_FOUND, {})
     why: dict[str, str] = {}
     rows: list[tuple[Row, str]] = []
