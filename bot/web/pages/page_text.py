@@ -39,6 +39,7 @@ STATES = {
 
 PHRASES = {
     "act": Phrase("act", "需处理"),
+    "act_told": Phrase("Check this before you upgrade.", "升级前请先检查此项。"),
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(
