@@ -36,6 +36,7 @@ class SqlCoverage(SqlStore, CoveragePort):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self._keys: dict[str, int] = {}
+        self._covered: dict[tuple[str, str], tuple[Window, ...]] = {}
 
     @override
     async def seen(self, repository: Repository, branch: str, channel: str) -> str | None:
@@ -88,11 +89,15 @@ class SqlCoverage(SqlStore, CoveragePort):
     @override
     async def covered(self, repository: Repository, branch: str) -> tuple[Window, ...]:
         values = {"repository": repository.name, "of_branch": branch}
-        return _windows((await self._database.run(_PERIODS, values)).rows)
+        covered = _windows((await self._database.run(_PERIODS, values)).rows)
+        self._covered[repository.name, branch] = covered
+        return covered
 
     @override
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
-        if not gaps(window, await self.covered(repository, branch)):
+        # What was read stays read: no statement for what this process knows to be.
+        known = self._covered.get((repository.name, branch), ())
+        if not (gaps(window, known) and gaps(window, await self.covered(repository, branch))):
             return
         values = {"repository": repository.name, "of_branch": branch}
         async with self._database.writing(f"stretches {repository.name}") as connection:

@@ -155,10 +155,12 @@ def count(
 
     For terms the count may be slightly too high, because no text is read.
     """
+    # A number, because PostgreSQL takes any parameter for a small one, and reads the whole table.
+    limit: ColumnElement[int] = literal_column(str(most))
     return select(
         *(
             select(func.count())
-            .select_from(_counted(shape, driver, index).limit(most).subquery())
+            .select_from(_counted(shape, driver, index).limit(limit).subquery())
             .scalar_subquery()
             for driver in drivers
         )

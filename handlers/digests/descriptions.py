@@ -37,13 +37,7 @@ async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Gra
     kept = await _stored_requests(numbers, ctx)
     if await _ask([g for g in changes if g.number not in kept], ctx):
         kept = await _stored_requests(numbers, ctx)
-    return [_with_description(graded, kept) for graded in changes]
-
-
-async def with_description(graded: Graded, ctx: Context) -> Graded:
-    """The change with the description of its request, if that is known."""
-    numbers = {graded.number} if graded.number is not None else set()
-    return _with_description(graded, await _stored_requests(numbers, ctx))
+    return [with_description(g, kept.get(g.number or 0)) for g in changes]
 
 
 async def _stored_requests(numbers: Collection[int], ctx: Context) -> Mapping[int, KeptRequest]:
@@ -52,8 +46,8 @@ async def _stored_requests(numbers: Collection[int], ctx: Context) -> Mapping[in
     return await ctx.requests.load(ctx.watched.repository, numbers)
 
 
-def _with_description(graded: Graded, kept: Mapping[int, KeptRequest]) -> Graded:
-    known = kept.get(graded.number) if graded.number is not None else None
+def with_description(graded: Graded, known: KeptRequest | None) -> Graded:
+    """The change with the description of its request, if that is known."""
     if known is None or known.request.state is not RequestState.MERGED:
         return graded
     from digest.facts.message import read_description

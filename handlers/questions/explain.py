@@ -31,7 +31,12 @@ from handlers.digests.descriptions import with_description
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.status_port import undone_by
 from handlers.ports.storage import Tip
-from handlers.questions.pull_request import explain_issue, explain_requested, lines_about
+from handlers.questions.pull_request import (
+    explain_issue,
+    explain_requested,
+    kept_request,
+    lines_about,
+)
 from handlers.questions.scope import seen
 
 _MENTIONS = 20
@@ -52,10 +57,11 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         found = await find(intent.reference, ctx, tip)
     except UnknownChange as unknown:
         return await explain_requested(intent.reference, ctx, unknown)
-    told, others = await _explained(found[0], ctx, tip), found[1:]
-    beside = await lines_about(told.graded, ctx)
+    request, others = await kept_request(found[0].number, ctx), found[1:]
+    told = await _explained(with_description(found[0], request), ctx, tip)
     mentions = await _mentions(told.graded, ctx)
-    beside = (*beside, *await _announcements(told.graded, mentions, ctx))
+    announced = await _announcements(told.graded, mentions, ctx)
+    beside = (*lines_about(request, ctx), *announced)
     document = _document(told, others, mentions, beside, seen(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
@@ -71,7 +77,6 @@ class _Explained:
 
 
 async def _explained(graded: Graded, ctx: Context, tip: Tip) -> _Explained:
-    graded = await with_description(graded, ctx)
     if ctx.judging is None:
         return _Explained(graded=graded, analysis=analyse_whole(graded, ctx.language))
     from handlers.llm.analyse import judge_one

@@ -195,9 +195,8 @@ async def kept_request(number: int | None, ctx: Context) -> KeptRequest | None:
     return (await ctx.requests.load(ctx.watched.repository, [number])).get(number)
 
 
-async def lines_about(graded: Graded, ctx: Context) -> tuple[Spans, ...]:
-    """Lines on a change's request beyond git's data, without querying the forge."""
-    kept = await kept_request(graded.number, ctx)
+def lines_about(kept: KeptRequest | None, ctx: Context) -> tuple[Spans, ...]:
+    """Lines on a change's request beyond git's data."""
     if kept is None or kept.request.state is not RequestState.MERGED:
         return ()
     return tuple(request_lines(kept.request, ctx.watched.repository, ctx.language))

@@ -34,3 +34,13 @@ async def test_a_release_teaches_once(database: Database) -> None:
     await kept.keep(ENGINE, learned("v1", 0))
     await kept.keep(ENGINE, learned("v1", 0, bias=4.0))
     assert [one.weights.bias for one in await kept.load(ENGINE)] == [-1.5]
+
+
+async def test_recent_weights_are_cached_until_this_process_teaches(database: Database) -> None:
+    kept, other = SqlWeights(database), SqlWeights(database)
+    assert list(await kept.recent(ENGINE)) == []
+    await other.keep(ENGINE, learned("v1", 0))
+    assert list(await kept.recent(ENGINE)) == []
+    assert list(await kept.load(ENGINE)) == list(await kept.recent(ENGINE)) == [learned("v1", 0)]
+    await kept.keep(ENGINE, learned("v2", 20))
+    assert [one.release for one in await kept.recent(ENGINE)] == ["v2", "v1"]

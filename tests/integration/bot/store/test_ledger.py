@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import psycopg
 import pytest
+from sqlalchemy import exc, insert
 
-from bot.store.database import Database
+from bot.store.database import Database, Prepared
 from bot.store.ledger import SqlLedger
+from bot.store.tables.ledger_tables import slots
 from handlers.ports.storage import DeliveryKey, PartRecord, PartState
 from tests.integration.bot.store.opening import opened_again
 
@@ -104,3 +107,14 @@ async def test_slot_is_claimed_once(ledger: SqlLedger) -> None:
     assert await ledger.claim_slot("daily", "2026-01-10")
     assert await ledger.claim_slot("daily", "2025-12-31")
     assert await ledger.last_slot("daily") == "2026-01-10"
+
+
+async def test_statements_run_together_are_all_done_or_none(database: Database) -> None:
+    ledger = SqlLedger(database)
+    row = {"subscription": "team", "slot": "2026-01-23", "at": 1}
+    claim = Prepared(insert(slots))
+    results = await database.run_all((claim, row), (claim, {**row, "slot": "2026-01-24"}))
+    assert [one.count for one in results] == [1, 1]
+    with pytest.raises(exc.IntegrityError if database.dialect == "sqlite" else psycopg.Error):
+        await database.run_all((claim, {**row, "slot": "2026-01-25"}), (claim, row), subject="x")
+    assert await ledger.last_slot("team") == "2026-01-24"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
@@ -77,3 +78,42 @@ async def test_stranger_who_is_let_in_is_answered(tmp_path: Path, access: str) -
 
 async def test_talk_in_a_thread_that_is_no_question_gets_silence(tmp_path: Path) -> None:
     assert await asked(tmp_path, incoming("thanks, lunch?", addressed=False)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("explain #2", 8),
+        ("what changed this week", 8),
+        ("what changed in scheduler this week", 16),
+        ("search scheduler", 7),
+    ],
+)
+async def test_a_question_asked_again_needs_few_statements(
+    tmp_path: Path, text: str, most: int
+) -> None:
+    """The bounds only shrink: at a server each statement costs a round trip."""
+    builder = RepositoryBuilder(tmp_path / "project")
+    builder.commit("Add a scheduler (#2)", {"src/scheduler.py": "x = 1\n"}, at=datetime.now(UTC))
+    file = tmp_path / "digestbot.toml"
+    file.write_text(
+        f"[[repositories]]\nplace = {str(builder.path)!r}\nname = 'ada/project'\n{CHANNEL}",
+        encoding="utf-8",
+    )
+    config = read(file)
+    async with opened(file) as app:
+        answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
+        statements: list[str] = []
+        async with app.database.reading() as connection:
+            engine = connection.sync_engine
+
+        @event.listens_for(engine, "before_cursor_execute")
+        def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            statements.append(statement)
+
+        for question in ("what changed this week", text, text):
+            statements.clear()
+            watch = AnswerProgress(Language.EN)
+            assert await answers.answer("telegram", incoming(question), watch) is not None
+            await watch.settle()
+        assert len(statements) <= most, "\n".join(statements)

@@ -12,6 +12,7 @@ from digest.core.grade import Repository
 from digest.grading.local_weights import LocalWeights
 from handlers.context import Context
 from handlers.digests.grade_quality import taught
+from handlers.digests.ingest import fill
 from tests.support import fakes
 
 
@@ -87,3 +88,15 @@ async def test_a_repository_without_releases_keeps_the_shipped_weights(ctx: Cont
 async def test_nothing_is_learned_where_nothing_is_kept(ctx: Context) -> None:
     plain = replace(ctx, weights=None)
     assert await taught(plain) is plain
+
+
+async def test_changes_are_graded_by_weights_that_another_process_taught(ctx: Context) -> None:
+    (local,) = (await taught(ctx)).watched.grading.local
+    source = ctx.watched.source
+    assert isinstance(source, fakes.FakeSource)
+    fresh = fakes.change("e" * 40, "Fix a reader", at=local.since + timedelta(days=400))
+    source.branch_changes = [fresh, *source.branch_changes]
+    await fill(ctx, [fresh.sha], await source.tip())
+    held = await ctx.archive.load(ctx.watched.repository, [fresh.sha])
+    known = replace(ctx.watched.grading, local=(local,))
+    assert [one.grade.by for one in held.values()] == [known.versions[-1]]

@@ -16,6 +16,7 @@ from handlers.ports.forge_port import KeptRequest
 from handlers.questions.pull_request import (
     explain_issue,
     explain_requested,
+    kept_request,
     lines_about,
     request_of,
     reviews_of,
@@ -125,7 +126,9 @@ async def test_forge_that_is_down_costs_the_reviews_alone():
 @pytest.mark.parametrize("state", RequestState)
 async def test_lines_about_a_change_are_of_its_merged_request(state):
     ctx = asked(None, stored(replace(REQUEST, state=state, labels=("frontend",))))
-    assert bool(await lines_about(CHANGE, ctx)) is (state is RequestState.MERGED)
+    assert bool(lines_about(await kept_request(CHANGE.number, ctx), ctx)) is (
+        state is RequestState.MERGED
+    )
 
 
 async def test_request_is_the_one_of_now_and_otherwise_as_last_seen():
