@@ -23,7 +23,7 @@ from bot.git.patches import (
     read_commits,
     read_places,
     read_texts,
-    with_writers,
+    with_branches,
 )
 from bot.git.release_tags import newest_releases, read_backports, read_release, read_released
 from bot.git.repository_layout import BorrowedRepository
@@ -318,7 +318,7 @@ class GitSource:
                 await self._bring(self._remote, ahead)
             async with aclosing(read_changes(self._view.git(), ahead)) as batches:
                 async for batch in batches:
-                    yield await with_writers(self._view.git(), batch)
+                    yield await with_branches(self._view.git(), batch)
 
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
         """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""

@@ -1,7 +1,7 @@
 """Reads commits into changes and blobs into texts, many in one child process of git.
 
-Reading continues past absent or damaged objects. The author of a merge is who wrote the merged
-branch, not whoever merged it.
+Reading continues past absent or damaged objects. A merge is told by the branch it brings: its
+author is who wrote the branch, not whoever merged it, and its text is that of the branch's commit.
 """
 
 from __future__ import annotations
@@ -281,7 +281,7 @@ _MOST_COMMITS = 20_000
 """Commits that are read for one batch; a merge whose branch lies behind them keeps its own author.
 """
 
-_FORMAT = "%H%x00%P%x00%an%x00%ae"
+_BRANCH_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%s%x00%b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,19 +289,22 @@ class _Node:
     parents: tuple[str, ...]
     author: str
     email: str
+    title: str
+    body: str
 
 
-async def with_writers(git: Git, batch: Sequence[Change]) -> list[Change]:
-    """The changes; merges get the author of most of their branch's commits.
+async def with_branches(git: Git, batch: Sequence[Change]) -> list[Change]:
+    """The changes; merges get the author of most of their branch's commits, and the text of one.
 
-    The other authors of a branch are in ``writers``. If a branch cannot be read, as in a shallow
-    clone, the merge is left as it is.
+    That is the only commit, or the one with the title of the merged request: several texts would
+    tell of steps that later ones took back. The other authors of a branch are in ``writers``. If a
+    branch cannot be read, as in a shallow clone, the merge is left as it is.
     """
     merges = [change.commit for change in batch if len(change.commit.parents) > 1]
     if not merges:
         return list(batch)
     graph = await _graph(git, merges)
-    written = {commit.sha: _with_branch_authors(commit, graph) for commit in merges}
+    written = {commit.sha: _told_by_branch(commit, graph) for commit in merges}
     return [replace(change, commit=written.get(change.sha, change.commit)) for change in batch]
 
 
@@ -311,18 +314,19 @@ async def _graph(git: Git, merges: Sequence[Commit]) -> Mapping[str, _Node]:
     names = [*(commit.sha for commit in merges), f"^{oldest.parents[0]}"]
     try:
         listed = await git.run(
-            "log", "--no-patch", f"--max-count={_MOST_COMMITS}", f"--format={_FORMAT}",
-            "--stdin", "--", stdin=stdin_lines(names),
+            "log", "--no-patch", "-z", f"--max-count={_MOST_COMMITS}",
+            f"--format=tformat:{_BRANCH_FORMAT}", "--stdin", "--", stdin=stdin_lines(names),
         )  # fmt: skip
     except GitFailed as failure:
         if failure.status is None:
             raise
         return {}
-    rows = (line.split("\0") for line in listed.decode("utf-8", "replace").splitlines())
-    return {row[0]: _Node(tuple(row[1].split()), row[2], row[3]) for row in rows if len(row) == 4}
+    fields = iter(listed.decode("utf-8", "replace").split("\0"))
+    rows = zip(fields, fields, fields, fields, fields, fields, strict=False)
+    return {sha: _Node(tuple(parents.split()), *rest) for sha, parents, *rest in rows}
 
 
-def _with_branch_authors(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
+def _told_by_branch(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     """The merge with the authors of its branch; bots count only if there is nobody else."""
     line = _reachable(merge.parents[:1], graph)
     branch = _reachable(merge.parents[1:], graph) - line
@@ -334,7 +338,13 @@ def _with_branch_authors(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
         return merge
     names = list(dict.fromkeys(name for name, _ in persons))
     author, email = persons[0]
-    return replace(merge, author=author, email=email, writers=tuple(names[:_MOST_WRITERS]))
+    lines = merge.message.splitlines()
+    texts = [n.body.strip() for n in single if len(single) == 1 or n.title in lines]
+    message = merge.message
+    if len(texts) == 1 and texts[0] and texts[0] not in message:
+        message = f"{message.rstrip()}\n\n{texts[0]}\n"
+    writers = tuple(names[:_MOST_WRITERS])
+    return replace(merge, author=author, email=email, writers=writers, message=message)
 
 
 def _reachable(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:

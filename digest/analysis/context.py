@@ -121,7 +121,7 @@ def read(graded: Graded, language: Language) -> ChangeContext:
 
 
 _FEW_NAMES = 3
-_SHORT_QUOTE = 110
+_SHORT_QUOTE = 160
 """Characters of the author's words in a one-line summary."""
 
 

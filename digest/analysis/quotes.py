@@ -66,12 +66,20 @@ _LEAST = 12
 def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
     """The first sentences of the request's description, else of the message's body.
 
-    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere.
+    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere. If
+    the first is too long or repeats the title, the next one that is not and does not.
     """
     paragraphs = (*_description_paragraphs(reading), *reading.facts.paragraphs)
     first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
-    text, _ = excerpt(first, reading.bounds.quote)
-    if _STANDS_ALONE.match(text) and not _LEANS.match(text) and text.endswith(ENDS):
+    longest = reading.bounds.quote
+    text, _ = excerpt(first, longest)
+    title = reading.graded.title
+    begin, *rest = sentences(first) or [""]
+    passed = not text or repeats(begin, title)
+    if passed and not _LEANS.match(begin) and not begin.endswith((":", "：")):
+        text = next((s for s in rest if len(s) <= longest and not repeats(s, title)), "")
+    whole = text.endswith(ENDS) and text.count("(") == text.count(")")
+    if whole and _STANDS_ALONE.match(text) and not _LEANS.match(text):
         yield _quote(reading, first, text)
 
 

@@ -27,7 +27,7 @@ _TITLE = 400
 
 STOPS = ".!?:;,。！？：；，"
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
+    r"(?:\b(?:e\.?g|i\.?e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
     re.IGNORECASE,
 )
 

@@ -46,6 +46,36 @@ async def test_a_bot_is_no_author_beside_a_person(builder) -> None:
     assert change.commit.author == "Grace Hopper"
 
 
+async def test_a_merge_has_the_text_of_its_only_commit(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    text = "Mend it\n\nTwo targets shared one connection.\n\nSigned-off-by: Lin <lin@example.org>\n"
+    builder.commit(text, {"b": "1\n"}, branch="side", author=LIN, parents=[base])
+    told = "Merge pull request #7 from x/side\n\nscrape: mend it\n"
+    merge = builder.merge("side", files={"b": "1\n"}, message=told)
+    (change,) = await read(await opened(builder), [merge])
+    assert change.commit.message.strip() == (told + text.partition("\n")[2]).strip()
+    facts = extract(change, {})
+    assert (facts.subject.words, facts.subject.number) == ("mend it", 7)
+
+
+async def test_a_merge_of_several_commits_has_the_text_of_the_one_with_its_title(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    builder.commit("Try\n\nA first try.\n", {"b": "1\n"}, branch="side", parents=[base])
+    builder.commit("Mend it\n\nConnections were shared.\n", {"b": "2\n"}, branch="side")
+    merge = builder.merge("side", files={"b": "2\n"}, message="Merge #7\n\nMend it\n")
+    (change,) = await read(await opened(builder), [merge])
+    assert change.commit.message.strip() == "Merge #7\n\nMend it\n\nConnections were shared."
+
+
+async def test_a_merge_of_steps_keeps_its_own_text(builder) -> None:
+    base = builder.commit("Begin", {"a": "x\n"})
+    builder.commit("One\n\nA first try.\n", {"b": "1\n"}, branch="side", parents=[base])
+    builder.commit("Two\n\nTakes it back.\n", {"b": "2\n"}, branch="side")
+    merge = builder.merge("side", files={"b": "2\n"}, message="Merge #7\n\nMend it\n")
+    (change,) = await read(await opened(builder), [merge])
+    assert change.commit.message.strip() == "Merge #7\n\nMend it"
+
+
 async def test_a_commit_that_is_no_merge_keeps_its_author(builder) -> None:
     sha = builder.commit("Begin", {"a": "x\n"}, author=LIN)
     (change,) = await read(await opened(builder), [sha])

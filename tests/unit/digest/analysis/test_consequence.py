@@ -329,6 +329,21 @@ def test_half_sentences_and_references_are_not_quoted(text):
     ]
 
 
+def test_sentence_that_fits_is_quoted_where_the_first_is_too_long():
+    long = f"The support routed {'one path and ' * 20}more."
+    text = f"{long} Targets could be scraped at the wrong endpoint."
+    told = change("Mend the pool", paragraphs=[text])
+    quoted = "In the author's words: “Targets could be scraped at the wrong endpoint.”"
+    assert lines(told) == ["Mend the pool.", quoted]
+
+
+def test_sentence_that_repeats_the_title_is_passed_over():
+    text = "Adds a pool of workers. Jobs no longer wait for one another (eg. at the start)."
+    told = change("Add a pool of workers", paragraphs=[text])
+    quoted = text.partition(". ")[2]
+    assert lines(told) == ["Add a pool of workers.", f"In the author's words: “{quoted}”"]
+
+
 def test_branch_that_is_merged_is_told_by_its_title_alone():
     gone = fact(FactKind.FLAG, Action.REMOVED, "--fast")
     graded = change("Merge branch v3.7 into master", gone, merge=True)
