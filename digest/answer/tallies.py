@@ -62,13 +62,16 @@ def by_author(
 
 
 def by_commits(
-    authors: Sequence[str], repository: Repository, language: Language
+    authors: Sequence[str],
+    repository: Repository,
+    language: Language,
+    title: Phrase = EVER_BY_AUTHORS,
 ) -> tuple[Block, ...]:
     """The authors of all commits that a branch ever had of something, with their numbers."""
     levels: dict[str, Counter[Level | None]] = {
         name: Counter({None: n}) for name, n in Counter(authors).items()
     }
-    return _people(EVER_BY_AUTHORS, levels, Counter(), repository, language)
+    return _people(title, levels, Counter(), repository, language)
 
 
 def _people(

@@ -102,6 +102,7 @@ MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 MORE_FOLDERS = Phrase("and {n:more folder|more folders}", "另有 {n} 个目录")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 
+MERGED_BY_PEOPLE = Phrase("Merges by person ({n:person|people})", "按合并者（{n} 人）")
 MERGED_BY = Phrase("It was merged by {author}.", "由 {author} 合并。")
 
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")

@@ -15,8 +15,17 @@ from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
-from digest.question.periods import Now
-from digest.question.slot_values import ARTICLES, Filters, Quote, Symbol, Token, author_in, name_of
+from digest.question.periods import Now, beside
+from digest.question.slot_values import (
+    ARTICLES,
+    Filters,
+    Quote,
+    Step,
+    Symbol,
+    Token,
+    author_in,
+    name_of,
+)
 from digest.window import Window
 
 T = TypeVar("T")
@@ -110,10 +119,13 @@ class Asked:
     @cached_property
     def against(self) -> Window | None:
         """The period that another one is compared to: *this week compared to last week*."""
-        windows = self.slots(Window)
+        windows, steps = self.slots(Window), self.slots(Step)
+        compares = self.has("compare") or _THAN.search(self.text)
+        if len(windows) == len(steps) == 1 and compares:
+            return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
         if len(windows) != 2 or self.slots(Refs) or windows[0].until == windows[1].until:
             return None
-        return windows[1] if self.has("compare") or _THAN.search(self.text) else None
+        return windows[1] if compares else None
 
     @property
     def span(self) -> Span | None:

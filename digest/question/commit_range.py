@@ -76,7 +76,8 @@ _FORMS = tuple(
         ),
         rf"\b(?:from|between) (?P<base>{_POINT}) (?:to|and|until|till) (?P<tip>{_POINT})",
         (
-            rf"(?:从 ?|在 ?)?(?P<base>{_POINT}) ?(?:到|至|和|与) ?(?P<tip>{_POINT})"
+            rf"(?:从 ?|在 ?)?(?P<base>{_POINT}) ?(?:(?:升级?|更新|迁移)?[到至]|和|与) ?"
+            rf"(?P<tip>{_POINT})"
             r"(?: ?(?:之间|期间))?(?: ?的)?"
         ),
         rf"(?P<base>{_POINT}) ?(?:->|=>|→|\b(?:to|vs\.?|versus)\b) ?(?P<tip>{_POINT})",

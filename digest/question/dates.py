@@ -343,6 +343,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         r"\b(?:the )([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
         _day_of_month,
     ),
+    "day_alone_zh": (r"(?<![\d月#.-])([0-9]{1,2}) ?[号日](?![A-Za-z0-9_-])", _day_of_month),
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
     "season": (

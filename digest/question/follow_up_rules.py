@@ -17,6 +17,7 @@ from digest.question.intent import (
     Nth,
     PrivacyOf,
     Released,
+    Releases,
     Retell,
     Risky,
     ShowDiff,
@@ -84,7 +85,10 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         if its or asked.has("wrote"):
             yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
     elif _WHEN.search(asked.text) and its:
-        yield Weighed(7.2 if asked.follows else 4.7, Released())
+        of_list = asked.follows == "list"  # "when did it come out", of the release in question
+        yield Weighed(7.2 if asked.follows else 4.7, Releases() if of_list else Released())
+    elif asked.follows == "change" and _BEFORE.search(asked.text) and its:
+        yield Weighed(4.6, Retell())  # "and what was it before"
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
     elif (
@@ -112,6 +116,7 @@ _WHEN = re.compile(
     r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
 _WHICH = re.compile(
     r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
     re.IGNORECASE,
@@ -181,7 +186,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
-    elif asked.slots(Step):
+    elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))

@@ -59,10 +59,9 @@ class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
     ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
-    day, ``people`` for numbers by author, ``files`` by file, ``folders`` by folder; ``defaults``
-    for changed defaults, ``top`` for the first ones alone, ``against`` for the numbers of another
-    period beside these.
-    ``newcomers`` asks for authors without an earlier commit,
+    day, ``people`` by author or with ``mergers`` by who merged, ``files`` by file, ``folders`` by
+    folder; ``defaults`` for changed defaults, ``top`` for the first ones alone, ``against`` for the
+    numbers of another period beside these, ``newcomers`` for authors without an earlier commit,
     ``figures`` for changes with figures by their authors. ``anytime``: the question names no
     period, or only "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
@@ -76,6 +75,7 @@ class Changed(Filtered):
     people: bool = False
     files: bool = False
     folders: bool = False
+    mergers: bool = False
     top: Top | None = None
     against: Window | None = None
     anytime: bool = field(default=False, compare=False)

@@ -34,6 +34,9 @@ def search(asked: Asked) -> Iterator[Weighed]:
     ]
     if advisories:
         yield Weighed(6.0, Search(terms=tuple(advisories), window=asked.span))
+    titles = [quote.text for quote in asked.slots(Quote) if quote.text.count(" ") > 1]
+    if titles and not asked.has("other", "search", "mention"):
+        yield Weighed(4.0, Search(terms=(titles[0],), window=asked.span))
     at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
     if at < 0 or asked.references:
         return
@@ -327,6 +330,7 @@ def _listing(asked: Asked) -> Changed | None:
         people=people,
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
+        mergers=people and _MERGERS.search(asked.text) is not None,
         top=asked.top,
         against=asked.against,
         defaults=asked.has("default") and asked.has("change", "act:added"),
@@ -336,6 +340,7 @@ def _listing(asked: Asked) -> Changed | None:
     )
 
 
+_MERGERS = re.compile(r"\bwho (?:\w+ )?merge[sd]?\b|谁合[并入]", re.IGNORECASE)
 _LATELY = re.compile(
     r"\b(?:recently|lately|these days|of late)\b"
     r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"

@@ -153,6 +153,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         try:
             first = read(parts[0], now, zone, background)
             about = "change" if isinstance(first.intent, Explain | OfCurrent | Touched) else "list"
+            about = background.follows if isinstance(first.intent, Retell) else about
             second = read(parts[1], now, zone, replace(background, follows=about)).intent
             if about == "list" and "?" in joint[0] and isinstance(second, Changed):
                 parts = parts[0], f"and {parts[1]}"
@@ -160,6 +161,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         except UserError:
             continue
         its = isinstance(second, OfCurrent) and second.reference is None
+        its = its or second in {Nth(place=0), Retell()}
         if not first.sure or (its and about == "list"):
             continue
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Retell)}
@@ -173,7 +175,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
 _JOINT = re.compile(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
     r"|, ?(?=(?:who|when|which|what|why|how|since)\b"
-    r"|谁|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)",
+    r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)",
     re.IGNORECASE,
 )
 """What stands between two questions."""

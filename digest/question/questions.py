@@ -112,8 +112,9 @@ def format_intent(intent: Intent) -> str:
             return format_managing(intent)
         case Unknown():
             return ""
-        case Changed(people=people):
-            return _text("who touched" if people else "changed", intent, people="")
+        case Changed(people=people, mergers=mergers):
+            who = "who merged" if mergers else "who touched"
+            return _text(who if people else "changed", intent, people="")
         case Released(reference=None):
             return "which release has it"
         case Retell(language=language, longer=longer):

@@ -179,7 +179,7 @@ _VERSION = re.compile(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
     r"|(?:\A|(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=\bto )"
-    r"|(?<=升级到 )|(?<=升到 ))"
+    r"|(?<=升级到 )|(?<=升到 )|(?<=升级到)|(?<=升到))"
     r"[0-9]{1,2}\.[0-9]{1,3}(?! ?(?:%|x\b|times|percent|[smgkb]+\b))"
     r"|[vV]?[0-9]+(?:\.[0-9]+){0,2}\.x)"
     rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?:s-[2-9])?(?![\w-])",
@@ -220,6 +220,13 @@ _NONE_OF = re.compile(
 )
 """What a question leaves out before it asks: *no CI please, what changed*."""
 
+_ASIDE = re.compile(
+    r"(?<=\w{2}),? (?:before|so|because|as|cuz) (?:i|we|my|our|you|(?!using)\w{1,20}ing)\b"
+    r"[^.?!\d]{0,120}$",
+    re.IGNORECASE,
+)
+"""Why somebody asks, behind the question: *before rolling it out*."""
+
 _COMMA = re.compile(r" ?[,，、] ?(?:and |or )?")
 
 _STRAY = re.compile(
@@ -233,7 +240,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    text = _NONE_OF.sub(r" without \1; ", _TAIL.sub("", text))
+    text = _NONE_OF.sub(r" without \1; ", _TAIL.sub("", _ASIDE.sub("", text)))
     masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
     masked.text, conditions = filters_in(masked.text)
     if conditions:

@@ -17,7 +17,7 @@ from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n.answer_text import PER_DAY
+from digest.i18n.answer_text import MERGED_BY_PEOPLE, PER_DAY
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import joined, listed
 from digest.i18n.reading_text import (
@@ -276,6 +276,8 @@ async def counted(document: Document, asked: Meant, ctx: Context) -> Document:
     if intent.people and intent.path and intent.anytime:
         written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
         told += by_commits([name for _, name in written], repository, language)
+    elif intent.mergers and (merged := await _merged(changes, ctx)):
+        told += by_commits(merged, repository, language, MERGED_BY_PEOPLE)
     elif intent.people:
         told += await asyncio.to_thread(by_author, changes, repository, language, **most)
     if intent.files:
@@ -290,6 +292,13 @@ async def counted(document: Document, asked: Meant, ctx: Context) -> Document:
         title = PER_DAY.text(language)
         told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
+
+
+async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:
+    """Who merged each of the changes that came by a merge commit."""
+    mainline = dict(await ctx.watched.source.log(await tip_of(ctx), mainline=True))
+    merges = (g.sha for g in changes if len(g.commit.parents) > 1 and g.sha in mainline)
+    return [mainline[sha] for sha in merges]
 
 
 async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:

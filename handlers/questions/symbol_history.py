@@ -178,8 +178,11 @@ async def _state(intent: Touched, found: Found, ctx: Context, tip: Tip) -> list[
     if said is not None and wanted and not renamed and not (facts and pinned):
         day = said.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(said, ctx.watched.repository)
+        line = names_text.LAST_SAID(language, change=change, day=day)
+        if (to := _DEFAULT_TO.search(said.title[:_MOST_TITLE])) is not None and not needs:
+            line = _line(names_text.IS_NOW, said, name, ctx, value=Code(to[1]))
         place = 0 if "default" in said.title.lower() and not needs else len(lines)
-        lines.insert(place, names_text.LAST_SAID(language, change=change, day=day))
+        lines.insert(place, line)
     told = [f for _, f in contract if not needs or _pins(f, needs[0])]
     valued = next(((g, f) for g, f in contract if f.after is not None and f in told), None)
     newer = said is None or (valued and _at(valued[0]) >= _at(said))
@@ -261,6 +264,11 @@ _OF_STATE = re.compile(
     re.IGNORECASE,
 )
 """Words of titles that say how a thing stands."""
+
+
+_DEFAULT_TO = re.compile(
+    r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE
+)
 
 
 def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:

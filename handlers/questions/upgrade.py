@@ -131,18 +131,22 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     The second value tells the entries; both are unchanged and empty for other questions.
     """
     intent = asked.intent
-    patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
+    kinds = (*intent.kinds, *([ChangeKind.SECURITY] if ChangeKind.FIX in intent.kinds else []))
+    patterns = [_OF_KIND[kind] for kind in kinds if kind in _OF_KIND]
+    every = intent == Changed(window=intent.window, anytime=intent.anytime)
     narrower = intent.author or intent.path or intent.label or intent.level or intent.without
-    if not patterns or narrower or not isinstance(intent.window, Refs):
+    if not (patterns or every) or narrower or not isinstance(intent.window, Refs):
         return asked, ()
     topic = set(pieces(intent.topic))
 
     def fits(heading: str, note: Note) -> bool:
         about = topic <= set(pieces(note.text))
-        return about and any(p.search(heading) or p.search(note.text) for p in patterns)
+        return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
 
     end = (await range_of(intent.window, ctx, tip)).tip
     notes = await _announced(intent.window, end, fits, ctx, tip)
+    if every:
+        return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
     listed = _numbers(notes)
     select, repository = ctx.archive.select, ctx.watched.repository
     found: set[str] = set()

@@ -255,6 +255,16 @@ def test_what_is_not_a_question_about_changes_is_refused(question):
             "changes between tuesday and thursday last week",
             "changed 2026-08-11T00:00:00Z..2026-08-14T00:00:00Z",
         ),
+        (
+            "anything breaking in july that i should care about before rolling it out to prod?",
+            "changed kind:breaking 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        ("从3.13升级到3.14有什么需要注意的", "changed kind:breaking 3.13..3.14"),
+        (
+            "who merged the most PRs in july",
+            "who merged 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        ("那13号呢", "and 2026-08-13T00:00:00Z..2026-08-14T00:00:00Z"),
         ("friday last week", "digest 2026-08-14T00:00:00Z..2026-08-15T00:00:00Z"),
         (
             "what has been deprecated but not yet removed in july",
@@ -281,3 +291,12 @@ def test_what_is_not_a_question_about_changes_is_refused(question):
 )
 def test_slots_are_read_whole(question, meant):
     assert format_intent(parse(question, NOW, ZONE)) == meant
+
+
+def test_a_follow_up_in_two_parts_is_two_questions():
+    background = Background(follows="change")
+    asked = "and what was it before, who wrote that change?"
+    assert split(asked, NOW, ZONE, background) == (
+        "and what was it before",
+        "who wrote that change",
+    )

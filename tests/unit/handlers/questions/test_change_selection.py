@@ -68,3 +68,8 @@ async def test_two_periods_are_told_side_by_side(ctx):
     shown = markdown(answer.document)
     assert "More changes: 3, compared to 2." in shown
     assert "2 changes by 1 person" in shown
+
+
+async def test_a_period_is_compared_to_the_one_before_it(ctx):
+    shown = markdown((await ask("compare changes this week with the week before", ctx)).document)
+    assert "More changes: 3, compared to 2." in shown
