@@ -175,11 +175,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if name := _in_state(asked):
         return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
-    if (
-        (asked.spans and not asked.has("bump"))
-        or not of_one
-        or asked.has("count", "who", "compare", "again")
-    ):
+    if asked.spans or not of_one or asked.has("count", "who", "compare", "again"):
         return "", False
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
