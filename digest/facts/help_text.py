@@ -45,7 +45,12 @@ COMMENT = re.compile(
 
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
-_NEXT = re.compile(r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |@)")
+_NEXT = re.compile(
+    r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |case |@)"
+)
+_SUMMARY = re.compile(r"\s*(?://|\*)")
+"""A comment that may be of several paragraphs, the first of which says what the thing is."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
@@ -142,7 +147,7 @@ def _comment(lines: Sequence[str], row: int) -> str:
         if not kept and _ATTRIBUTE.match(lines[at]):
             continue
         found = COMMENT.match(lines[at])
-        if found is None or not found[1].strip(" */"):
+        if found is None or not (found[1].strip(" */") or _SUMMARY.match(lines[at])):
             break
         kept.append(found[1].strip(" */"))
     return "\n".join(reversed(kept))
