@@ -73,3 +73,13 @@ async def test_two_periods_are_told_side_by_side(ctx):
 async def test_a_period_is_compared_to_the_one_before_it(ctx):
     shown = markdown((await ask("compare changes this week with the week before", ctx)).document)
     assert "More changes: 3, compared to 2." in shown
+
+
+async def test_code_with_many_tests_is_left_when_tests_are_skipped():
+    both = {"src/app.py": 3, "tests/test_app.py": 90}
+    changes = [
+        made("aaaaaaa1", "Label images", 1, both),
+        made("bbbbbbb2", "Try it", 1, {"tests/a.py": 9}),
+    ]
+    answer = await ask("what changed this month without tests", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
