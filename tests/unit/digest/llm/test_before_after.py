@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from digest.core.change import FileChange, FileStatus
 from digest.core.enums import Language
 from digest.llm.change_index import ChangeIndex
 from digest.llm.rejection import Failed, Rejection
@@ -32,6 +33,7 @@ FAR = "".join(f"row {n} of many\n" for n in range(30))
         ("limit = 4\n", "limit = 8\na = 4\nb = 4\n", Rejection.SHIFT),
         ("a = 4\nb = 8\n", "a = 8\nb = 4\n", Rejection.SHIFT),
         ("limit = 40\n", "limit = 8\n", Rejection.NUMBER),
+        ("limit = 4\nmore = 8\n", "limit = 8\n", None),
         ("a = 4\n" + FAR, FAR + "b = 8\n", Rejection.SHIFT),
     ],
 )
@@ -42,6 +44,9 @@ def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, ne
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [
+        ("The value goes from 14 to 4.", "a = 14\nb = 4\n", "a = 4\n"),
+        ("`mode` goes from `abc` to `xyz`.", "mode = abc\n", "mode = get(1)\nother = xyz\n"),
+        ("The value of `a.py` goes from 4 to 8.", "x = 4\n", "x = 8\n"),
         ("The value goes from 4,096 to 8,192.", "limit = 4096\n", "limit = 8192\n"),
         ("It goes from `None` to 8.", "a = None\nb = 8\n", "a, b, c = 8, 8, 8\nd = None, None\n"),
         (
@@ -136,6 +141,11 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
         ("Removes `c.txt`.", Rejection.SIDE),
         ("`limit` is 77 now.", Rejection.SHIFT),
         ("`a.limit` is 8 now.", None),
+        ("`depth` is 5 now.", None),
+        ("`depth` is 12 now.", None),
+        ("`depth` is 3 now.", None),
+        ("Adds `--thing`.", Rejection.SIDE),
+        ("Adds `logo.png`.", None),
     ],
 )
 def test_names_have_their_values_and_sides(text, wrong):
@@ -144,8 +154,10 @@ def test_names_have_their_values_and_sides(text, wrong):
         ("b.txt", "text of it\n", None),
         ("c.txt", None, "text of it\n"),
         ("d.txt", "", "size = 77\n"),
+        ("e.txt", "depth = 3\n--thing\n", "depth = 5\nthing\n"),
+        FileChange(path="logo.png", status=FileStatus.ADDED, old_id="0" * 40, new_id="1" * 40),
     ]
-    assert fault(text, *files) is wrong
+    assert fault(text, *files, message="Name it\n\ndepth was 12 once") is wrong
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,8 @@ def test_a_false_sentence_is_dropped(text, wrong):
         ("移除 `drain` 方法。", Rejection.SIDE),
         ("本次改动涉及 6 个文件。", Rejection.NUMBER),
         ("移除 `--use-pool`。", None),
+        ("移除 the old pool。", None),
+        ("移除 the very old pool。", Rejection.LANGUAGE),
         ("删 `--use-pool`。", Rejection.LANGUAGE),
         ("启动时间减少 45%。", Rejection.NUMBER),
         ("Removes the flag from the command line.", Rejection.LANGUAGE),
