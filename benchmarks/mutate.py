@@ -76,7 +76,8 @@ class _Calls:
 
     def so_far(self) -> set[str]:
         """What was called since it began, as ``path:name``."""
-        codes = [code for code in self._codes.values() if code.co_filename.startswith(self._tree)]
+        # A list first: what goes through it is called, too.
+        codes = [one for one in [*self._codes.values()] if one.co_filename.startswith(self._tree)]
         names = {f"{code.co_filename[len(self._tree) :]}:{code.co_qualname}" for code in codes}
         return {name for name in names if name.startswith(RINGS)}
 

@@ -11,8 +11,10 @@ from procrastinate.jobs import Status
 from procrastinate.manager import JobManager
 from sqlalchemy import text
 
+from bot.forges.hooks import Arrived
 from bot.jobs.job_engine import Engine
 from bot.jobs.job_store import FETCH, INDEXES, app_on
+from bot.jobs.role_duties import DeferringArrivals
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.postgresql import PostgresDatabase, open_postgres
 
@@ -78,6 +80,21 @@ async def test_jobs_of_one_message_are_done_one_after_the_other(engine, jobs, wo
     assert second is not None
     assert second.id > first.id
     assert (second.lock, second.worker_id) == (first.lock, worker)
+    assert (first.task_kwargs["account"], first.task_kwargs["incoming"]) == ("a", "{}")
+
+
+async def test_event_of_a_forge_waits_once_however_often_it_comes(
+    database, engine, jobs, worker
+) -> None:
+    taking = DeferringArrivals(database, engine)
+    taken = [
+        await taking.take("mine", delivery, Arrived(host="h", repository=name, moved=True))
+        for delivery, name in (("1", "a/b"), ("1", "a/d"), ("", "a/b"), ("2", "a/c"))
+    ]
+    assert taken == [True, False, True, True]
+    found = [await jobs.fetch_job([REPOSITORIES], worker) for _ in range(3)]
+    told = [job and (job.task_kwargs["repository"], job.task_kwargs["moved"]) for job in found]
+    assert told == [("a/b", True), ("a/c", True), None]
 
 
 async def test_job_that_is_put_off_is_not_fetched(database, engine, jobs, worker) -> None:

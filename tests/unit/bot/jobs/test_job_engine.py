@@ -50,10 +50,17 @@ def engine(library: Failing, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 async def test_worker_goes_on_after_failures_of_the_database(monkeypatch):
-    library = Failing(3)
+    library, pauses, real = Failing(3), [], asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await real(0)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     with capture_logs() as logs:
         task = asyncio.create_task(engine(library, monkeypatch).work(["a"], 1))
         await asyncio.wait_for(library.works.wait(), 120)
+    assert pauses == [0.001] * 3
     assert [(one["event"], one["error"]) for one in logs] == [("jobs.broken", "no database")] * 3
     task.cancel()
     with pytest.raises(asyncio.CancelledError):

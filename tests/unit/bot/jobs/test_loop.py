@@ -331,16 +331,19 @@ async def test_run_sweeps_listens_and_stops(world):
 
 
 async def test_line_that_breaks_is_taken_up_again(world, monkeypatch):
-    hearing = Hearing(heard=[None, message("after")])
+    hearing = Hearing(heard=[*[None] * 8, message("after"), None])
     listener = Listening(world.work(), TaskTracker())
     real = asyncio.sleep
     # The pause before the next connection is a second; the test does not need it.
     monkeypatch.setattr(asyncio, "sleep", lambda seconds: real(0))
-    listening = asyncio.create_task(listener.listen(hearing))
-    while not hearing.stands:
+    with structlog.testing.capture_logs() as logs:
+        listening = asyncio.create_task(listener.listen(hearing))
+        while not hearing.stands or hearing.heard:
+            await real(0.001)
         await real(0.001)
     listening.cancel()
     assert hearing.texts() == ["answer to after"]
+    assert [line["pause"] for line in logs] == [1, 2, 4, 8, 16, 32, 60, 60, 1]
 
 
 async def test_election_that_fails_is_told_and_held_again(world, monkeypatch):
