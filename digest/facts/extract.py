@@ -7,10 +7,12 @@ cannot be read, its message and paths still give facts.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Side
 from digest.core.facts import (
@@ -226,7 +228,8 @@ def _beside(scenes: Mapping[str, FileContext], fact: Fact) -> tuple[str, str]:
     """The changed lines around a fact, and the text of its file before the change."""
     scene, line = scenes.get(fact.evidence.path), fact.evidence.line
     lines = scene.lines[fact.evidence.side is Side.NEW].changed if scene else ()
-    near = "\n".join(text for number, text in lines if abs(number - line) <= _NEAR)
+    first = bisect_left(lines, line - _NEAR, key=itemgetter(0))
+    near = "\n".join(t for n, t in lines[first : first + 2 * _NEAR + 1] if n <= line + _NEAR)
     return near, (scene.old or "") if scene else ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from digest.core.change import Side
 from digest.core.facts import Action, Fact, FactKind
@@ -74,6 +75,7 @@ _HUMPS = re.compile(r"[A-Z][a-z0-9]*")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
+_MARGIN_FIELD = re.compile(r"^[ \t]+([^\s:]+):", re.MULTILINE)
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
@@ -174,10 +176,13 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
 
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
     """Whether only the other side has a field of the flag's name; many flags are made from one."""
-    field = re.compile(
-        rf"^[ \t]+{re.escape(flag.names[0].lstrip('-').replace('-', '_'))}:", re.MULTILINE
-    )
-    return field.search(there.text) is not None and field.search(here.text) is None
+    field = flag.names[0].lstrip("-").replace("-", "_")
+    return field in _fields(there.text) and field not in _fields(here.text)
+
+
+@lru_cache(maxsize=4)
+def _fields(text: str) -> frozenset[str]:
+    return frozenset(_MARGIN_FIELD.findall(text))
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:

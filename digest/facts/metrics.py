@@ -80,9 +80,16 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:
     """Names that differ from one other by their beginning alone, which a registry may add."""
-    pairs = [(a, b) for a in old for b in new if a.endswith(f"_{b}") or b.endswith(f"_{a}")]
+    olds, news = set(old), set(new)
+    pairs = [(a, b) for a in old for b in _ends(a) if b in news]
+    pairs += [(a, b) for b in new for a in _ends(b) if a in olds]
     met = Counter(chain.from_iterable(pairs))
     return {name for pair in pairs if max(met[n] for n in pair) == 1 for name in pair}
+
+
+def _ends(name: str) -> Iterator[str]:
+    """What may follow the beginning of a name; those of long ones are not looked for."""
+    return (name[at.end() :] for at in re.finditer("_", name[:200]))
 
 
 def _unnamed(source: SideText, language: str) -> int:

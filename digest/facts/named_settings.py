@@ -7,6 +7,7 @@ anywhere on the other side is neither new nor removed.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -84,17 +85,20 @@ def _matched(
 ) -> tuple[list[tuple[NamedSetting, NamedSetting]], list[NamedSetting], list[NamedSetting]]:
     """Pairs of those on both sides, and the rest of each side, every name once."""
     pairs: list[tuple[NamedSetting, NamedSetting]] = []
-    left = _once(olds)
+    left = dict(enumerate(_once(olds)))
+    places = defaultdict[str, list[int]](list)
+    for place, old in left.items():
+        for name in old.names:
+            places[name].append(place)
     come: list[NamedSetting] = []
     for new in _once(news):
-        those = [o for o in left if set(o.names) & set(new.names)]
-        old = next((o for o in those if o.scope == new.scope), those[0] if those else None)
-        if old is None:
+        those = sorted({p for name in new.names for p in places.get(name, ()) if p in left})
+        same = next((p for p in those if left[p].scope == new.scope), next(iter(those), None))
+        if same is None:
             come.append(new)
         else:
-            left.remove(old)
-            pairs.append((old, new))
-    return pairs, left, come
+            pairs.append((left.pop(same), new))
+    return pairs, [*left.values()], come
 
 
 def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from random import Random
 from time import process_time, thread_time
@@ -22,7 +23,7 @@ from digest.facts.syntax import grammar
 from digest.facts.syntax.grammar import ParseBudget, TooComplex, parse
 from digest.grading.policy import Batch, grade_batch
 from tests.support.speed import slowness
-from tests.unit.digest.facts.changes import commit, facts_of
+from tests.unit.digest.facts.changes import blob, commit, facts_of
 
 SIZE = 30_000
 
@@ -251,6 +252,32 @@ def test_plain_file_is_parsed_up_to_the_largest(path):
     facts = extract(added(path, plain(path, BOUND)), {}, thread_time)
     assert not facts.files[0].unparsed
     assert len(facts.of(FactKind.SYMBOL)) > 300
+
+
+PAIRS = {
+    "flags": 'parser.add_argument("--flag-{n}", default={n}, help="do {n}")\n',
+    "variables": 'x = os.environ.get("A{n}_URL", "{n}")\n',
+    "metrics": 'C = Counter("a{n}_total", "Help {n}")\n',
+}
+
+
+@pytest.mark.parametrize("unit", PAIRS.values(), ids=PAIRS)
+def test_many_names_that_are_replaced_take_no_longer_than_a_few_plain_files(unit):
+    rows = BOUND // 2 // len(unit)
+    old, new = ("".join(unit.format(n=n) for n in range(k, k + rows)) for k in (0, 9 * rows))
+    usual = min(seconds("a.py", plain("a.py", BOUND // 2)) for _ in range(2))
+    assert replacing(old, new) < 6 * usual
+
+
+def replacing(old: str, new: str) -> float:
+    removed, fresh = (tuple(text.split("\n")) for text in (old, new))
+    hunk = Hunk(old_start=1, new_start=1, removed=removed, added=fresh)
+    file = replace(added("a.py", "").files[0], status=FileStatus.MODIFIED, hunks=(hunk,))
+    file = replace(file, old_id=blob(old), new_id=blob(new))
+    change = Change(commit=commit("Rename a1 to b1"), files=(file,))
+    start = process_time()
+    extract(change, {blob(old): old, blob(new): new}, thread_time)
+    return process_time() - start
 
 
 OPTIONS = "N{n} = Namespace(\n    a=Option({n}, type='int'),\n)\n"
