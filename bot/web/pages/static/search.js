@@ -51,7 +51,7 @@
   field.form.addEventListener("keydown", (event) => {
     const links = [...box.querySelectorAll("a")];
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") box.hidden = true;
+    if (event.key === "Escape") box.hidden ? event.target.blur() : (box.hidden = true);
     if (!step || box.hidden || !links.length) return;
     event.preventDefault();
     const next = links.indexOf(document.activeElement) + step;

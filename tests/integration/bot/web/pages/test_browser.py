@@ -361,6 +361,12 @@ def test_keys_go_from_change_to_change_and_can_be_turned_off(page):
     page.keyboard.press("/")
     page.keyboard.type("jk/")
     assert page.locator("#q").input_value() == "jk/"
+    page.locator("#found").wait_for()
+    page.keyboard.press("Escape")
+    assert not page.locator("#found").is_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert page.evaluate(focused)
     page.locator("#keys").click()
     page.reload()
     assert page.locator("#keys").get_attribute("aria-pressed") == "false"
