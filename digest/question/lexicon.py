@@ -209,10 +209,19 @@ def mended(word: str) -> str:
     if not _SHORTEST <= len(word) <= _LONGEST or not (word.isascii() and word.isalpha()):
         return word
     most = 1 if len(word) < _LONG else 2
+    # A mistake changes two letters at most. Most words have no rival: the library is large.
+    letters = set(word)
+    rivals = [
+        one
+        for one in _ALIKE[word[0]]
+        if abs(len(one) - len(word)) <= most and len(letters ^ set(one)) <= 2 * most
+    ]
+    if not rivals:
+        return word
     from rapidfuzz.distance import OSA
     from rapidfuzz.process import extractOne
 
-    near = extractOne(word, _ALIKE[word[0]], scorer=OSA.distance, score_cutoff=most)
+    near = extractOne(word, rivals, scorer=OSA.distance, score_cutoff=most)
     return near[0] if near else word
 
 
