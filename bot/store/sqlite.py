@@ -12,7 +12,8 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,6 @@ from typing_extensions import override
 
 from bot.store.database import (
     Database,
-    DurableWriter,
     Prepared,
     Statement,
     StatementResult,
@@ -82,7 +82,7 @@ class SqliteDatabase(Database):
         self._turn = asyncio.Lock()
         # Ordinary writers queue here: only one waits for the turn itself, so an urgent one is next.
         self._ordinary = asyncio.Lock()
-        self._durable = DurableWriter(path)
+        self._urgent = ThreadPoolExecutor(1, "append")
 
     @override
     @asynccontextmanager
@@ -122,12 +122,26 @@ class SqliteDatabase(Database):
     async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
         with user_errors(self.path):
             async with self._turn:
-                await self._durable.write(insertion(table, self._engine.dialect), rows)
+                statement = insertion(table, self._engine.dialect)
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(self._urgent, _append, self.path, statement, rows)
 
     @override
     async def aclose(self) -> None:
-        await self._durable.aclose()
+        self._urgent.shutdown()
         await super().aclose()
+
+
+def _append(path: Path, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows in one hop to a thread: through SQLAlchemy a transaction makes a dozen.
+
+    While the event loop is busy each hop waits behind other work, 200 ms in all instead of 15.
+    """
+    with closing(sqlite3.connect(path, _PATIENCE)) as connection:
+        # A commit is on the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
+        connection.execute("PRAGMA synchronous = FULL")
+        with connection:
+            connection.executemany(statement, rows)
 
 
 async def open_archive(folder: Path, url: str = "") -> Database:
