@@ -86,12 +86,17 @@ class News:
         self.sections = {"news_urgent": urgent, "news_top": top}
 
     async def _lead(self, shown: SiteRepository, lines: Sequence[ChangeLine], told: Told) -> None:
-        """Read what mattered on the last whole day, or today if there is only that."""
+        """Read what mattered on the last whole day, or today if there is only that.
+
+        A day that was not read in full has no lead: there might be something to act on.
+        """
         zone = self._asked.shelf.zone
         today = self._asked.shelf.clock.now().astimezone(zone).date()
         day = max({line.at.astimezone(zone).date() for line in lines} - {today}, default=today)
         of_day = [line for line in lines if line.at.astimezone(zone).date() == day]
         window = day_window(day, zone)
+        if await self._asked.gaps(shown, window):
+            return
         if spans := await lead_of(self._asked, shown, window, of_day, told):
             self.leads.append((shown, day, spans))
 
@@ -130,7 +135,9 @@ async def repository_page(asked: PageRequest) -> Page:
     extent = await extent_of(asked, shown)
     drawn = await _pulse(asked, shown, extent)
     news = News(asked, {name: extent} if extent else {})
-    places = await places_of(asked, news.window)
+    last = drawn.bars[-1].day
+    first = last - timedelta(days=_NEWS_DAYS - 1)
+    places = await places_of(asked, days_window(first, last, asked.shelf.zone))
     digests = await browsing.digests(repository, _DIGESTS)
     newest: list[ChangeLine] = []
     releases: list[Release] = []
@@ -151,6 +158,7 @@ async def repository_page(asked: PageRequest) -> Page:
             "extent": extent,
             "pulse": drawn,
             "places": places,
+            "week": seven_days(first, asked.language),
             "news": news,
             "digests": [
                 (period_words(one.window, asked.shelf.zone), one, digest_path(one.mark))

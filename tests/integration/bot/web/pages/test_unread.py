@@ -90,6 +90,8 @@ async def test_no_other_page_takes_unread_time_for_quiet_time(configuration, see
             assert not (any(words in page for words in QUIET) and lacks(week, 7, read))
         last_days = date(2026, 2, 26)
         assert ("Not read in full" in await main("/")) == lacks(last_days, 7, read)
+        for path in ("/", OPEN):
+            assert ("leads" in await main(path)) != lacks(date(2026, 3, 3), 1, read)
         quiet = "No changes in this period" in await main(OPEN)
         assert not (quiet and lacks(last_days, 7, read))
         for one in (await reader.get(f"{OPEN}/-/calendar.json")).json()["days"]:
