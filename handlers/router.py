@@ -36,6 +36,7 @@ from digest.question.intent import (
     OfChange,
     OfCurrent,
     Search,
+    Touched,
     Unknown,
 )
 from digest.question.lexicon import language_of, tidy, without_language
@@ -180,6 +181,9 @@ async def ask(
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
+_LISTED = Changed | Search | Touched
+
+
 async def _answered(
     reading: Reading, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context, Spans, Answer]:
@@ -189,7 +193,7 @@ async def _answered(
     intent, line = await _of_release(intent, ctx)
     found = await answer(intent, ctx)
     whole = not isinstance(intent, Changed) or found.topic == intent.topic
-    if reading.single and whole and isinstance(intent, Changed | Search) and found.total == 1:
+    if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
     return intent, ctx, line, found

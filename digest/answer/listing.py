@@ -167,6 +167,8 @@ def listed_in(
             links.setdefault((title.text, title.url), graded.sha)
         elif len(titles) < _ROWS:
             titles.setdefault(plain((title,)), graded.sha)
+            if graded.number:  # a digest words titles anew
+                titles.setdefault(f"(#{graded.number})", graded.sha)
     found: dict[str, None] = {}
     for spans in _lines(document.blocks):
         named = (links.get((s.text, s.url)) for s in spans if isinstance(s, Link))

@@ -221,6 +221,8 @@ class Asked:
     @cached_property
     def actions(self) -> tuple[Action, ...]:
         """What happened to them; *new* counts only before a kind of name."""
+        if self.against:
+            return self.filters.actions  # "were there more": nothing was added
         spoken = [Action(value) for value in self.values.get("act", ())]
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
         if not spoken and ((fresh and self._new_thing) or self._new_topic):
@@ -411,7 +413,8 @@ class Asked:
             if not self.is_left(place):
                 joint = token.text if "join" in token.tags else ""
             elif name := name_of(token):
-                chinese = token.glued or not (name[0].isascii() or text[-1:].isascii())
+                chinese = not (name[0].isascii() or text[-1:].isascii())
+                chinese = chinese or (token.glued and self.is_left(place - 1))
                 gap = "" if chinese or not text else " "
                 text += f"{gap}{joint}{gap}{name}" if joint and text else f"{gap}{name}"
                 joint = ""

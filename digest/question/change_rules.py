@@ -123,8 +123,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
         return  # "new variables related to UV_PUBLISH"
-    cues = asked.has("history", "happened", "explain", "default", "why", "state") or asked.actions
-    told = cues or asked.has("kind:deprecations", "bump")
+    cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
+    cues = cues or bool(asked.actions)
+    told = cues or asked.has("kind:deprecations")
     if (not sure and not cues) or ("=" in name and asked.has("explain")):
         return
     inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
@@ -165,6 +166,8 @@ _ABOUT_NAMES = re.compile(
 def _symbol(asked: Asked) -> tuple[str, bool]:
     """The name of code that is asked about, and whether it is certainly one."""
     symbols = asked.slots(Symbol)
+    if len(symbols) > 1 and asked.has("why"):
+        return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
         return best.name, best.sure
@@ -262,6 +265,9 @@ _OFF = re.compile(
     r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
+)
 _PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
@@ -302,6 +308,8 @@ def affected(asked: Asked) -> Iterator[Weighed]:
 def _addition(found: re.Match[str]) -> EditProfile | None:
     if found["what"]:
         return EditProfile(add=_entries(found["what"]), mine=_mine(found))
+    if _ASKS.search(found[0]):
+        return None
     try:
         entries = _entries(found["used"] or found["zh"])
     except InvalidEntry:

@@ -17,7 +17,6 @@ from digest.question.intent import (
     Nth,
     PrivacyOf,
     Released,
-    Releases,
     Retell,
     Risky,
     ShowDiff,
@@ -85,8 +84,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         if its or asked.has("wrote"):
             yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
     elif _WHEN.search(asked.text) and its:
-        of_list = asked.follows == "list"  # "when did it come out", of the release in question
-        yield Weighed(7.2 if asked.follows else 4.7, Releases() if of_list else Released())
+        yield Weighed(7.2 if asked.follows else 4.7, Released())
     elif asked.follows == "change" and _BEFORE.search(asked.text) and its:
         yield Weighed(4.6, Retell())  # "and what was it before"
     elif its and (asked.has("why") or _WHICH.search(asked.text)):

@@ -222,6 +222,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     unknown = asked.unknown if isinstance(best.intent, Changed | DigestOf) else ()
     sure = best.weight >= SURE and not unknown
     single = _SINGLE.search(question) is not None
+    single = single or (asked.has("why") and isinstance(best.intent, Touched))
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
     return Reading(best.intent, sure, asked.words, unknown, other, single, brief)
 

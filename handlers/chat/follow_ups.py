@@ -27,6 +27,8 @@ from digest.question.intent import (
     OfChange,
     OfCurrent,
     PrivacyOf,
+    Released,
+    Releases,
     Retell,
     Search,
     Status,
@@ -67,6 +69,9 @@ async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Inte
         return _followed(intent, talk, ctx)
     if isinstance(intent, OfCurrent) and intent.reference is None:
         if talk is None or not talk.subject:
+            listed = talk.list_question if talk and isinstance(intent, Released) else ""
+            if listed and isinstance(_window(_last(listed, ctx), ctx), Refs):
+                return Releases(), ctx  # "when did it come out"
             raise NothingBefore
         return replace(intent, reference=Reference(sha=talk.subject)), ctx
     return intent, ctx

@@ -14,6 +14,7 @@ from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
 from digest.answer.tallies import by_author, by_commits, by_day, by_file, by_folder, people_of
 from digest.core.change import FileStatus
+from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
@@ -245,6 +246,8 @@ async def topped(asked: Meant, ctx: Context) -> Meant:
         "smallest": lambda: sorted(changes, key=_size),
     }
     ranked = orders.get(top.by, lambda: weightiest_first(changes))()
+    if top.by == "top" and asked.intent.kinds == (ChangeKind.PERFORMANCE,):
+        ranked = sorted(ranked, key=lambda graded: not figure_of(graded))
     held = await listed_result(ranked[: top.count], asked.resolved, ctx, ranked=True)
     if top.by in {"largest", "smallest"}:
         rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)

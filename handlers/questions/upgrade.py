@@ -33,7 +33,7 @@ from digest.i18n.phrase import Phrase, joined
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
-from digest.topics.terms import kinds_of, pieces
+from digest.topics.terms import MARK, joins, kinds_of, pieces
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
@@ -60,6 +60,7 @@ _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")
 
 _OF_KIND = {
+    ChangeKind.BREAKING: re.compile(r"^\W*(?:breaking|change\b)", re.IGNORECASE),
     ChangeKind.SECURITY: re.compile(r"^\W*security|\bCVE-\d|\bGHSA-", re.IGNORECASE),
     ChangeKind.DEPRECATIONS: re.compile(r"\bdeprecat", re.IGNORECASE),
     ChangeKind.FEATURE: re.compile(r"^\W*(?:feat|enhanc|new\b|added\b|preview)", re.IGNORECASE),
@@ -125,6 +126,10 @@ async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequenc
     ]
 
 
+def _is_kind(terms: frozenset[str]) -> bool:
+    return any(MARK in term for term in terms)
+
+
 async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
     """Also the changes that the changelog of a release lists under the kinds in question.
 
@@ -140,7 +145,12 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     topic = set(pieces(intent.topic))
 
     def fits(heading: str, note: Note) -> bool:
-        about = topic <= set(pieces(note.text))
+        words = pieces(note.text)
+        terms = {*words, *joins(words, 3)}
+        ways = asked.resolved.alternatives if topic else ()
+        about = topic <= terms or any(
+            all(one & terms for one in way if not _is_kind(one)) for way in ways
+        )
         return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
 
     end = (await range_of(intent.window, ctx, tip)).tip

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from digest.answer.answers import beside_title, entry_of
-from digest.answer.listing import area_of, line_of, line_within
+from digest.answer.listing import area_of, line_of, line_within, listed_in
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
-from digest.document import plain
+from digest.document import Document, Paragraph, Text, plain
 from digest.topics.index_terms import bearings
 from tests.support.samples import REPOSITORY, documents, file, flag_change, refactoring
 
@@ -73,3 +73,10 @@ def test_reason_that_the_title_shows_is_not_told_beside_it():
     assert "tag " not in told
     assert "title: " not in told
     assert "path " in told
+
+
+def test_a_change_that_a_digest_titles_anew_is_found_by_its_number():
+    graded = flag_change()
+    line = Paragraph((Text(f"Titled anew (#{graded.number}) · Ada"),))
+    document = Document(title="", blocks=(line,))
+    assert listed_in(document, [graded], Repository(name="repo")) == (graded.sha,)

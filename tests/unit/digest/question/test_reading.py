@@ -265,6 +265,20 @@ def test_what_is_not_a_question_about_changes_is_refused(question):
             "who merged 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
         ),
         ("那13号呢", "and 2026-08-13T00:00:00Z..2026-08-14T00:00:00Z"),
+        (
+            "7月 tsdb 有没有数据丢失相关的修复",
+            "changed tsdb 数据丢失 kind:fix 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        (
+            "7月和6月比，提交数是多了还是少了",
+            (
+                "changed 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z"
+                " compared to 2026-06-01T00:00:00Z..2026-07-01T00:00:00Z"
+            ),
+        ),
+        ("what version of react-router-dom are we on", 'explain symbol "react-router-dom"'),
+        ("我们用的是 MY_VARIABLE，它会影响我们吗", 'explain symbol "MY_VARIABLE"'),
+        ("why did they replace old-tar with tar-codec", 'explain symbol "old-tar tar-codec"'),
         ("friday last week", "digest 2026-08-14T00:00:00Z..2026-08-15T00:00:00Z"),
         (
             "what has been deprecated but not yet removed in july",
