@@ -164,11 +164,10 @@ def _path(text: str, ground: ChangeIndex) -> bool:
 def _is_dotted_name(text: str, ground: ChangeIndex) -> bool:
     """``Class.method`` or ``package.module``, from parts that occur in one file."""
     parts = [part.lstrip("~") for part in re.split(r"\.|::|->|#", text)]
-    for cut in range(len(parts), 0, -1):
+    for cut in range(len(parts), 1, -1):
         # The first parts may be a path: vllm.core.scheduler.Scheduler.
-        if cut > 1 and _path("/".join(parts[:cut]), ground):
-            return all(part in ground.words for part in parts[cut:])
-        if cut > 1 and _module("/".join(parts[:cut]), ground):
+        path = "/".join(parts[:cut])
+        if _path(path, ground) or _module(path, ground):
             return all(part in ground.words for part in parts[cut:])
     if not all(part in ground.words for part in parts):
         return False

@@ -47,6 +47,11 @@ def test_value_goes_from_a_removed_line_to_an_added_one_of_the_same_hunk(old, ne
         ("The value goes from 14 to 4.", "a = 14\nb = 4\n", "a = 4\n"),
         ("`mode` goes from `abc` to `xyz`.", "mode = abc\n", "mode = get(1)\nother = xyz\n"),
         ("The value of `a.py` goes from 4 to 8.", "x = 4\n", "x = 8\n"),
+        (
+            "The `alpha` of the `parser` goes from 4 to 8.",
+            "alpha = 4\nparser()\n",
+            "alpha = 8\nparser(1)\n",
+        ),
         ("The value goes from 4,096 to 8,192.", "limit = 4096\n", "limit = 8192\n"),
         ("It goes from `None` to 8.", "a = None\nb = 8\n", "a, b, c = 8, 8, 8\nd = None, None\n"),
         (
@@ -105,6 +110,12 @@ def test_name_is_replaced_within_one_file(files, wrong):
     assert fault("Replaces `OldThing` with `NewThing`.", *files) is wrong
 
 
+def test_version_may_be_written_otherwise_in_the_message():
+    texts, message = ("a.txt", "x==2.8.0\n", "x==2.9.1\n"), "Use v2.9.1\n\nNo more v2.8.0"
+    assert fault("Raises `x` from `v2.8.0` to `v2.9.1`.", texts, message=message) is None
+    assert fault("Raises `x` from `v2.9.1` to `v2.8.0`.", texts, message=message) is not None
+
+
 def test_short_name_is_replaced_within_one_hunk_only():
     far = ("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}Now\n")
     assert fault("Replaces `OldThing` with `Now`.", far) is Rejection.SHIFT
@@ -143,6 +154,8 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
         ("`a.limit` is 8 now.", None),
         ("`depth` is 5 now.", None),
         ("`depth` is 12 now.", None),
+        ("`limit` is 12 now.", Rejection.SHIFT),
+        ("Adds `limit other`.", None),
         ("`depth` is 3 now.", None),
         ("Adds `--thing`.", Rejection.SIDE),
         ("Adds `logo.png`.", None),

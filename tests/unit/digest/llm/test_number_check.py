@@ -118,6 +118,9 @@ def test_counts_are_of_the_whole_of_areas_kinds_and_details():
     assert counts("flag", GROUND) == {1, 2}
     assert counts("symbol", GROUND) == {1, 3}
     assert counts("metric", GROUND) == frozenset()
+    new = "def a(): ...\ndef b(): ...\nclass C: ...\n"
+    mixed = materials.material("Do it", ("a.py", "class Old: ...\n", new))
+    assert counts("symbol", ChangeIndex(mixed.change, mixed.facts)) == {1, 2, 3, 4}
 
 
 def test_tests_are_counted_by_side_and_by_their_difference():

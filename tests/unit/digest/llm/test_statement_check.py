@@ -259,6 +259,11 @@ def test_evidence_of_a_file_without_lines_is_on_the_side_that_has_it(number, sid
     assert (found.line, found.side) == (0, side)
 
 
+def test_evidence_in_a_message_that_names_nothing_is_its_first_line():
+    (found,) = verdict("The pool is here.", cites=["M"]).evidence
+    assert (found.line, found.side) == (1, Side.MESSAGE)
+
+
 def test_names_become_code():
     found = verdict("Removes --use-pool from engine/cli.py and **`Pool`**.")
     assert [s.text for s in found.spans if isinstance(s, Code)] == [

@@ -48,6 +48,7 @@ from digest.llm.tokens import take_apart
         ('The "pool_size" is gone.', ["QUOTE pool_size"]),
         ('The "fast" mode.', ["QUOTE fast"]),
         ('The "very fast" mode.', []),
+        ('Sets pool_size"fast" now.', ["NAME pool_size", "QUOTE fast"]),
         ("**bold `x` text**, ``a`b`` and *soft*", ["CODE x", "CODE a`b"]),
     ],
 )
