@@ -26,8 +26,6 @@ _DEFAULTS = (
 https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html
 """
 
-
-_ERROR = HTTPStatus.INTERNAL_SERVER_ERROR
 _BROKEN = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>500</title>
 <h1>Something went wrong</h1>
@@ -119,7 +117,8 @@ class _Exchange:
     def _bounded(self, seconds: float) -> AsgiReceive:
         guard, largest = self._guard, self._guard.largest
         until, whole = asyncio.get_running_loop().time() + seconds, False
-        if _length(self._scope) > largest:
+        said = dict(self._scope["headers"]).get(b"content-length", b"0")
+        if said.isdigit() and int(said) > largest:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
         async def receive() -> MutableMapping[str, Any]:
@@ -167,7 +166,11 @@ class _Exchange:
             return
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             await self._discard()
-        body = _BROKEN.format(trace=self._trace).encode() if status == _ERROR else b""
+        body = (
+            _BROKEN.format(trace=self._trace).encode()
+            if status == HTTPStatus.INTERNAL_SERVER_ERROR
+            else b""
+        )
         length = str(len(body)).encode()
         headers = [(b"content-length", length), (b"connection", b"close")]
         if body:
@@ -177,8 +180,3 @@ class _Exchange:
             ]
         await self._pass_on({"type": "http.response.start", "status": status, "headers": headers})
         await self._pass_on({"type": "http.response.body", "body": body})
-
-
-def _length(scope: AsgiScope) -> int:
-    said = next((v for k, v in scope["headers"] if k == b"content-length"), b"0")
-    return int(said) if said.isdigit() else 0

@@ -30,6 +30,8 @@ async def digest_page(asked: PageRequest) -> Page:
     frozen = thaw(kept.document)
     posted = without_buttons(frozen.document)
     heading, written = kept.heading, WrittenRows(asked)
+    begun = heading.window.since.astimezone(heading.window.zone).date()
+    daily = heading.kind is Frequency.DAILY
 
     async def read() -> None:
         shas = [outcome.sha for outcome in kept.outcomes]
@@ -48,21 +50,15 @@ async def digest_page(asked: PageRequest) -> Page:
             "posted": posted,
             "details": frozen.details,
             "window": window_words(heading.window, asked.language),
-            "around": _around(heading),
+            "around": path_of(
+                heading.repository, day=begun if daily else None, week=None if daily else begun
+            ),
             "changes": written,
         },
         document=lambda: _whole(posted, frozen.details),
         json=lambda: _json(kept, posted),
         ready=read,
     )
-
-
-def _around(heading: DigestHeading) -> str:
-    """The page of the day or week in which a digest's window begins."""
-    day = heading.window.since.astimezone(heading.window.zone).date()
-    name = heading.repository
-    daily = heading.kind is Frequency.DAILY
-    return path_of(name, day=day) if daily else path_of(name, week=day)
 
 
 def _whole(posted: Document, details: Document | None) -> Document:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 
 from bot.store.browsing import ChangeLine
@@ -134,11 +134,9 @@ async def lead_of(
 
     async def made() -> Spans:
         found = await loaded(shelf, shown, about)
-
-        def written() -> Spans:
-            return lead([entry_of(one, told, shown, language) for one in found], counts, language)
-
-        return await asyncio.to_thread(written) if found else ()
+        analysed = partial(entry_of, told=told, shown=shown, language=language)
+        entries = await asyncio.to_thread(lambda: list(map(analysed, found)))
+        return lead(entries, counts, language) if entries else ()
 
     if not 0 < len(about) <= _MOST_LED:
         return ()

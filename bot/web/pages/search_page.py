@@ -64,7 +64,6 @@ _PAGED = frozenset({"changed", "search"})
 """Intents whose answers list a page of the changes."""
 
 _NAMED = re.compile(r"[#!]?(\d+|[0-9a-f]{7,64})", re.ASCII)
-_Found = tuple[Listed, Mapping[Level, int]]
 
 
 async def topic_page(asked: PageRequest) -> Page:
@@ -157,7 +156,7 @@ def _is_question(asked: PageRequest, words: str) -> bool:
     return isinstance(intent, READING) and not isinstance(intent, other)
 
 
-async def _survey(asked: PageRequest, query: Query) -> _Found:
+async def _survey(asked: PageRequest, query: Query) -> tuple[Listed, Mapping[Level, int]]:
     """The requested page, and the counts of every level."""
     shown, archive = asked.shown(), asked.shelf.archive
     repository = shown.repository
