@@ -16,6 +16,11 @@ SAID_SO = re.compile(
 
 _GOES = re.compile(r"\b(?:will|to) be removed\b")
 
+_RENAMED_THING = re.compile(
+    r"\b(?P<name>[A-Za-z_][\w.]{2,80})[`']? (?:has been|was|is) (?:renamed|moved) .{0,200}"
+    r"\b(?:old|original|previous) name will be removed\b"
+)
+_JOINT = re.compile(r"([\"'])[fr]?\1")  # where a text ends and continues on the next line
 _PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 OWNER = re.compile(
@@ -39,8 +44,9 @@ _DEFINED = re.compile(
 )
 
 _METHOD = re.compile(
-    r"\s*(?:(?:public|protected|private|static|final|abstract|async"
-    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?P<name>[A-Za-z_]\w{0,80})(?:\?|!)?\s*(?:[(=;]|:(?!:))"
+    r"\s*(?:(?:public|protected|private|static|final|abstract|async|export|declare|readonly"
+    r"|const|pub)\s+){0,5}(?:[\w<>\[\],.?]{1,80}\s+)?(?:r#)?(?P<name>[A-Za-z_]\w{0,80})"
+    r"(?:\?|!)?\s*(?:[(=;]|:(?!:))"
 )
 
 _C_FIELD = re.compile(
@@ -75,7 +81,7 @@ _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPREC
 
 _AFTER_MARK = re.compile(r".*\[\[deprecated(?:\([^()]*\))?\]\](?P<code>.*\w.*)")
 _SCRIPTS = frozenset({"javascript", "typescript"})
-_C_LIKE = frozenset({"c", "cpp", "cuda"})
+_C_LIKE = frozenset({"c", "cpp", "cuda", "rust"})
 
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
 
@@ -124,8 +130,12 @@ def deprecated_names(
                     for name in _subjects(subject)
                     if docs or name.startswith("-") or _is_known(name, sheet, lines)
                 ]
-    if (found := _GOES.search(said)) and _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
-        return []
+    if found := _GOES.search(said):
+        near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
+        if old := _RENAMED_THING.search(_JOINT.sub("", near)):
+            return [old["name"].rpartition(".")[2]]
+        if _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
+            return []
     if docs and (found := SAID_SO.search(line)):  # "this flag is deprecated"
         name = _headed(sheet, first)
     else:
@@ -160,6 +170,9 @@ def _headed(sheet: SideLines, line: int) -> str:
 def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: str) -> str:
     """What a sentence without a subject of its own is about."""
     line = lines[first]
+    if line.lstrip().startswith(('"""', "'''")):  # below what it documents
+        above = next(iter(sheet.above(first, 1)), "")
+        return _defined_by(above, sheet)
     if found := _ALIAS_NAME.search(line):
         return found["name"].strip(".:")
     if owner := _owner_of(sheet, first):

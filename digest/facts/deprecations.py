@@ -34,11 +34,11 @@ _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
     r"(?:in|since|as of|alias|and)\b|\bDEPRECATED\b"
+    r"|[\"'`]Deprecated (?:after|since|in|as of|alias)\b"
     r"|(?:^\W{0,12}|[\"'`(\[]|\. )Deprecated(?:[:.,)\];!]| -)"
-    r"|[\"'`]Deprecated (?:after|since|in|as of) "
     r"|[(\[]deprecated[)\]:;,]"
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
-    r"(?:the |a )?(?:next|future|v?\d)"
+    r"(?:the |an? )?(?:next|future|upcoming|v?\d)"
 )
 _NOT_A_MARK = re.compile(
     r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
@@ -79,7 +79,8 @@ _RECORD = re.compile(
 )
 
 _OPENING = re.compile(
-    r"^\W{0,12}(?:DEPRECATED\b|Deprecated[:.])|^\s*(?:[@#]\[?|\[\[)deprecated|[;,]\s{1,40}//\s*DEPRECATED\b"
+    r"^\W{0,12}(?:DEPRECATED\b|Deprecated[:.])|^\s*(?:/?\*+\s*)?(?:[@#]\[?|\[\[)deprecated"
+    r"|[;,]\s{1,40}//\s*DEPRECATED\b|^\s*[rf]?(?:\"\"\"|''')"
 )
 _LONGEST = 600  # characters of a line; longer ones are data
 _AREAS = frozenset({Area.CORE, Area.DOCS})
@@ -225,7 +226,7 @@ def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: Sid
     """Whether a name is marked only now, no longer, or for another version."""
     if a and b and a.removal == b.removal:
         return False
-    if b and b.replacement and b.replacement.rpartition(".")[2] == b.name:
+    if b and b.detail == "mark" and b.replacement == b.name:
         return False  # one way to call it
     if a or not b:
         return True

@@ -171,3 +171,61 @@ def test_a_warning_of_a_private_function_deprecates_no_name() -> None:
     old = "def _inner(name):\n    return load(name)\n"
     new = old.replace("    return", "    warnings.warn(GONE, DeprecationWarning)\n    return")
     assert not facts_of("Warn", ("app/base.py", old, new)).of(FactKind.DEPRECATION, Action.ADDED)
+
+
+CONFIG = '''class PassConfig:
+    enable_fusion: bool = False
+    """{0}Fuse norm and quantisation."""
+    enable_noop: bool = True
+    """{0}Leave out what does nothing."""
+
+
+def on_online(self):
+    """{1}Do it."""
+    return 1
+
+
+def __getattr__(name):
+    if name == "OldOutput":
+{2}        return NewOutput
+'''
+WARNING = """        warnings.warn(
+            "`app.outputs.OldOutput` has been "
+            "renamed to `NewOutput`. "
+            "The old name will be removed in v0.13.",
+        )
+"""
+
+
+def test_docstrings_deprecate_what_is_above_them_and_warnings_what_was_renamed() -> None:
+    old = CONFIG.format("", "", "")
+    new = CONFIG.format("Deprecated in: v0.12. ", "Deprecated, to be removed in 3.1. ", WARNING)
+    facts = facts_of("Deprecate", ("app/config.py", old, new)).of(
+        FactKind.DEPRECATION, Action.ADDED
+    )
+    assert [f.name for f in facts] == ["enable_fusion", "enable_noop", "on_online", "OldOutput"]
+
+
+def test_an_option_that_moved_into_a_section_and_an_exported_constant_are_deprecated() -> None:
+    old = (
+        "export interface UserConfig {\n  alias?: string\n}\n\nexport const parseAst: Ast = parse\n"
+    )
+    new = old.replace(
+        "  alias", "  /** @deprecated use `resolve.alias` instead */\n  alias"
+    ).replace("export const", "/** @deprecated - use `parse` instead */\nexport const")
+    facts = facts_of("Deprecate", ("src/config.ts", old, new)).of(
+        FactKind.DEPRECATION, Action.ADDED
+    )
+    assert [(f.name, f.replacement) for f in facts] == [
+        ("alias", "resolve.alias"),
+        ("parseAst", "parse"),
+    ]
+
+
+def test_a_hidden_option_of_clap_is_deprecated_by_its_comment() -> None:
+    old = "pub struct InitArgs {\n    /// Make it virtual.\n    #[arg(long)]\n    pub r#virtual: bool,\n}\n"
+    new = old.replace("Make it virtual.", "This option is deprecated and will be removed.")
+    (fact,) = facts_of("Add --app", ("crates/cli/src/lib.rs", old, new)).of(
+        FactKind.DEPRECATION, Action.ADDED
+    )
+    assert fact.name == "virtual"
