@@ -23,7 +23,7 @@ from digest.facts.syntax.declarations import (
     last_part,
 )
 from digest.facts.syntax.grammar import parse, text_of
-from digest.facts.syntax.python_outline import Header, Outline, inside
+from digest.facts.syntax.python_outline import Header, Outline
 
 LONGEST_HEADER = 8_000
 """Maximum characters of a header; the longest in wide use stay below half of this."""
@@ -190,7 +190,8 @@ _DECORATOR = re.compile(r"^[ \t]*@([\w.]+)", re.MULTILINE)
 _MAKERS = frozenset({"config", "define", "mutable", "frozen", "attrs", "s", "attributes"})
 _BASES = ("BaseModel", "BaseSettings", "Settings", "NamedTuple", "TypedDict", "Struct", "SQLModel")
 _NAMED = ("Config", "Options", "Args")
-_FIELD = re.compile(r"([^\W\d]\w*)[ \t]*:[ \t]*(?=[^\s=])")
+_PUBLIC = re.compile(r"[^\W\d_]\w*")
+_OF_CLASS = re.compile(r"(?:typing\.)?ClassVar\b")
 _DEEPEST = 4  # bases of bases that are followed
 _LONGEST_BODY = 60_000  # characters of a class body before its first method
 _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
@@ -233,84 +234,37 @@ def _decorators(text: str, header: Header) -> list[str]:
 
 
 def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:
-    """The public fields of one class, in the order of the text."""
-    text = outline.text
-    start = header_end(text, header.offset)
-    if start is None:
-        return {}
-    last = min(_first_method(outline, start), start + _LONGEST_BODY)
+    """The public fields of one class, in the order of the text; those below a method are not."""
+    start = header.offset
+    end = min(outline.end(header), start + _LONGEST_BODY)
+    root = parse(outline.text[start:end], "python").root_node
+    body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
+    statements = [n for n in body.named_children if n.type != "comment"] if body else []
+    top = source.line_at(start) - 1
     found: dict[str, DeclaredField] = {}
-    for at, end in _statements(text, start, last, outline.quoted):
-        match = _FIELD.match(text, at)
-        if match is None or match.group(1).startswith("_"):
+    for place, statement in enumerate(statements):
+        if statement.type.endswith("definition"):
+            break
+        node = next(iter(statement.named_children), None)
+        typed = node.child_by_field_name("type") if node and node.type == "assignment" else None
+        name = text_of(node.child_by_field_name("left")) if node and typed else ""
+        if typed is None or not _PUBLIC.fullmatch(name) or _OF_CLASS.match(text_of(typed)):
             continue
-        name = match.group(1)
-        if text.startswith(("ClassVar", "typing.ClassVar"), match.end()):
-            continue
+        below = statements[place + 1 : place + 2] or [statement]
+        rows = statement.start_point.row, max(statement.end_point.row, below[0].start_point.row - 1)
         found[name] = DeclaredField(
             owner=header.name,
             name=name,
-            line=source.line_at(at),
-            touched=source.touches(at, end),
-            read=partial(_parts, text[at:end]),
+            line=top + rows[0] + 1,
+            touched=source.touches_rows(top + rows[0], top + rows[1]),
+            read=partial(_parts, typed, node and node.child_by_field_name("right")),
         )
     return found
 
 
-def _first_method(outline: Outline, start: int) -> int:
-    """The end of the fields: the first definition below, with its decorators."""
-    text = outline.text
-    below = [text.find(f"\n{word}", start) for word in ("def ", "class ", "async def ", "@")]
-    last = min((at for at in below if at >= 0), default=len(text))
-    for kind in ("def ", "class "):
-        at = text.find(kind, start, last)
-        while at >= 0:
-            if not text[text.rfind("\n", 0, at) + 1 : at].strip() and not inside(
-                outline.quoted, at
-            ):
-                last = at
-                break
-            at = text.find(kind, at + 1, last)
-    return last
-
-
-def _statements(
-    text: str, start: int, last: int, quoted: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """The statements at the depth of a class body, as half-open pairs of offsets."""
-    starts: list[int] = []
-    indent = -1
-    at = text.find("\n", start, last) + 1 or last
-    while at < last:
-        newline = text.find("\n", at, last)
-        newline = last if newline < 0 else newline
-        line = text[at:newline]
-        body = line.lstrip(" \t")
-        if body.strip() and not inside(quoted, at):
-            depth = len(line) - len(body)
-            if indent < 0 and body[0] != "#":
-                indent = depth
-            if indent >= 0 and depth < indent and body[0] not in "#)]}":
-                last = at
-                break
-            if depth == indent and body[0] not in ")]}":
-                starts.append(at + depth)
-        at = newline + 1
-    return list(zip(starts, [*starts[1:], last], strict=False))
-
-
-def _parts(statement: str) -> tuple[str, str | None]:
+def _parts(typed: Node, right: Node | None) -> tuple[str, str | None]:
     """The annotation and the default of a field; ``None`` without a default."""
-    root = parse(statement, "python").root_node
-    node = root.named_children[0] if root.named_children else None
-    if node is None or node.type != "expression_statement" or not node.named_children:
-        return "", None
-    node = node.named_children[0]
-    annotation = node.child_by_field_name("type") if node.type == "assignment" else None
-    if annotation is None or node.has_error:
-        return "", None
-    right = node.child_by_field_name("right")
-    return flat(text_of(annotation)), _default(text_of(right)) if right else None
+    return flat(text_of(typed)), _default(text_of(right)) if right else None
 
 
 def _default(text: str) -> str | None:
