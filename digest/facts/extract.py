@@ -237,23 +237,14 @@ _NEAR = 4  # lines
 
 
 def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
-    """The facts without flags as new for which a removed line of another file looked."""
-    removed = {
-        path: "\n".join(line for _, line in scene.lines[0].changed)
-        for path, scene in scenes.items()
-        if scene.area is Area.CORE and scene.language
-    }
+    """The facts without flags as new for which a removed line looked."""
+    core = [s for s in scenes.values() if s.area is Area.CORE and s.language]
+    removed = "\n".join(line for scene in core for _, line in scene.lines[0].changed)
     return [
         f
         for f in found
-        if f.kind is not FactKind.FLAG
-        or f.action is not Action.ADDED
-        or not any(
-            f"{quote}{f.name}{quote}" in text
-            for path, text in removed.items()
-            if path != f.evidence.path
-            for quote in "'\""
-        )
+        if (f.kind, f.action) != (FactKind.FLAG, Action.ADDED)
+        or (f"'{f.name}'" not in removed and f'"{f.name}"' not in removed)
     ]
 
 

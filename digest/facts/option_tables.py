@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -181,7 +181,7 @@ def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
 
 
 _MEMBER = re.compile(
-    r"\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*"
+    r"^\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*"
     r"(?P<value>[^\s{(\[][^{(\[]{0,120}?(?:\([^(){}\[\]]{0,60}\)(?:\.\w+\(\))?)?),?\s*(?://.*)?$"
 )
 
@@ -190,7 +190,7 @@ _FALLBACK = re.compile(
 )
 
 _OF_CLASS = re.compile(
-    r"    (?P<name>[a-z]\w*) = (?P<value>True|False|None|-?\d[\d._]*)(?:\s+#.*)?"
+    r"^    (?P<name>[a-z]\w*) = (?P<value>True|False|None|-?\d[\d._]*)(?:\s+#.*)?$"
 )
 """An option of a class, which those who inherit from it may set."""
 
@@ -206,9 +206,9 @@ _MAKER = re.compile(
 """A function that sets the defaults of a type, in Go and Rust."""
 
 _ASSIGNED = re.compile(
-    r"\t+\w+\.(?:\w+\.)*(?P<name>[A-Z]\w*) = (?P<value>[^\s{(\[][^{(\[]{0,120}?)(?:\s*//.*)?$"
+    r"^\t+\w+\.(?:\w+\.)*(?P<name>[A-Z]\w*) = (?P<value>[^\s{(\[][^{(\[]{0,120}?)(?:\s*//.*)?$"
 )
-_RETURNED = re.compile(r"\s+(?P<value>\d[\d_.]*|true|false|\"[^\"]*\"(?:\.\w+\(\))?)$")
+_RETURNED = re.compile(r"^\s+(?P<value>\d[\d_.]*|true|false|\"[^\"]*\"(?:\.\w+\(\))?)$")
 _DEFAULT_FUNCTION = re.compile(
     r"\s*(?:pub(?:\([^)]*\))? )?(?:const )?fn (?P<name>\w*default\w*)\(\) -> "
 )
@@ -217,19 +217,12 @@ _LITERAL = re.compile(
     r"|nil|null|undefined"
 )
 _INITIALISED = re.compile(
-    r"\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
+    r"^\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
 )
-_OF_LANGUAGE = {
-    "cpp": (_INITIALISED,),
-    "python": (_MEMBER, _OF_CLASS),
-    "go": (_MEMBER, _ASSIGNED),
-}
 _CONSTRUCTOR = re.compile(
     r"(?:\w+::)*(?P<type>\w+)::(?P=type)\(\)"
     r"|\s+(?:explicit )?(?P<inside>[A-Z]\w*)\([^()]*(?:\)|,$|$)"
 )
-_LANGUAGES = frozenset({"go", "rust", "typescript", "javascript", "cpp", "python"})
-_SCRIPTS = frozenset({"typescript", "javascript"})
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
 _MOST_LINES = 4_000  # changed lines of a file; more are data
 _DEFAULT_TABLES_MOST = 40  # changed lines of one place that are compared
@@ -239,7 +232,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that changed in one file."""
     if language == "rust":
         yield from _variants(before, after)
-    if language not in _LANGUAGES:
+    if language not in _FORMS:
         return
     olds, news = before.places(), after.places()
     if sum(len(lines) for _, lines in news) > _MOST_LINES:
@@ -253,21 +246,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed place could change the value of a table's member."""
-    if language == "rust" and any(
-        _MARKS_DEFAULT.search(line) or _RETURNED.match(line)
-        for hunk in hunks
-        for line in hunk.added
-    ):
-        return True
-    if language not in _LANGUAGES:
-        return False
-    for hunk in hunks:
-        if hunk.removed and hunk.added and len(hunk.added) <= _DEFAULT_TABLES_MOST:
-            for member in _OF_LANGUAGE.get(language, (_MEMBER,)):
-                names = {found["name"] for line in hunk.removed if (found := member.match(line))}
-                if names and any((f := member.match(n)) and f["name"] in names for n in hunk.added):
-                    return True
-            if language in _SCRIPTS and any(_FALLBACK.search(line) for line in hunk.added):
+    for hunk in hunks if language in _FORMS else ():
+        if language == "rust" and any(map(_MARKS_DEFAULT.search, hunk.added)):
+            return True
+        for pattern, _ in _FORMS[language] if len(hunk.added) <= _DEFAULT_TABLES_MOST else ():
+            olds, news = ([*map(pattern.search, side)] for side in (hunk.removed, hunk.added))
+            if any(was and found and _is_changed(was, found) for was in olds for found in news):
                 return True
     return False
 
@@ -279,44 +263,66 @@ def _changed(
     rows: tuple[int, int],
     language: str,
 ) -> Iterator[Fact]:
-    olds, line = lines
-    if language == "cpp":
-        yield from _initialised(before, after, lines, rows)
-    elif language == "python" and (found := _OF_CLASS.fullmatch(line)):
-        for old in olds:
-            was = _OF_CLASS.fullmatch(old)
-            owner = _owner(after, rows[1] + 1) if was and _same_but(was, found) else ""
-            if was and owner[:1].isupper() and is_told_apart(was["value"], found["value"]):
-                fact = default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
-                yield replace(fact, kind=FactKind.SYMBOL, public=None)
-    elif (found := _member(line, language)) and _LITERAL.fullmatch(found["value"]):
-        for old in olds:
-            was = _member(old, language)
-            if was and was["name"] == found["name"] and was["value"] != found["value"]:
-                owners = {
-                    _default_tables_owner(before, rows[0]),
-                    _default_tables_owner(after, rows[1]),
-                }
-                owner = owners.pop() if len(owners) == 1 else ""
-                if owner and is_told_apart(was["value"], found["value"]):
-                    fact = default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
-                    yield replace(fact, public=None) if language == "rust" else fact
-    elif language == "rust" and (found := _RETURNED.match(line)):
-        was = next(filter(None, map(_RETURNED.match, olds)), None)
-        head = _DEFAULT_FUNCTION.match(next(iter(after.above(rows[1], 1)), ""))
-        named = head and f'default = "{head["name"]}"' in after.text
-        if was and head and named and is_told_apart(was["value"], found["value"]):
-            name = head["name"].replace("default", "").strip("_")
-            yield default_fact(after, name, was, found, rows[1])
-    elif language in _SCRIPTS and (found := _FALLBACK.search(line)):
-        for old in olds:
-            was = _FALLBACK.search(old)
-            if was and _same_but(was, found):
-                yield default_fact(after, found["name"], was, found, rows[1])
+    for pattern, name_of in _FORMS[language]:
+        found = pattern.search(lines[1])
+        for old in lines[0] if found else ():
+            was = pattern.search(old)
+            if not was or not found or not _is_changed(was, found):
+                continue
+            names = {name_of(before, rows[0], was), name_of(after, rows[1], found)}
+            name = names.pop() if len(names) == 1 else ""
+            if name and is_told_apart(was["value"], found["value"]):
+                fact = default_fact(after, name, was, found, rows[1])
+                kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
+                told = None if language == "rust" or pattern is _OF_CLASS else fact.public
+                yield replace(fact, kind=kind, public=told)
+        if found:
+            return
 
 
-def _member(line: str, language: str) -> re.Match[str] | None:
-    return _MEMBER.match(line) or (_ASSIGNED.match(line) if language == "go" else None)
+def _is_changed(was: re.Match[str], found: re.Match[str]) -> bool:
+    """Whether two lines give one name other values, or differ only in the value."""
+    if found.re not in {_FALLBACK, _RETURNED}:
+        return was["name"] == found["name"] and was["value"] != found["value"]
+    rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, found))
+    return was["value"] != found["value"] and next(rests) == next(rests)
+
+
+def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
+    """A member of a table of defaults, or of what a function of defaults makes."""
+    owner = _default_tables_owner(source, row) if _LITERAL.fullmatch(member["value"]) else ""
+    return f"{owner}.{member['name']}" if owner else ""
+
+
+def _in_class(source: SideText, row: int, member: re.Match[str]) -> str:
+    owner = _owner(source, row + 1)
+    return f"{owner}.{member['name']}" if owner[:1].isupper() else ""
+
+
+def _in_constructor(source: SideText, row: int, member: re.Match[str]) -> str:
+    owner = _constructed(source, row)
+    return f"{owner}.{member['name']}" if CONFIGURES.search(owner) else ""
+
+
+def _in_function(source: SideText, row: int, _value: re.Match[str]) -> str:
+    """The setting whose attribute names the function above as its default."""
+    head = _DEFAULT_FUNCTION.match(next(iter(source.above(row, 1)), ""))
+    if head is None or f'default = "{head["name"]}"' not in source.text:
+        return ""
+    return head["name"].replace("default", "").strip("_")
+
+
+_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, lambda _source, _row, found: str(found["name"])))
+_FORMS: dict[str, tuple[tuple[re.Pattern[str], Callable[[SideText, int, re.Match[str]], str]], ...]]
+_FORMS = {
+    "cpp": ((_INITIALISED, _in_constructor),),
+    "go": ((_MEMBER, _in_table), (_ASSIGNED, _in_table)),
+    "javascript": _SCRIPT_FORMS,
+    "python": ((_OF_CLASS, _in_class), (_MEMBER, _in_table)),
+    "rust": ((_MEMBER, _in_table), (_RETURNED, _in_function)),
+    "typescript": _SCRIPT_FORMS,
+}
+"""How defaults are written, and what names the setting; the first form that fits a line counts."""
 
 
 def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -347,20 +353,6 @@ _ENUM = re.compile(r"enum (?P<owner>\w+) \{")
 _VARIANT = re.compile(r"\s{0,40}+(?:(?:#\[|//)[^\n]{0,300}+\s{1,40}+){0,9}+(?P<value>\w+)")
 
 
-def _initialised(
-    before: SideText, after: SideText, lines: tuple[list[str], str], rows: tuple[int, int]
-) -> Iterator[Fact]:
-    """The value with which a constructor of an options type initialises a member."""
-    found = _INITIALISED.match(lines[1])
-    for old in lines[0] if found else ():
-        was = _INITIALISED.match(old)
-        if found and was and was["name"] == found["name"] and was["value"] != found["value"]:
-            owners = {_constructed(before, rows[0]), _constructed(after, rows[1])}
-            owner = owners.pop() if len(owners) == 1 else ""
-            if CONFIGURES.search(owner) and is_told_apart(was["value"], found["value"]):
-                yield default_fact(after, f"{owner}.{found['name']}", was, found, rows[1])
-
-
 def _constructed(source: SideText, row: int) -> str:
     """The type whose constructor contains a line; outside of its class, one without arguments."""
     inside = ""
@@ -374,20 +366,11 @@ def _constructed(source: SideText, row: int) -> str:
     return ""
 
 
-def _same_but(was: re.Match[str], found: re.Match[str]) -> bool:
-    """Whether two lines differ only in the value."""
-    one, other = was.string, found.string
-    return was["value"] != found["value"] and (
-        one[: was.start("value")] + one[was.end("value") :]
-        == other[: found.start("value")] + other[found.end("value") :]
-    )
-
-
 def _default_tables_owner(source: SideText, row: int) -> str:
     """The table of defaults around a line: its type, or its own name."""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
         if line[:1] not in {"", " ", "\t", "/", "*"}:
-            if made := _MAKER.match(line):
+            if made := _MAKER.match(line[:400]):
                 return made["type"] or made["receiver"] or made["implementor"]
             found = _HEADER.match(line)
             return (found["type"] or found["name"]) if found else ""

@@ -155,7 +155,7 @@ def _renamed(
 ) -> list[Fact]:
     """The facts, with removed and added names that are one rename told as one."""
     result = _alike(_told(_alike(list(facts), kinds), kinds, message), kinds, message)
-    result = _kept(result, kinds)
+    result = _kept(result, kinds, stated="renam" in message.partition("\n")[0].lower())
     return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
 
 
@@ -245,8 +245,11 @@ def _flat(text: str) -> str:
     return text.lower().replace("-", "_").replace("_>", "->")
 
 
-def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
-    """The facts with names that were added beside an old one that is deprecated in their favour."""
+def _kept(facts: list[Fact], kinds: Collection[FactKind], *, stated: bool) -> list[Fact]:
+    """The facts with names that were added beside an old one that is deprecated in their favour.
+
+    The names are alike unless the title states a rename.
+    """
     olds = {
         _flat(last(f.replacement)): f.name
         for f in facts
@@ -258,7 +261,7 @@ def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
         and f.kind in kinds
         and (old := olds.get(_flat(last(f.name))))
         and old.startswith("-") == f.name.startswith("-")
-        and _similar(old, f.name)
+        and (stated or _similar(old, f.name))
         else f
         for f in facts
     ]

@@ -168,3 +168,18 @@ def test_a_renamed_flag_of_one_command_is_not_removed_from_it_as_well() -> None:
     assert [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.FLAG] == [
         (Action.RENAMED, "--version", "--ty-version")
     ]
+
+
+def test_unlike_names_are_renamed_where_the_title_says_so_and_the_old_one_stays_for_a_while() -> (
+    None
+):
+    old = "@dataclass\nclass PassConfig:\n    enable_async_tp: bool = False\n    level: int = 1\n"
+    new = old.replace(
+        "    level",
+        '    """Deprecated in: v0.12. Use fuse_gemm_comms instead."""\n'
+        "    fuse_gemm_comms: bool = False\n    level",
+    )
+    assert renamed("Rename PassConfig flags", ("app/config.py", old, new)) == [
+        ("enable_async_tp", "PassConfig.fuse_gemm_comms")
+    ]
+    assert renamed("Fuse more", ("app/config.py", old, new)) == []
