@@ -80,7 +80,7 @@ NOT_REQUIRED = Phrase(
     "{name} 已移除：该分支的清单都不再依赖它。",
 )
 FIRST_IN = Phrase("The first release with it is {tag}.", "首个包含它的版本是 {tag}。")
-IN_NO_RELEASE = Phrase("No release has it yet.", "目前还没有版本包含它。")
+IN_NO_RELEASE = Phrase("No release tag has it yet.", "目前还没有版本标签包含它。")
 LAST_SAID = Phrase(
     "The newest change whose title says how it stands: {change}, {day}.",
     "标题中最近一次说明其状态的变更：{change}，{day}。",

@@ -1,15 +1,17 @@
-"""What a branch has now: the versions that its manifests require, and the files with a name."""
+"""What a branch has now: the versions its manifests require, the files with a name, its default."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from digest.core.change import Side
+from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
+from digest.core.facts import Fact, FactKind
 from digest.core.grade import Graded
 from digest.facts.dependencies import reader_of
+from digest.facts.extract import extract
 from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
 from handlers.context import Context
@@ -145,21 +147,65 @@ _SEARCHED = 6
 async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
     """The change of the branch that brought a name, which stands now, to the first of its files."""
     there = tip.sha and is_name(name) and await files_with(name, ctx, tip.sha)
-    shas = [await _came_to(path, name, ctx, tip) for path in list(there or ())[:_SEARCHED]]
+
+    def has(text: str) -> bool:
+        return name in text
+
+    shas = [await _came_to(path, has, ctx, tip) for path in list(there or ())[:_SEARCHED]]
     return sorted(
         await ensure(ctx, list(filter(None, shas)), tip), key=lambda g: g.commit.committed_at
     )[:1]
 
 
-async def _came_to(path: str, name: str, ctx: Context, tip: Tip) -> str:
-    """The commit that brought a name to a file that was there before; empty if it is not known."""
+_VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
+
+
+async def revalued(told: Graded, fact: Fact, ctx: Context, tip: Tip) -> Sequence[Graded] | None:
+    """The change that gave a name its present default, if it is another than a fact says.
+
+    Empty if the fact still holds, or the file at the tip cannot tell; ``None`` if the default is
+    another one and nobody knows since when.
+    """
+    if fact.kind not in _VALUED or not tip.sha:
+        return ()
+    place = (tip.sha, fact.evidence.path)
+    text = (await ctx.watched.source.contents([place])).get(place, "")
+    now = await asyncio.to_thread(_declared, text, told, fact)
+    if now is None or now.after == fact.after:
+        return ()
+
+    def has(text: str) -> bool:
+        then = _declared(text, told, fact)
+        return then is not None and then.after == now.after
+
+    sha = await _came_to(fact.evidence.path, has, ctx, tip)
+    return await ensure(ctx, [sha], tip) if sha else None
+
+
+def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
+    """What a whole file says of a name, read as if the file were new."""
+    if fact.name.lstrip("-").rpartition(".")[2] not in text:
+        return None
+    lines = tuple(text.split("\n"))
+    file = FileChange(
+        path=fact.evidence.path,
+        status=FileStatus.ADDED,
+        added=len(lines),
+        hunks=(Hunk(old_start=0, new_start=1, removed=(), added=lines),),
+    )
+    found = extract(Change(commit=told.commit, files=(file,)), {}).items
+    return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
+    """The commit that brought something to a file that was there before; empty if unknown."""
     past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
     texts: dict[tuple[str, str], str] = {}
     having, without = -1, len(past)  # positions, newest first
     while without - having > 1:
         middle = (having + without) // 2
         texts |= await ctx.watched.source.contents([(past[middle], path)])
-        if name in texts.get((past[middle], path), ""):
+        if has(texts.get((past[middle], path), "")):
             having = middle
         else:
             without = middle

@@ -50,6 +50,7 @@ from handlers.questions.requirements import (
     introduced,
     is_name,
     required,
+    revalued,
 )
 from handlers.questions.scope import count, reach, seen
 from handlers.questions.search import search
@@ -70,13 +71,12 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     """
     tip = await tip_of(ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
-    reached = await reach(intent.window, ctx, tip)
-    query = replace(reached.query, limit=_READ)
+    query = replace((await reach(intent.window, ctx, tip)).query, limit=_READ)
     found = await _found(intent.name, query, ctx)
     flag, _, value = intent.name.partition("=")
     if not found and value:
         # Titles mention a value mostly without its flag; if none does, the flag is meant.
-        topic = " ".join(re.split(r"[-_]", value))
+        topic = re.sub(r"[-_]", " ", value)
         about = await changed(Changed(window=intent.window or _back(ctx), topic=topic), ctx)
         if about.rows:
             return about
@@ -85,7 +85,6 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
             return await search(Search(terms=(value,), window=intent.window), ctx)
         return await touched(replace(intent, name=flag), ctx)
     if intent.window is None:
-        # What happened to a name is mostly longer ago than a period that nobody gave.
         if not found:
             await reach(_back(ctx), ctx, tip)
         if is_name(intent.name) or not found:
@@ -94,19 +93,18 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
-    found = _pins_first(found)
-    state = await _state(intent, found, ctx, tip)
+    found, sure = await _checked(_pins_first(found), intent, ctx, tip)
+    state = await _state(intent, found, ctx, tip, sure=sure)
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():
         about = await changed(Changed(window=intent.window or _back(ctx), topic=intent.name), ctx)
         if about.rows:
             return _opened(about, state)
-    language = ctx.language
+    lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
-        return _opened(said, [*state, words.UNTOUCHED(language, name=Code(intent.name))])
-    lines = [*state, words.UNTOUCHED(language, name=Code(intent.name))]
+        return _opened(said, lines)
     lines.append(foot(intent.window, seen(ctx, tip)))
     document = lines_document(intent.name, lines, seen(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
@@ -146,7 +144,18 @@ def _back(ctx: Context) -> Window:
     return Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
 
 
-async def _state(intent: Touched, found: Found, ctx: Context, tip: Tip) -> list[Spans]:
+async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
+    """The changes with the one that set the default of today, and whether that one is known."""
+    valued = ((g, f) for g, some in found for f in some if f.after is not None)
+    newest = None if intent.window else next(valued, None)
+    later = await revalued(*newest, ctx, tip) if newest else ()
+    more = _told(later or (), intent.name)
+    return [*more, *found], later is not None and len(more) == len(later)
+
+
+async def _state(
+    intent: Touched, found: Found, ctx: Context, tip: Tip, *, sure: bool
+) -> list[Spans]:
     """How a name stands now, what it is, and what made it so; the surest first."""
     language, name, lines, stands = ctx.language, intent.name, [], None
     facts = [(graded, fact) for graded, some in found for fact in some]
@@ -186,7 +195,7 @@ async def _state(intent: Touched, found: Found, ctx: Context, tip: Tip) -> list[
     told = [f for _, f in contract if not needs or _pins(f, needs[0])]
     valued = next(((g, f) for g, f in contract if f.after is not None and f in told), None)
     newer = said is None or (valued and _at(valued[0]) >= _at(said))
-    if valued is not None and newer and contract[0][1].action is not Action.REMOVED:
+    if valued is not None and newer and sure and contract[0][1].action is not Action.REMOVED:
         # The value is what is asked for most, but a call does not say it.
         place = len(lines) if needs or (valued[1].after or "").endswith(")") else 0
         lines.insert(place, _valued(*valued, ctx))
@@ -364,8 +373,8 @@ def _line(phrase: Phrase, graded: Graded, name: str, ctx: Context, **more: Part)
 
 def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
-    bare = name.lstrip("-")
-    known = re.compile(rf"(?:^-*|[.:/\s`])_?{re.escape(bare)}(?:$|[.:/@\s(=`,])", re.IGNORECASE)
+    bare = re.escape(name.lstrip("-"))
+    known = re.compile(rf"(?:^-*|[.:/\s`])_?{bare}(?:$|[.:/@\s(=`,])", re.IGNORECASE)
     parts = roots(name)
     found: list[tuple[Graded, list[Fact]]] = []
     for graded in held:

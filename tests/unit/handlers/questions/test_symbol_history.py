@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from handlers.questions.changed import changed
 from handlers.questions.symbol_history import touched
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
+from tests.unit.digest.facts import changes
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 
@@ -95,6 +97,24 @@ async def test_a_name_that_no_change_told_of_came_with_the_first_text_that_has_i
     assert (await told("use_old_path", ctx))[0] == []
 
 
+async def test_default_of_today_is_that_of_the_tree_and_not_of_the_last_known_change():
+    path, old = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n'
+    new = old.replace('"0"', '"1"')
+    came = replace(CHANGES[4], commit=replace(CHANGES[4].commit, message="Add APP_FAST (#15)"))
+    came = replace(came, files=(changes.file(path, None, old),))
+    later = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([CHANGES[1], later, came])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(sha, path): new for sha in (CHANGES[1].sha, later.sha)}
+    shown = (await told("APP_FAST", context(source)))[1]
+    assert "since" not in shown, "nobody knows since when it is another one"
+    source.trees[came.sha, path] = old
+    shas, shown = await told("APP_FAST", context(source))
+    assert shas == ["ddddddd4", "eeeeeee5"]
+    assert '`APP_FAST` is `"1"` since [Replace diskcache (#16)]' in shown
+    assert 'before it was `"0"`' in shown
+
+
 async def test_every_change_of_a_name_is_told_with_its_day(ctx):
     assert "Ada · 2025-10-15" in (await told("closeServer", ctx))[1]
 
@@ -113,11 +133,11 @@ async def test_the_release_of_a_version_is_told_if_a_change_brought_that_version
     source.branch_changes[0] = change(
         "aaaaaaa1", "Bump grpc to 1.82.1 (#19)", at=CHANGES[0].commit.committed_at
     )
-    assert "No release has it yet" in (await told("grpc", ctx))[1]
+    assert "No release tag has it yet" in (await told("grpc", ctx))[1]
     source.branch_changes[0] = change(
         "aaaaaaa1", "Wait for grpc (#19)", at=CHANGES[0].commit.committed_at
     )
-    assert "No release has it yet" not in (await told("grpc", context(source)))[1]
+    assert "No release tag has it yet" not in (await told("grpc", context(source)))[1]
 
 
 @pytest.mark.parametrize(
