@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 _FRESH = 60.0
 """Seconds for which the channels' settings are cached."""
 
-_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 32
+_ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 48
 """Concurrent jobs of a process; most of them wait for a platform, a model or git.
 
 A digest of two messages waits a second between them, where a platform takes one in a second.
@@ -41,8 +41,11 @@ _ANSWERED_ALONE = 6
 cost two more calls. More would be no faster, because all need the processor.
 """
 
-_BUILT_MEANWHILE = 8
-"""Concurrent digests while that many questions are answered: a quarter of the processor."""
+_BUILT_MEANWHILE = 6
+"""Concurrent digests while that many questions are answered: most of a digest is waiting, so they
+
+take about a fifth of the processor.
+"""
 
 
 class RetryLater(Exception):

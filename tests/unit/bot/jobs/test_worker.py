@@ -48,7 +48,7 @@ class Slow:
 
 @pytest.mark.parametrize(
     ("questions", "asks_model", "under_way"),
-    [(5, False, 32), (6, False, 8), (16, True, 32)],
+    [(5, False, 48), (6, False, 6), (16, True, 48)],
     ids=["one place is free", "all want the processor", "all may wait for a model"],
 )
 async def test_channels_beside_questions_are_so_many(
@@ -64,13 +64,13 @@ async def test_channels_beside_questions_are_so_many(
         for number in range(questions):
             duties.create_task(worker.answer("desk", "chat", str(number)))
         await asyncio.sleep(0)
-        for number in range(40):
+        for number in range(50):
             duties.create_task(worker.channel(f"channel {number}", left=False))
         for _ in range(100):
             await asyncio.sleep(0)
         assert slow.looked == under_way
         slow.end.set()
-    assert slow.looked == 40
+    assert slow.looked == 50
 
 
 _NEEDED = (
