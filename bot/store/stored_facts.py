@@ -99,6 +99,12 @@ class StoredFacts(Facts):
         return read
 
     @property
+    def content(self) -> int | None:
+        """A number that is the same for the same facts; ``None`` without their texts."""
+        rest = getattr(self, "_rest", None)
+        return None if rest is None else hash((self.version, self._subject, rest))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """The paths of the facts, without parsing the files."""
         rest = getattr(self, "_rest", None)

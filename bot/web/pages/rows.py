@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from urllib.parse import quote
@@ -27,6 +27,7 @@ from digest.grading.importance import urgency as grading_urgency
 from digest.report.assembly import ReportEntry, calls_to_act
 from digest.report.condensed import why
 from digest.report.follow_ups import follow_ups
+from handlers.ports.analysis_port import StoredAnalysis
 
 OF_DAY = 40_000
 """Characters of changes that the page of a day writes out; others are fetched when they are
@@ -223,8 +224,32 @@ def _followed(
     }
 
 
+_MADE: OrderedDict[Hashable, Row] = OrderedDict()
+"""Rows by all that they are made of: a write of the archive changes few of those in a list."""
+
+_MOST_MADE = 4096
+
+
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool) -> Row:
-    kept = told.get(graded.sha)
+    kept, content = told.get(graded.sha), getattr(graded.facts, "content", None)
+    if kept is not None or content is None:
+        return _made(graded, line, kept, language, marked=marked)
+    key = (line, content, graded.grade, graded.description, language, marked)
+    if (row := _MADE.get(key)) is None:
+        row = _MADE[key] = _made(graded, line, None, language, marked=marked)
+        if len(_MADE) > _MOST_MADE:
+            _MADE.popitem(last=False)
+    return row
+
+
+def _made(
+    graded: Graded,
+    line: ChangeLine,
+    kept: StoredAnalysis | None,
+    language: Language,
+    *,
+    marked: bool,
+) -> Row:
     by_model = kept.analysis if kept else None
     files = graded.facts.files
     row = Row(

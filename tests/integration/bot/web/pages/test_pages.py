@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import OrderedDict
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from structlog.testing import capture_logs
 from bot.config.reader import read as read_config
 from bot.delivery.payload import freeze
 from bot.store.digests import DigestHeading, KeptDigest
+from bot.store.rows import raise_revision
 from bot.web.pages import period_page, rows
 from bot.web.pages.page_schemas import SCHEMAS
 from bot.web.pages.page_table import PAGES
@@ -358,6 +360,31 @@ async def test_times_have_no_seconds_and_a_zone(client):
         said = re.findall(r"<time[^>]*>([^<]*)</time>", page)
         assert said
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", one) for one in said)
+
+
+async def test_row_is_made_again_only_if_its_change_is_another(client, monkeypatch):
+    made: list[str] = []
+    make = rows._made
+
+    def counted(graded, *given, **named):
+        made.append(graded.sha)
+        return make(graded, *given, **named)
+
+    monkeypatch.setattr(rows, "_made", counted)
+    monkeypatch.setattr(rows, "_MADE", OrderedDict())
+    path, repository = f"{OPEN}/-/weeks/2026-W10", Repository(name="owner/open")
+    before = (await client.get(path)).text
+    assert len(made) == len(set(made)) > 30
+    async with client.app.database.writing() as connection:
+        await raise_revision(connection, repository.name)
+    assert (await client.get(path)).text == before
+    assert len(made) == len(set(made))
+    (graded,) = await client.app.archive.find(repository, 3)
+    lower = replace(graded, grade=replace(graded.grade, level=Level.LOW, score=0.1))
+    await client.app.archive.save(repository, [lower])
+    after = (await client.get(path)).text
+    assert made.count(graded.sha) == 2
+    assert f'<li class="low" id="c-{graded.sha[:12]}">' in after
 
 
 async def test_page_of_a_repository_ranks_as_the_first_page_does(client):
