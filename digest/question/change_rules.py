@@ -126,7 +126,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
-    if (not sure and not cues) or ("=" in name and asked.has("explain")):
+    if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
         return
     inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
     if not sure and inside and asked.has("happened"):
@@ -143,6 +143,8 @@ def _claim(asked: Asked) -> str:
         return ""
     claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
     claim = next(claims, "")
+    if claim == "there" and _NEEDED.search(asked.text):
+        return "needed"
     return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
 
 
@@ -155,6 +157,7 @@ _CLAIMS = {
     "act:renamed": "renamed", "kind:deprecations": "deprecated", "act:removed": "gone",
     "state": "stable", "default": "default", "history": "there",
 }  # fmt: skip
+_NEEDED = re.compile(r"\b(?:needed|required|need|necessary)\b|需要|还[要用]配", re.IGNORECASE)
 _EARLY = re.compile(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
 
 

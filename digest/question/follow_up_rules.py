@@ -8,6 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from digest.core.enums import Language
+from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import ABOUT
 from digest.question.intent import (
@@ -65,6 +66,10 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the change or name under discussion, however short."""
     slots = any(token.slot is not None for token in asked.tokens)
     its = asked.has("it") or asked.follows == "change"
+    if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
+        yield Weighed(7.2 if asked.follows == "change" else 0.0, Released())  # "is it in 3.14"
+    if asked.follows == "list" and asked.has("count") and asked.only(*_COUNTING):
+        yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
     if its and asked.left in _PARTS and asked.only_words(*_ITS):
@@ -97,6 +102,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "is it still there"
 
 
+_SHIPPED = ("it", "aux", "prep", "history", "releases")
+_COUNTING = ("count", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
 _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
@@ -213,7 +220,8 @@ def _stepped(asked: Asked) -> Iterator[Weighed]:
 
 def _opening(asked: Asked) -> frozenset[str]:
     """The tags of the first word that is more than manners."""
-    tokens = (t for t in asked.tokens if not t.tags & {"noise", "greet"} or "only" in t.tags)
+    manners = {"noise", "greet", "thanks"}
+    tokens = (t for t in asked.tokens if not t.tags & manners or "only" in t.tags)
     return next((token.tags for token in tokens), frozenset())
 
 
@@ -235,9 +243,12 @@ def _goes_on(asked: Asked) -> bool:
 
 def _turned(asked: Asked) -> Iterator[Weighed]:
     """The last question with other slots."""
-    slots = asked.slots(Release) or asked.kinds or asked.level or asked.things
-    again = _with_slots(asked)
-    if slots or asked.without or not asked.only_words(*_BESIDE_AGAIN) or again == Again():
+    slots, again = asked.slots(Release) or asked.kinds or asked.level, _with_slots(asked)
+    of_names = [tag for tag in asked.tags if tag.startswith(("thing:", "act:"))]
+    if of_names and not (asked.follows and _goes_on(asked)):
+        return
+    words = asked.only_words(*_BESIDE_AGAIN, *of_names)
+    if slots or asked.without or not words or again == Again():
         return
     only, counted = _narrows(asked), any(getattr(again, name) for name in _COUNTED)
     alone = _is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it"))
@@ -267,6 +278,8 @@ def _with_slots(asked: Asked) -> Again:
         files=asked.counts("per:file"),
         folders=asked.counts("per:folder"),
         top=asked.top,
+        things=tuple(map(FactKind, asked.values.get("thing", ()))),
+        actions=asked.actions,
         only=_narrows(asked) and bool(asked.topic),
     )
 
@@ -314,4 +327,10 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
-    return (asked.has("only") and not asked.has("ask")) or _goes_on(asked)
+    which = asked.follows and _THOSE.search(asked.text)
+    return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)
+
+
+_THOSE = re.compile(
+    r"^哪些是|的(?:有|是)(?:哪些|什么)$|^(?:and )?which (?:ones? )?(?:are|is)\b", re.IGNORECASE
+)

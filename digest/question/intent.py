@@ -92,7 +92,7 @@ class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
     ``window`` is ``None`` for the whole archive. ``claim`` is what is asked to be told first, with
-    yes or no: that it is ``there``, ``gone``, ``renamed``, ``deprecated``, ``stable``,
+    yes or no: that it is ``there``, ``needed``, ``gone``, ``renamed``, ``deprecated``, ``stable``,
     ``experimental`` or on by ``default``.
     """
 
@@ -263,6 +263,8 @@ class Again(Enquiry):
     files: bool = False
     folders: bool = False
     top: Top | None = None
+    things: tuple[FactKind, ...] = ()
+    actions: tuple[Action, ...] = ()
     without: tuple[str, ...] = ()
     earlier: str = ""
     later: str = ""

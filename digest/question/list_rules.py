@@ -185,8 +185,8 @@ def digest(asked: Asked) -> Iterator[Weighed]:
     releases = asked.slots(Release)
     if _narrows(asked) or asked.left or asked.references or releases:
         return
-    if asked.follows and asked.has("lang:en", "lang:zh") and asked.span is None:
-        return  # the last answer, in another language
+    if asked.follows and asked.has("lang:en", "lang:zh", "shorter") and asked.span is None:
+        return  # the last answer, in another language or length
     if asked.has("other", "me", "todo") and not asked.has("digest", "catchup"):
         return
     span = asked.span

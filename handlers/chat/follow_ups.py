@@ -183,7 +183,18 @@ def _last(question: str, ctx: Context) -> Intent:
     return last
 
 
-_ASKED = ("topic", "author", "path", "daily", "people", "files", "folders", "top")
+_ASKED = (
+    "topic",
+    "author",
+    "path",
+    "daily",
+    "people",
+    "files",
+    "folders",
+    "top",
+    "things",
+    "actions",
+)
 """Fields of a follow-up that replace those of a list question."""
 
 
@@ -204,7 +215,13 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     if again.without:
         kept = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
         return replace(kept, without=(*kept.without, *again.without))
+    if isinstance(last, Touched) and again == Again(topic=again.topic):
+        return Touched(name=again.topic)  # "and what about --slow"
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
+    if again.things and isinstance(last, Changed) and (last.things or last.actions):
+        asks.pop("topic", None)  # "and the variables", of flags
+    else:
+        asks.pop("things", None)
     if asks:
         if again.topic and isinstance(last, Changed) and last.author and not last.topic:
             asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
@@ -252,6 +269,8 @@ def _length(talk: Talk, longer: bool) -> Length:
 def _unfiltered(asked: Intent, before: Talk | None, *, one: bool) -> str:
     """The question of the list before filters were added, if it was filtered."""
     if before is None or not (one or isinstance(asked, Followup)):
+        return ""
+    if isinstance(asked, Again) and asked.same:
         return ""
     if isinstance(asked, Again) and (asked.only or asked.level or asked.kind or asked.without):
         return before.unfiltered or before.list_question

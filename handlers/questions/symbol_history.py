@@ -214,21 +214,25 @@ async def _state(
             lines += _purpose(some[-1], language) if action is Action.ADDED else ()
     value = (valued[1].after or "") if valued else None
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
-    return [*_verdict(claim, found, stands, value, ctx), *lines]
+    return [*_verdict(replace(intent, claim=claim), found, stands, value, ctx), *lines]
 
 
 def _verdict(
-    claim: str, found: Found, stands: bool | None, value: str | None, ctx: Context
+    intent: Touched, found: Found, stands: bool | None, value: str | None, ctx: Context
 ) -> list[Spans]:
     """Yes or no to a claim about a name, with the change whose title says it."""
-    language, turned = ctx.language, claim in {"gone", "experimental"}
+    claim, name, language = intent.claim, intent.name, ctx.language
+    turned = claim in {"gone", "experimental"}
     if claim == "yes" or (claim == "default" and (value or "").strip("\"'").lower() in _ON):
         return [names_text.YES(language)]
-    if claim in {"there", "gone"} and stands is not None:
+    if claim == "needed" and ((value or "").lower() in _ON or stands is False):
+        return [names_text.NO(language)]
+    if claim in {"there", "gone", "needed"} and stands is not None:
         return [(names_text.YES if stands != turned else names_text.NO)(language)]
     for graded, _ in found if claim in _SAYS else ():
         title = graded.title[:_MOST_TITLE]
         said = next((n for n, words in enumerate(_SAYS[claim]) if words.search(title)), None)
+        said = said if _SAYS[claim] is not _EXISTS or roots(name) <= roots(title) else None
         if said is not None:
             phrase = names_text.YES_BY if bool(said) == turned else names_text.NO_BY
             return [_line(phrase, graded, "", ctx)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.unit.handlers.ports.test_conversation_port import ctx, said, shas, shown
+from handlers.chat.follow_ups import last_talk
+from tests.unit.handlers.ports.test_conversation_port import ME, ctx, said, shas, shown
 
 __all__ = ["ctx"]
 
@@ -106,3 +109,19 @@ async def test_one_of_a_list_is_named_by_what_it_is_about(ctx):
     asked = "what changed last 20 days"
     told = await said(ctx, asked, "who wrote the one about the scheduler")
     assert told.intent == "author"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "question"),
+    [
+        ("which flags were added in july", "and the env vars?", "thing:environment action:added"),
+        ("which flags were added in july", "and removed ones?", "thing:flag action:removed"),
+        ("fixes in july", "how many is that", "kind:fix"),
+        ("changes in july", "哪些是重要的", "level:high"),
+    ],
+)
+async def test_a_follow_up_keeps_what_it_does_not_name(ctx, first, then, question):
+    await said(ctx, first, then)
+    talk = await last_talk(replace(ctx, conversation=ME))
+    assert talk is not None
+    assert question in talk.question
