@@ -189,11 +189,11 @@ class Asked:
     @cached_property
     def _listed_things(self) -> bool:
         """Whether names are asked for: *which flags changed*."""
-        for place, token in enumerate(self.tokens):
-            near = self.tokens[max(0, place - 1) : place]
-            if not token.text.isascii():
-                near += self.tokens[place + 1 : place + 3]
-            if _is_thing(token) and self.has("change") and any("ask" in t.tags for t in near):
+        things = (n for n, t in enumerate(self.tokens) if _is_thing(t) and self.has("change"))
+        for place in things:
+            after = 0 if self.tokens[place].text.isascii() else 3
+            near = self.tokens[max(0, place - 1) : place + after]
+            if any("ask" in token.tags for token in near):
                 return True
         return False
 

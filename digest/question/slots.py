@@ -128,6 +128,7 @@ _TOP = re.compile(
     re.IGNORECASE,
 )
 """How many of a list are asked for: *the 3 most interesting*, *latest 5*, *前五名*."""
+_NUMBERED_LIST = re.compile(rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|most recent", re.IGNORECASE)
 _BY = (
     (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
     (re.compile(r"gest\b|最大"), "largest"),
@@ -261,7 +262,8 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.sub(_ALONE, _called)
     masked.text = _spelt(masked.text, background)
     masked.sub(_STEP, _step)
-    masked.sub(_TOP, _top)
+    if _NUMBERED_LIST.search(masked.text):
+        masked.sub(_TOP, _top)
     _spans(masked, now)
     masked.sub(_VERSION, lambda found: Release(found[0]))
     masked.sub(_SHA, lambda found: _reference(found[0]))

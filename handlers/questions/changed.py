@@ -71,7 +71,7 @@ from handlers.questions.list_reading import (
     with_rows,
 )
 from handlers.questions.named_changes import about, names, pinned
-from handlers.questions.scope import Reach, count, newest, reach, seen
+from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, seen
 from handlers.questions.upgrade import upgrade, with_announced
 
 
@@ -245,14 +245,14 @@ async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
     wider = await with_rows(wider if asked.resolved.topics else await meant(wider, ctx), ctx)
     if wider.held.survey.total > asked.held.survey.total:
-        return wider.noting(WIDER(ctx.language, n=_DAYS_BACK))
+        return wider.noting(WIDER(ctx.language, n=DAYS_BACK))
     if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
         return asked
     window = replace(window, since=window.until - _ARCHIVED)
     names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
     older = replace(wider, reached=Reach(span=window, names=names))
     older = await with_rows(replace(older, intent=replace(older.intent, window=window)), ctx)
-    return older.noting(OLDER(ctx.language, n=_DAYS_BACK)) if older.held.rows else asked
+    return older.noting(OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
 
 
 _ARCHIVED = timedelta(days=730)
@@ -274,13 +274,8 @@ def _is_vague(intent: Changed, ctx: Context) -> bool:
 
 async def _wider(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
     """A longer period than the usual one, read into the archive."""
-    now = ctx.clock.now()
-    window = Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
+    window = month_back(ctx)
     return window, await reach(window, ctx, tip)
-
-
-_DAYS_BACK = 30
-"""The days that are searched if a period that nobody gave has nothing."""
 
 
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)

@@ -150,6 +150,16 @@ class Reach:
         return Query(window=self.window, among=self.names)
 
 
+DAYS_BACK = 30
+"""The days that are searched if a period that nobody gave has nothing."""
+
+
+def month_back(ctx: Context) -> Window:
+    """The last ``DAYS_BACK`` days."""
+    now = ctx.clock.now()
+    return Window(since=now - timedelta(days=DAYS_BACK), until=now, zone=ctx.zone)
+
+
 async def reach(span: Span | None, ctx: Context, tip: Tip) -> Reach:
     """Read what the archive lacks of a span; without one nothing is read.
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from digest.analysis.context import VERSIONS, unsigned
 from digest.answer.answers import Answer, AnswerRow, entry_of, foot, lines_document, people_words
@@ -38,7 +38,6 @@ from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
 from digest.topics.terms import pieces, roots
-from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -52,7 +51,7 @@ from handlers.questions.requirements import (
     required,
     revalued,
 )
-from handlers.questions.scope import count, reach, seen
+from handlers.questions.scope import count, month_back, reach, seen
 from handlers.questions.search import search
 
 _READ = 500
@@ -77,7 +76,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     if not found and value:
         # Titles mention a value mostly without its flag; if none does, the flag is meant.
         topic = re.sub(r"[-_]", " ", value)
-        about = await changed(Changed(window=intent.window or _back(ctx), topic=topic), ctx)
+        about = await changed(Changed(window=intent.window or month_back(ctx), topic=topic), ctx)
         if about.rows:
             return about
         texts = await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,)))
@@ -86,7 +85,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         return await touched(replace(intent, name=flag), ctx)
     if intent.window is None:
         if not found:
-            await reach(_back(ctx), ctx, tip)
+            await reach(month_back(ctx), ctx, tip)
         if is_name(intent.name) or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
             await ensure(ctx, older[:_OLDER], tip)
@@ -98,7 +97,9 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     if found:
         return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
     if not intent.name.isupper():
-        about = await changed(Changed(window=intent.window or _back(ctx), topic=intent.name), ctx)
+        about = await changed(
+            Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx
+        )
         if about.rows:
             return _opened(about, state)
     lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
@@ -133,15 +134,6 @@ async def _found(name: str, query: Query, ctx: Context) -> Found:
 def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
     blocks = (*map(Paragraph, lines), *found.document.blocks)
     return replace(found, document=replace(found.document, blocks=blocks))
-
-
-_DAYS_BACK = 30
-
-
-def _back(ctx: Context) -> Window:
-    """The days that are read for a name that the archive does not know."""
-    now = ctx.clock.now()
-    return Window(since=now - timedelta(days=_DAYS_BACK), until=now, zone=ctx.zone)
 
 
 async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
