@@ -109,7 +109,7 @@ class Comparing:
                 asked.shelf, self._shown, (one.line for one in self.placed), asked.language
             )
             about = ("compared", ends, asked.level, self.page)
-            self._rows = await rows_of(asked, lines, told, about, sort=False)
+            self._rows = await rows_of(asked, lines, told, about)
 
     async def _compared(self) -> Compared:
         asked, shown = self._asked, self._shown

@@ -150,7 +150,7 @@ async def _items(
 ) -> list[Item]:
     lines, told = await told_of(asked.shelf, shown, lines, asked.language)
     key = ("feed", topic, str(asked.level or ""))
-    rows = await rows_of(asked, lines, told, key, shown=shown, sort=False, marked=False)
+    rows = await rows_of(asked, lines, told, key, shown=shown, marked=False)
     return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
 
 

@@ -27,7 +27,6 @@ from digest.grading.importance import urgency as grading_urgency
 from digest.report.assembly import ReportEntry, calls_to_act
 from digest.report.condensed import why
 from digest.report.follow_ups import follow_ups
-from handlers.ports.analysis_port import StoredAnalysis
 
 OF_DAY = 40_000
 """Characters of changes that the page of a day writes out; others are fetched when they are
@@ -150,13 +149,12 @@ async def rows_of(
     key: tuple[object, ...],
     *,
     shown: SiteRepository | None = None,
-    sort: bool = True,
     marked: bool = True,
 ) -> Sequence[Row]:
     """The rows of changes, cached by ``key`` until the archive changes.
 
-    They belong to the requested repository unless ``shown`` is another one. If ``sort``, they are
-    :func:`weighed`; otherwise they keep the order of ``lines``. ``marked`` as in :func:`made_rows`.
+    They belong to the requested repository unless ``shown`` is another one. If ``marked``, as in
+    :func:`made_rows`, they are :func:`weighed`; otherwise they keep the order of ``lines``.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
@@ -164,9 +162,9 @@ async def rows_of(
     async def made() -> Sequence[Row]:
         changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
         rows = await asyncio.to_thread(made_rows, changes, lines, told, language, marked=marked)
-        return weighed(rows) if sort else rows
+        return weighed(rows) if marked else rows
 
-    return await asked.shelf.rows.of((shown.repository.name, version, language, sort, *key), made)
+    return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
 
 
 def weight(row: Row) -> tuple[float, ...]:
@@ -232,8 +230,9 @@ _MOST_MADE = 4096
 
 def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, marked: bool) -> Row:
     kept, content = told.get(graded.sha), getattr(graded.facts, "content", None)
-    if kept is not None or content is None:
-        return _made(graded, line, kept, language, marked=marked)
+    by_model = kept.analysis if kept else None
+    if by_model or content is None:
+        return _made(graded, line, by_model, language, marked=marked)
     key = (line, content, graded.grade, graded.description, language, marked)
     if (row := _MADE.get(key)) is None:
         row = _MADE[key] = _made(graded, line, None, language, marked=marked)
@@ -243,14 +242,8 @@ def _row(graded: Graded, line: ChangeLine, told: Told, language: Language, *, ma
 
 
 def _made(
-    graded: Graded,
-    line: ChangeLine,
-    kept: StoredAnalysis | None,
-    language: Language,
-    *,
-    marked: bool,
+    graded: Graded, line: ChangeLine, by_model: Analysis | None, language: Language, *, marked: bool
 ) -> Row:
-    by_model = kept.analysis if kept else None
     files = graded.facts.files
     row = Row(
         line=line,
