@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -63,6 +64,8 @@ def main() -> None:
     logging.getLogger().addHandler(logging.NullHandler())
     # What is imported stays: collecting garbage meanwhile takes a tenth of the time.
     gc.set_threshold(200_000)
+    # Looking for plugins of Pydantic reads the metadata of every library that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     sys.exit(guarded(lambda: app(standalone_mode=False)))
 
 
