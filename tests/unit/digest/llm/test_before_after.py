@@ -156,6 +156,8 @@ def test_author_may_say_it_in_one_line(text, message, wrong):
         ("`depth` is 12 now.", None),
         ("`limit` is 12 now.", Rejection.SHIFT),
         ("Adds `limit other`.", None),
+        ("`e.txt` goes from 3 to 5.", None),
+        ("The value of `gone` goes from 3 to 5.", Rejection.SHIFT),
         ("`depth` is 3 now.", None),
         ("Adds `--thing`.", Rejection.SIDE),
         ("Adds `logo.png`.", None),

@@ -67,6 +67,8 @@ def test_name_is_located_on_its_side_and_otherwise_at_the_hunk():
     assert located("other", changed) == ("src/old.py", 2, Side.NEW)
     assert located("5", changed) == ("src/old.py", 2, Side.OLD)
     assert located("nothing", changed) == ("src/old.py", 1, Side.NEW)
+    both = INDEX.locate(["nothing", "other"], changed, changed.hunks[0])
+    assert (both.line, both.side) == (2, Side.NEW)
     assert located("the", changed) == ("src/old.py", 1, Side.NEW)
     moved = dataclasses.replace(changed, path="src/new.py", old_path="src/old.py")
     assert located("6", moved) == ("src/new.py", 2, Side.NEW)

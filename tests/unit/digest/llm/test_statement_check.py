@@ -259,9 +259,11 @@ def test_evidence_of_a_file_without_lines_is_on_the_side_that_has_it(number, sid
     assert (found.line, found.side) == (0, side)
 
 
-def test_evidence_in_a_message_that_names_nothing_is_its_first_line():
-    (found,) = verdict("The pool is here.", cites=["M"]).evidence
-    assert (found.line, found.side) == (1, Side.MESSAGE)
+def test_evidence_in_a_message_is_the_line_with_a_name_and_otherwise_the_first():
+    made = materials.material("Do it\n\nDrain the pool", ("a.py", "", "drain = pool\n"))
+    for text, line in (("It is here.", 1), ("`drain` waits for the `pool`.", 3)):
+        (found,) = verdict(text, made, ["M"]).evidence
+        assert (found.line, found.side) == (line, Side.MESSAGE)
 
 
 def test_names_become_code():
