@@ -206,7 +206,7 @@ def test_what_is_gone_is_told_by_its_beginning():
 
 
 def test_long_lines_lose_their_ends_and_it_is_said():
-    long = materials.material("Data", file("engine/a.js", [hunk(1, added=["a" * 90_000])]))
+    long = materials.material("Data", file("engine/a.js", [hunk(1, added=["a" * 90_000, "b"])]))
     prompt = prompt_for(long, Language.EN, words, LARGE)
     assert f"[and {90_000 - LONG_LINE} more characters]" in prompt.user
     assert len(prompt.user) < 6000
