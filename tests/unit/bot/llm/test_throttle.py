@@ -1,7 +1,11 @@
+import asyncio
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.throttle import MINUTE, MinuteWindow
+from bot.llm.throttle import MINUTE, MinuteWindow, Pauses, RateGate, Tries
+from bot.llm.transport_values import ModelFault
 
 STEPS = st.lists(
     st.tuples(st.floats(0, 40), st.integers(1, 12), st.none() | st.integers(0, 12)), max_size=60
@@ -51,3 +55,12 @@ def test_an_amount_waits_only_until_just_enough_has_left_the_minute():
     waits = [window.wait(2.0, amount) for amount in (1, 4, 5, 10, 99)]
     assert waits == [MINUTE - 2, MINUTE - 2, MINUTE - 1, MINUTE - 1, MINUTE - 1]
     assert window.wait(MINUTE, 4) == 0
+
+
+async def test_request_that_cannot_pass_in_time_is_not_tried_again():
+    gate = RateGate(1)
+    gate.close_for(900)
+    with pytest.raises(ModelFault) as raised:
+        async with gate.turn(1, asyncio.get_running_loop().time() + 30):
+            pass
+    assert Tries(Pauses()).pause(raised.value) is None
