@@ -187,7 +187,7 @@ class Title:
     """
 
     subject: Subject
-    undone: bool = False
+    undone: bool
     shipped: bool = False
 
     @staticmethod
