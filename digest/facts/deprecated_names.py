@@ -251,7 +251,7 @@ def _defined_by(line: str, sheet: SideLines) -> str:
     if found is None and language in _C_LIKE:
         found = _MEMBER.match(line)
     name = found["name"] if found else ""
-    return "" if name.startswith("_") or "namespace" in line else name
+    return "" if name.startswith("_") or name == "module" or "namespace" in line else name
 
 
 def _enclosing(sheet: SideLines, line: int) -> str:
