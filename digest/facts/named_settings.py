@@ -23,6 +23,7 @@ _AFTER = re.compile(r"[\w-]|\.\w")
 _MOST_PAIRS = 400
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
 _SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
+_ALIAS = "alias"
 _FORMAT = re.compile(r"\s*+\n\s*+|,(?=[)\]])")
 _NEARLY = 0.6  # the same, if the names are alike
 _ALIKE = 0.8  # share of equal text around two names for a rename
@@ -167,6 +168,8 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
     """How likely one is the other's new name; 0 if it is not."""
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
+    if _ALIAS in new.text and f'"{old.names[0].lstrip("-")}"' in new.text.partition(_ALIAS)[2][:80]:
+        return 2  # the old name is kept as another one of the new
     texts = [_nameless(s) for s in (old, new)]
     stays = old.scope in after.text or new.scope in before.text
     if (old.scope != new.scope and stays) or not same_place(before, after, old.line, new.line):

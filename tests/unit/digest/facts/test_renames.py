@@ -183,3 +183,19 @@ def test_unlike_names_are_renamed_where_the_title_says_so_and_the_old_one_stays_
         ("enable_async_tp", "PassConfig.fuse_gemm_comms")
     ]
     assert renamed("Fuse more", ("app/config.py", old, new)) == []
+
+
+def test_a_flag_that_keeps_its_old_name_as_an_alias_is_renamed() -> None:
+    old = (
+        'struct Args {\n    #[arg(\n        long,\n        help = "Custom directory of stubs",\n    )]\n'
+        "    custom_typeshed_dir: Option<PathBuf>,\n}\n"
+    )
+    new = (
+        "struct Args {\n    /// Other words for it.\n"
+        '    #[arg(long, value_name = "PATH", alias = "custom-typeshed-dir")]\n'
+        "    typeshed: Option<PathBuf>,\n}\n"
+    )
+    facts = told("Name it shorter", ("crates/cli/src/main.rs", old, new))
+    assert [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.FLAG] == [
+        (Action.RENAMED, "--custom-typeshed-dir", "--typeshed")
+    ]
