@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
-from digest.core.facts import Fact, FactKind
+from digest.core.facts import Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.facts.dependencies import reader_of
 from digest.facts.extract import extract
@@ -160,31 +160,59 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 
 
-async def revalued(told: Graded, fact: Fact, ctx: Context, tip: Tip) -> Sequence[Graded] | None:
-    """The change that gave a name its present default, if it is another than a fact says.
+_MOST_FILES = 40
+"""Files of changes about a name that are searched for it."""
 
-    Empty if the fact still holds, or the file at the tip cannot tell; ``None`` if the default is
-    another one and nobody knows since when.
+
+async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The change that took a name from the file that had it at the newest changes about it."""
+    files = [(g.sha, f.path) for g in found for f in g.facts.files if f.area is Area.CORE]
+    texts = await ctx.watched.source.contents(files[:_MOST_FILES])
+    path = next((p for sha, p in files if name in texts.get((sha, p), "")), "")
+    places = [(tip.sha or "", path)]
+
+    def has_not(text: str) -> bool:
+        return text != "" and name not in text
+
+    if not path or not has_not((await ctx.watched.source.contents(places)).get(places[0], "")):
+        return ()
+    sha = await _came_to(path, has_not, ctx, tip)
+    return await ensure(ctx, [sha], tip) if sha else ()
+
+
+async def revalued(
+    found: Sequence[tuple[Graded, Sequence[Fact]]], ctx: Context, tip: Tip
+) -> Sequence[Graded] | None:
+    """The change that gave a name its present default, or removed it, where a fact says otherwise.
+
+    Empty if the fact still holds, or the file at the tip cannot tell; ``None`` if it does not and
+    nobody knows since when.
     """
-    if fact.kind not in _VALUED or not tip.sha:
+    valued = ((g, f) for g, some in found for f in some if f.after is not None)
+    told, fact = next(valued, (None, None))
+    if told is None or fact is None or fact.kind not in _VALUED or not tip.sha:
         return ()
     place = (tip.sha, fact.evidence.path)
     text = (await ctx.watched.source.contents([place])).get(place, "")
     now = await asyncio.to_thread(_declared, text, told, fact)
-    if now is None or now.after == fact.after:
+    gone = text != "" and _bare(fact) not in text
+    if not gone and (now is None or now.after == fact.after):
         return ()
 
     def has(text: str) -> bool:
+        if gone:
+            return text != "" and _bare(fact) not in text
         then = _declared(text, told, fact)
-        return then is not None and then.after == now.after
+        return then is not None and now is not None and then.after == now.after
 
     sha = await _came_to(fact.evidence.path, has, ctx, tip)
-    return await ensure(ctx, [sha], tip) if sha else None
+    known = {graded.sha for graded, _ in found}
+    return await ensure(ctx, [sha] if sha not in known else [], tip) if sha else None
 
 
 def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
     """What a whole file says of a name, read as if the file were new."""
-    if fact.name.lstrip("-").rpartition(".")[2] not in text:
+    if _bare(fact) not in text:
         return None
     lines = tuple(text.split("\n"))
     file = FileChange(
@@ -195,6 +223,10 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
     )
     found = extract(Change(commit=told.commit, files=(file,)), {}).items
     return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+def _bare(fact: Fact) -> str:
+    return fact.name.lstrip("-").rpartition(".")[2]
 
 
 async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:

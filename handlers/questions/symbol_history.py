@@ -50,6 +50,7 @@ from handlers.questions.requirements import (
     is_name,
     required,
     revalued,
+    taken,
 )
 from handlers.questions.scope import count, month_back, reach, seen
 from handlers.questions.search import search
@@ -79,8 +80,7 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
         about = await changed(Changed(window=intent.window or month_back(ctx), topic=topic), ctx)
         if about.rows:
             return about
-        texts = await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,)))
-        if texts:
+        if await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,))):
             return await search(Search(terms=(value,), window=intent.window), ctx)
         return await touched(replace(intent, name=flag), ctx)
     if intent.window is None:
@@ -138,9 +138,9 @@ def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
 
 async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
     """The changes with the one that set the default of today, and whether that one is known."""
-    valued = ((g, f) for g, some in found for f in some if f.after is not None)
-    newest = None if intent.window else next(valued, None)
-    later = await revalued(*newest, ctx, tip) if newest else ()
+    later = () if intent.window else await revalued(found, ctx, tip)
+    if is_name(intent.name) and not (intent.window or any(facts for _, facts in found)):
+        later = await taken(intent.name, [graded for graded, _ in found], ctx, tip)
     more = _told(later or (), intent.name)
     return [*more, *found], later is not None and len(more) == len(later)
 

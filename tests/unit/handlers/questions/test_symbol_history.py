@@ -115,6 +115,29 @@ async def test_default_of_today_is_that_of_the_tree_and_not_of_the_last_known_ch
     assert 'before it was `"0"`' in shown
 
 
+async def test_name_that_its_file_lost_is_told_with_the_change_that_took_it():
+    path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
+    came = replace(CHANGES[4], commit=replace(CHANGES[4].commit, message="Add APP_FAST (#15)"))
+    came = replace(came, files=(changes.file(path, None, old),))
+    later = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([CHANGES[1], later, came])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(CHANGES[1].sha, path): new, (later.sha, path): new, (came.sha, path): old}
+    shas, shown = await told("APP_FAST", context(source))
+    assert shas == ["ddddddd4", "eeeeeee5"]
+    assert "`APP_FAST` was removed by [Replace diskcache (#16)]" in shown
+
+
+async def test_removal_of_a_name_that_only_titles_tell_of_is_found_in_its_file():
+    path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
+    about = change("eeeeeee5", "Say more of APP_FAST (#15)", {path: 5}, NOW - timedelta(days=100))
+    later = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([CHANGES[1], later, about])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(CHANGES[1].sha, path): new, (later.sha, path): new, (about.sha, path): old}
+    assert "`APP_FAST` was removed by [Replace" in (await told("APP_FAST", context(source)))[1]
+
+
 async def test_every_change_of_a_name_is_told_with_its_day(ctx):
     assert "Ada · 2025-10-15" in (await told("closeServer", ctx))[1]
 
