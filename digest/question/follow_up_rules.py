@@ -191,6 +191,8 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
+    elif asked.follows and _RELEASE_BEFORE.search(asked.text):
+        yield Weighed(7.5, Again(earlier="release"))
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
     elif asked.without and asked.only("again", "change", "only"):
@@ -200,6 +202,15 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(level=level, kind=None if level else kind))
     else:
         yield from _turned(asked)
+
+
+_RELEASE_BEFORE = re.compile(
+    r"^(?:and |what about |how about |in )*(?:the )?"
+    r"(?:(?:previous|prior) (?:\w+ )?(?:release|version)"
+    r"|(?:release|version|one) before(?: that| it)?)$|^那?[上前]一?个\w{0,4}(?:版本|发布)呢?$",
+    re.IGNORECASE,
+)
+"""The release before the one that was told."""
 
 
 def _undoes(asked: Asked) -> bool:

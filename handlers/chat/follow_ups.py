@@ -63,6 +63,8 @@ async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Inte
     """
     if isinstance(intent, Again) and intent.same:
         return await _alike(intent, talk, ctx), ctx
+    if isinstance(intent, Again) and intent.earlier == "release":
+        return await _release_before(talk, ctx), ctx
     if isinstance(intent, Nth) and intent.about:
         return await _described(intent, talk, ctx), ctx
     if isinstance(intent, More | Retell | Again | Nth):
@@ -93,6 +95,17 @@ async def _alike(again: Again, talk: Talk | None, ctx: Context) -> Changed:
         return Changed(window=span, path=next(iter(held[subject].facts.paths), ""))
     kinds = (again.kind,) if again.kind else ()
     return Changed(window=span, author=people_of(held[subject])[0], kinds=kinds)
+
+
+async def _release_before(talk: Talk | None, ctx: Context) -> Intent:
+    """The last list for the release before its own. Raises ``NothingBefore`` if there is none."""
+    last = _last(talk.list_question, ctx) if talk and talk.list_question else None
+    if not isinstance(last, Changed) or not isinstance(last.window, Refs):
+        raise NothingBefore
+    release = await ctx.watched.source.release(last.window.base)
+    if release is None or not release.before:
+        raise NothingBefore
+    return replace(last, window=Refs(base=release.before, tip=release.tag))
 
 
 async def _described(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from handlers.chat.follow_ups import last_talk
-from tests.unit.handlers.ports.test_conversation_port import ME, ctx, said, shas, shown
+from tests.support.fakes import FakeSource, change, context
+from tests.unit.handlers.ports.test_conversation_port import (
+    ME,
+    NOW,
+    FakeConversations,
+    ctx,
+    said,
+    shas,
+    shown,
+)
 
 __all__ = ["ctx"]
 
@@ -125,3 +135,13 @@ async def test_a_follow_up_keeps_what_it_does_not_name(ctx, first, then, questio
     talk = await last_talk(replace(ctx, conversation=ME))
     assert talk is not None
     assert question in talk.question
+
+
+async def test_the_release_before_is_told_after_a_release(ctx):
+    days = enumerate(("Four (#4)", "Three (#3)", "Two (#2)", "One (#1)"), 1)
+    changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
+    tags = {f"v{n}.0.0": changes[-n].sha for n in (1, 2, 3)}
+    source = FakeSource(changes, tags=tags, tagged=NOW)
+    talking = replace(context(source), conversations=FakeConversations())
+    assert shas(await said(talking, "what changed in v3.0.0")) == [changes[1].sha[:8]]
+    assert shas(await said(talking, "and the previous release?")) == [changes[2].sha[:8]]
