@@ -11,7 +11,6 @@ from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.facts.dependencies import reader_of
-from digest.facts.extract import extract
 from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
 from handlers.context import Context
@@ -221,6 +220,8 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
         added=len(lines),
         hunks=(Hunk(old_start=0, new_start=1, removed=(), added=lines),),
     )
+    from digest.facts.extract import extract  # loads every finder
+
     found = extract(Change(commit=told.commit, files=(file,)), {}).items
     return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
 
