@@ -34,6 +34,7 @@ from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
 from digest.topics.terms import MARK, joins, kinds_of, pieces
+from digest.window import Window
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
@@ -133,14 +134,20 @@ def _is_kind(terms: frozenset[str]) -> bool:
 async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
     """Also the changes that the changelog of a release lists under the kinds in question.
 
-    The second value tells the entries; both are unchanged and empty for other questions.
+    Over a period these are the releases made in it, for kinds that readers have to act on. The
+    second value tells the entries; both are unchanged and empty for other questions.
     """
     intent = asked.intent
     kinds = (*intent.kinds, *([ChangeKind.SECURITY] if ChangeKind.FIX in intent.kinds else []))
     patterns = [_OF_KIND[kind] for kind in kinds if kind in _OF_KIND]
     every = intent == Changed(window=intent.window, anytime=intent.anytime)
     narrower = intent.author or intent.path or intent.label or intent.level or intent.without
-    if not (patterns or every) or narrower or not isinstance(intent.window, Refs):
+    if not (patterns or every) or narrower:
+        return asked, ()
+    refs: Window | Refs | None = intent.window
+    if isinstance(refs, Window) and kinds and _ACTED_ON.issuperset(kinds):
+        refs = await _released_in(refs, ctx)
+    if not isinstance(refs, Refs):
         return asked, ()
     topic = set(pieces(intent.topic))
 
@@ -153,8 +160,8 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
         )
         return every or (about and any(p.search(heading) or p.search(note.text) for p in patterns))
 
-    end = (await range_of(intent.window, ctx, tip)).tip
-    notes = await _announced(intent.window, end, fits, ctx, tip)
+    end = (await range_of(refs, ctx, tip)).tip if refs is intent.window else tip.sha or ""
+    notes = await _announced(refs, end, fits, ctx, tip)
     if every:
         return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
     listed = _numbers(notes)
@@ -167,6 +174,19 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     if len(more) > len(found):
         asked = replace(asked, held=await listed_result(more, asked.resolved, ctx), only=more)
     return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
+
+
+_ACTED_ON = frozenset({ChangeKind.BREAKING, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS})
+
+
+async def _released_in(window: Window, ctx: Context) -> Refs | None:
+    """The releases made in a period, from the highest before it; ``None`` if there are none."""
+    made = {tag: at for tag, at in (await ctx.watched.source.releases()).items() if at}
+    inside = [tag for tag, at in made.items() if at in window and _version(tag)]
+    before = [tag for tag, at in made.items() if at < window.since and _version(tag)]
+    if not inside or not before:
+        return None
+    return Refs(base=max(before, key=_version), tip=max(inside, key=_version))
 
 
 def _numbers(notes: Sequence[Note]) -> frozenset[int]:

@@ -89,3 +89,22 @@ async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(so
     assert "Read files at once, 30 % faster (#13)" in shown
     assert "Long ago" not in shown
     assert [row.graded.number for row in answer.rows] == [13]
+
+
+class Released(FakeSource):
+    """Tags are as old as their commits."""
+
+    async def releases(self):
+        days = {one.sha: one.commit.committed_at for one in CHANGES}
+        return {tag: days[sha] for tag, sha in self.tags.items()}
+
+
+@pytest.mark.parametrize(("days", "announced"), [(14, True), (60, False)])
+async def test_a_period_has_the_warnings_of_the_releases_made_in_it(source, days, announced):
+    released = Released(CHANGES, tags=source.tags)
+    released.trees = source.trees
+    shown = markdown(
+        (await ask(f"breaking changes in the last {days} days", context(released))).document
+    )
+    assert ("Refuse broken files. #13" in shown) is announced, "nobody knows what came before"
+    assert "Long ago" not in shown
