@@ -134,7 +134,8 @@ def deprecated_names(
         near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
         if old := _RENAMED_THING.search(_JOINT.sub("", near)):
             return [old["name"].rpartition(".")[2]]
-        if _is_prose(_SENTENCE.split(said[: found.start()])[-1]):
+        subject = _SENTENCE.split(said[: found.start()])[-1]
+        if _PROSE.fullmatch(subject) and not _THIS.search(subject):  # "Support for such values"
             return []
     if docs and (found := SAID_SO.search(line)):  # "this flag is deprecated"
         name = _headed(sheet, first)
@@ -150,11 +151,6 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
     return _headed(sheet, first) if docs else _enclosing(sheet, first)
-
-
-def _is_prose(subject: str) -> bool:
-    """Whether what will be removed is told in words alone: "Support for such values"."""
-    return _PROSE.fullmatch(subject) is not None and _THIS.search(subject) is None
 
 
 def _headed(sheet: SideLines, line: int) -> str:

@@ -150,27 +150,10 @@ def _plain(node: Node) -> str:
     text = text_of(node)
     if "\n" not in text:
         return text.strip()
-    if "#" in text and any(n.type == "comment" for n in _below(node)):
-        text = "\n".join(line.partition("  #")[0] for line in text.split("\n"))
-    text = flat(text, 2_000)
-    for bracket in "([{":
-        text = text.replace(bracket + " ", bracket)
-    for bracket in ")]}":
-        text = text.replace(", " + bracket, bracket).replace(" " + bracket, bracket)
-    return (
-        text.removeprefix("(").removesuffix(")")
-        if node.type == "parenthesized_expression"
-        else text
-    )
-
-
-def _below(node: Node) -> list[Node]:
-    found, waiting = [], [node]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting.extend(one.children)
-    return found
+    text = flat("\n".join(line.partition("  #")[0] for line in text.split("\n")), 2_000)
+    text = re.sub(r"(?<=\{) |,? (?=\})", "", text)
+    wrapped = node.type == "parenthesized_expression"
+    return text.removeprefix("(").removesuffix(")") if wrapped else text
 
 
 def _joined(parameters: tuple[Parameter, ...]) -> str:
@@ -192,6 +175,7 @@ _BASES = ("BaseModel", "BaseSettings", "Settings", "NamedTuple", "TypedDict", "S
 _NAMED = ("Config", "Options", "Args")
 _PUBLIC = re.compile(r"[^\W\d_]\w*")
 _OF_CLASS = re.compile(r"(?:typing\.)?ClassVar\b")
+_REACH_ABOVE = 1_500  # characters of decorators above a class
 _DEEPEST = 4  # bases of bases that are followed
 _LONGEST_BODY = 60_000  # characters of a class body before its first method
 _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
@@ -218,19 +202,9 @@ def has_fields(outline: Outline, header: Header, depth: int = 0) -> bool:
 
 
 def _decorators(text: str, header: Header) -> list[str]:
-    """The last parts of the names of the decorators above a header."""
-    start = text.rfind("\n", 0, header.offset) + 1
-    first = start
-    for _ in range(12):
-        line_start = text.rfind("\n", 0, max(first - 1, 0)) + 1
-        if first <= 0 or not text[line_start : first - 1].strip():
-            break
-        if text[line_start] not in " \t@)":
-            break
-        first = line_start
-    block = text[first:start]
-    at = block.find("@")
-    return [m.group(1).rpartition(".")[2] for m in _DECORATOR.finditer(block)] if at >= 0 else []
+    """The last parts of the names of the decorators above a header, without a blank line."""
+    above = text[max(header.offset - _REACH_ABOVE, 0) : header.offset].rpartition("\n\n")[2]
+    return [found[1].rpartition(".")[2] for found in _DECORATOR.finditer(above)]
 
 
 def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:
