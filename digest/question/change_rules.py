@@ -131,7 +131,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     inside = any(token.text.lower() in {"in", "with"} for token in asked.tokens)
     if not sure and inside and asked.has("happened"):
         return
-    others = sum(1 for word in asked.words if word not in name.split() and word not in name)
+    others = sum(word not in name for word in asked.words)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
     yield Weighed(weight, Touched(name=name, window=asked.span, claim=_claim(asked)))

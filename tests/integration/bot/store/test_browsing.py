@@ -74,6 +74,9 @@ async def test_lines_and_places_of_a_window(archive: SqlArchive, browsing: SqlBr
     window = day_window(START.date(), UTC_ZONE)
     assert [line.title for line in await browsing.lines(REPOSITORY, window)] == ["Change a thing"]
     assert await browsing.places(REPOSITORY, window, 5) == [("engine/core", 1)]
+    await archive.save(REPOSITORY, [made(3, at=window.since), made(4, at=window.until)])
+    found = [line.at for line in await browsing.lines(REPOSITORY, window)]
+    assert found == [START + timedelta(minutes=1), window.since]
 
 
 async def test_others_reads_only_what_was_archived_since_it_was_last_asked(

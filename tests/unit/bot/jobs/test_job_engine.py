@@ -49,6 +49,13 @@ def engine(library: Failing, monkeypatch: pytest.MonkeyPatch) -> Engine:
     return made
 
 
+def test_jobs_connect_with_the_password_of_the_database(monkeypatch):
+    urls, real = [], job_engine.app_on
+    monkeypatch.setattr(job_engine, "app_on", lambda url: (urls.append(url), real(url))[1])
+    Engine(SimpleNamespace(url=make_url("postgresql+psycopg://ada:secret@localhost/bot")))  # type: ignore[arg-type]
+    assert urls == ["postgresql://ada:secret@localhost/bot"]
+
+
 async def test_worker_goes_on_after_failures_of_the_database(monkeypatch):
     library, pauses, real = Failing(3), [], asyncio.sleep
 

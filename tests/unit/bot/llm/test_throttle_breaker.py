@@ -68,8 +68,8 @@ def test_success_between_failures_begins_the_count_anew(breaker, clock):
     for _ in range(5):
         fail(breaker, clock)
         fail(breaker, clock)
+        assert refused(breaker) is None
         breaker.succeeded()
-    assert refused(breaker) is None
 
 
 def test_refusals_are_signs_of_life(breaker, clock):

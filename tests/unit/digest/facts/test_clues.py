@@ -57,6 +57,17 @@ def test_words_beside_a_field_are_read_where_clients_send_it(path, owner, names)
         (["# Waits for the peer before it gives up.", "WAIT = 3"], 1, "Waits for the peer"),
         (["/// Sets the size of the pool.", "#[arg(long)]", "size: u8,"], 2, "Sets the size"),
         (["x: int = 3", '"""How often it is tried again."""'], 0, "How often it is tried"),
+        (
+            [
+                "x: int = 3",
+                '"""How often it is',
+                "    tried before it fails.",
+                '    """',
+                "y: int = 4",
+            ],
+            0,
+            "How often it is tried before it fails.",
+        ),
         (['app.Flag("path", "Path that is written to.")'], 0, "Path that is written to."),
         (["/// Sets the size of a pool.", "///", "/// Only on Unix.", "X = 1"], 3, "Sets the size"),
         (["# Sizes of all the pools", "#", "# How many wait here.", "X = 1"], 3, "How many wait"),
