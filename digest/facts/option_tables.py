@@ -306,7 +306,7 @@ def _in_constructor(source: SideText, row: int, member: re.Match[str]) -> str:
 
 def _in_function(source: SideText, row: int, _value: re.Match[str]) -> str:
     """The setting whose attribute names the function above as its default."""
-    head = _DEFAULT_FUNCTION.match(next(iter(source.above(row, 1)), ""))
+    head = _DEFAULT_FUNCTION.match(next(iter(source.above(row, 1)), "")[:200])
     if head is None or f'default = "{head["name"]}"' not in source.text:
         return ""
     return head["name"].replace("default", "").strip("_")
