@@ -133,11 +133,11 @@ class _Session:
 
     def _replace(self, mutant: Mutant) -> None:
         """Give the functions in memory the code that their file has by now."""
-        file = self._tree / mutant.path
+        file, around = self._tree / mutant.path, mutant.function.partition(".<locals>")[0]
         changed = {
             (code.co_qualname, code.co_firstlineno): code
             for code in _codes(compile(file.read_bytes(), str(file), "exec", dont_inherit=True))
-            if f"{code.co_qualname}.".startswith(f"{mutant.function}.")
+            if f"{code.co_qualname}.".startswith(f"{around}.")
         }
         for function in self._functions:
             code = function.__code__
