@@ -3,10 +3,11 @@
 ``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N] [--tests PATH ...]``. Takes
 mutants at random out of the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
 checkout, and runs the tests that call the changed function. Which tests call which function is
-measured in one run of the tests and kept; a test file is measured again when it changes. The tests
-are collected once: a mutant replaces the code of its function in a fork of that process. Where the
-function was called by an import, or there is none, the tests run in a process that imports anew.
-Ends with the share that was noticed, and names what was not.
+measured in one run of the tests and kept; a test file is measured again when it changes, or a
+function that it called is gone. The tests are collected once: a mutant replaces the code of its
+function in a fork of that process. Where the function was called by an import, or there is none,
+the tests run in a process that imports anew. Ends with the share that was noticed, and names what
+was not.
 """
 
 from __future__ import annotations
@@ -228,10 +229,16 @@ class Tree:
         for name in names:
             files[name.partition("::")[0]].append(name)
         files.pop("tests/unit/test_structure.py", None)
+        there = {
+            f"{path.relative_to(self.tree)}:{code.co_qualname}"
+            for ring in RINGS
+            for path in (self.tree / ring).rglob("*.py")
+            for code in _codes(compile(path.read_bytes(), str(path), "exec", dont_inherit=True))
+        }
         for file, tests in files.items():
             digest = hashlib.sha1((self.tree / file).read_bytes(), usedforsecurity=False)
             kept = self._kept / f"{file.replace('/', '.')}.{digest.hexdigest()[:12]}.json"
-            if not kept.exists():
+            if not (kept.exists() and there.issuperset(json.loads(kept.read_text("utf-8"))[0])):
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
                 self._asked.send((None, tests, 30 * _PATIENCE, kept))
