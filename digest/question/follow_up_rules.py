@@ -88,8 +88,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
         if its or asked.has("wrote"):
             yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
-    elif _WHEN.search(asked.text) and its:
-        yield Weighed(7.2 if asked.follows else 4.7, Released())
+    elif _WHEN.search(asked.text) and (its or asked.follows):
+        yield Weighed(7.2 if asked.follows and its else 4.7, Released())
     elif asked.follows == "change" and _BEFORE.search(asked.text) and its:
         yield Weighed(4.6, Retell())  # "and what was it before"
     elif its and (asked.has("why") or _WHICH.search(asked.text)):

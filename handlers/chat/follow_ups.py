@@ -72,7 +72,10 @@ async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Inte
     if isinstance(intent, OfCurrent) and intent.reference is None:
         if talk is None or not talk.subject:
             listed = talk.list_question if talk and isinstance(intent, Released) else ""
-            if listed and isinstance(_window(_last(listed, ctx), ctx), Refs):
+            last = _last(listed, ctx) if listed else None
+            if isinstance(last, Touched):
+                return last, ctx  # "in which release did it come", of a name
+            if last and isinstance(_window(last, ctx), Refs):
                 return Releases(), ctx  # "when did it come out"
             raise NothingBefore
         return replace(intent, reference=Reference(sha=talk.subject)), ctx

@@ -314,3 +314,8 @@ def test_a_follow_up_in_two_parts_is_two_questions():
         "and what was it before",
         "who wrote that change",
     )
+
+
+def test_the_first_release_of_what_was_listed_is_asked_for_without_naming_it():
+    reading = read("哪个版本开始有的？", NOW, ZONE, Background(follows="list"))
+    assert reading.intent == Released()

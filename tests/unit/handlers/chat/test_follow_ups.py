@@ -7,7 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from handlers.chat.follow_ups import last_talk
+from digest.question.intent import Released, Touched
+from digest.question.questions import format_intent
+from handlers.chat.follow_ups import last_talk, resumed
+from handlers.ports.chat_port import Talk
 from tests.support.fakes import FakeSource, change, context
 from tests.unit.handlers.ports.test_conversation_port import (
     ME,
@@ -145,3 +148,11 @@ async def test_the_release_before_is_told_after_a_release(ctx):
     talking = replace(context(source), conversations=FakeConversations())
     assert shas(await said(talking, "what changed in v3.0.0")) == [changes[1].sha[:8]]
     assert shas(await said(talking, "and the previous release?")) == [changes[2].sha[:8]]
+
+
+async def test_the_release_of_a_name_is_told_with_its_history(ctx):
+    question = format_intent(Touched(name="--slow"))
+    repository = ctx.watched.repository.name
+    talk = Talk(question=question, repository=repository, at=NOW, list_question=question)
+    intent, _ = await resumed(Released(), talk, ctx)
+    assert intent == Touched(name="--slow")
