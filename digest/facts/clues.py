@@ -17,6 +17,7 @@ from digest.facts.help_text import COMMENT, LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6
+_MOST_ASKED = 400  # things of a file beside which a text is looked for
 """Maximum clues of each kind."""
 
 _NAMED = {
@@ -119,7 +120,7 @@ def _helps(facts: Sequence[Fact]) -> Find:
             wanted.setdefault(fact.evidence.path, []).append(fact)
 
     def find(scene: FileContext) -> Iterator[Clue]:
-        for fact in wanted.get(scene.file.path, ()):
+        for fact in wanted.get(scene.file.path, [])[:_MOST_ASKED]:
             _, new = scene.lines
             first = 1 if new.whole else new.changed[0][0] if new.changed else 0
             lines = new.whole or _contiguous(new, fact.evidence.line)

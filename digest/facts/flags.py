@@ -91,7 +91,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
     yield from facts
     told = {(f.evidence.side, f.evidence.line) for f in facts}
-    told |= {(Side.OLD, s.line) for f in facts for s in olds if f.before == s.names[0]}
+    renamed = {f.before for f in facts}
+    told |= {(Side.OLD, s.line) for s in olds if s.names[0] in renamed}
     if before.text.count("flatten") == after.text.count("flatten"):
         for action, sides, lost, others in (
             (Action.REMOVED, (before, after), olds, news),

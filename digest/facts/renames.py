@@ -154,7 +154,7 @@ def _renamed(
     facts: Sequence[Fact], kinds: Collection[FactKind], message: str, beside: Beside
 ) -> list[Fact]:
     """The facts, with removed and added names that are one rename told as one."""
-    result = _alike(_told(_alike(list(facts), kinds), kinds, message), kinds, message)
+    result = _alike(_told(list(facts), kinds, message), kinds, message)
     result = _kept(result, kinds, stated="renam" in message.partition("\n")[0].lower())
     return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
 
@@ -303,6 +303,7 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
     """
     swaps = [_swap(f) for f in facts if f.action is Action.RENAMED]
     swaps += [(m["old"], m["new"]) for m in _SWAPS.finditer(message.partition("\n")[0][:300])]
+    first = [*dict.fromkeys(swaps)][:_MOST_SWAPS]
     come = {(*_sort(f), _spelled(f.name)): f for f in facts if f.action is Action.ADDED}
     if not come:
         return facts
@@ -311,7 +312,7 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
         if fact.action is not Action.REMOVED or fact.kind not in kinds:
             continue
         plain = _spelled(fact.name)
-        for old, new in [(plain, plain), *dict.fromkeys(swaps)][:_MOST_SWAPS]:
+        for old, new in ((plain, plain), *first):
             name = plain.replace(_spelled(old), _spelled(new)) if len(old) > 1 else plain
             found = come.get((*_sort(fact), name))
             if found is not None and found.name != fact.name:
@@ -325,7 +326,7 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
 
 def _spelled(name: str) -> str:
     """A name regardless of the case and the marks between its words."""
-    return re.sub(r"(?<=\w)[-_](?=\w)", "", name).casefold()
+    return name.replace("-", "").replace("_", "").casefold()
 
 
 _SWAPS = re.compile(
