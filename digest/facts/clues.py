@@ -17,8 +17,9 @@ from digest.facts.help_text import COMMENT, LONGEST, beside, cleaned, literals
 from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6
-_MOST_ASKED = 400  # things of a file beside which a text is looked for
 """Maximum clues of each kind."""
+
+_MOST_ASKED = 400  # things of a file beside which a text is looked for
 
 _NAMED = {
     FactKind.FLAG,
