@@ -29,7 +29,7 @@ from bot.git.open_source import open_source
 from bot.llm.token_count import Estimator
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, is_settled
-from digest.facts.extract import extract, wanted
+from digest.facts.extract import extract, wanted_blobs
 from digest.grading.importance import grade
 from digest.llm.change_index import ChangeIndex
 from digest.llm.model_input import Material
@@ -74,7 +74,7 @@ async def read(clone: str, selection: Selection) -> list[Material]:
         tip = await source.tip()
         found = []
         async for batch in source.changes(tip, selection):
-            blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
+            blobs = list(dict.fromkeys(b for change in batch for b in wanted_blobs(change)))
             texts = await source.texts(blobs) if blobs else {}
             for change in batch:
                 facts = extract(change, texts)

@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import insert
 
 from benchmarks.load_slack import SIGNING, token_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.jobs.channel_worker import NOTES
 from bot.store.chat_records import SqlChats
 from bot.store.tables.ledger_tables import slots
@@ -137,7 +137,7 @@ class World:
 
     async def fill(self) -> None:
         """Read every history into the archive."""
-        async with opened(self.config) as app:
+        async with open_workspace(self.config) as app:
             assert app.config is not None
             now = datetime.now(UTC)
             window = Window(since=now - timedelta(days=7), until=now, zone=zone_of("UTC"))
@@ -147,7 +147,7 @@ class World:
 
     async def subscribe(self, at: Sequence[time_of_day]) -> None:
         """Let half of the chats subscribe, and let all be known since yesterday."""
-        async with opened(self.config) as app:
+        async with open_workspace(self.config) as app:
             chats, names = SqlChats(app.database), []
             for number, chat in enumerate(self.chats):
                 key = ChatKey(platform="slack", chat=place_of(chat))

@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.model_client import GOAL_MAKESPAN, GOAL_OVERHEAD
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.model_section import ModelConfig
 from bot.llm.redaction import Secrets
 from bot.llm.runtime import ModelRuntime, open_runtime
@@ -40,7 +40,7 @@ from bot.llm.token_count import Estimator
 from bot.workspace.workspace import Workspace
 from digest.window import Window, day_window
 from handlers.context import Context
-from handlers.digests.daily import Daily, look
+from handlers.digests.daily import Daily, digest_of_window
 from tests.servers.model import ModelServer
 from tests.support import model_replies
 
@@ -92,7 +92,7 @@ async def judged(clone: str, window: Window, latency: float, slots: int, rules: 
 async def _app() -> AsyncIterator[tuple[Workspace, Path]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIGESTBOT_DATA"] = folder
-        async with opened() as app:
+        async with open_workspace() as app:
             yield app, Path(folder)
 
 
@@ -104,7 +104,7 @@ async def _context(app: Workspace, clone: str, mind: ModelRuntime | None) -> Con
 async def _timed(ctx: Context, window: Window) -> tuple[float, float, Daily]:
     """Seconds by the clock and of the processor, children left out."""
     began, busy = time.perf_counter(), time.process_time()
-    daily = await look(ctx, window)
+    daily = await digest_of_window(ctx, window)
     return time.perf_counter() - began, time.process_time() - busy, daily
 
 

@@ -35,7 +35,7 @@ from rich.console import Console
 from rich.text import Text
 
 from benchmarks.pages import served
-from bot.app import opened
+from bot.app import open_workspace
 from bot.feishu_card.card import Style
 from bot.feishu_card.card import render as feishu_cards
 from bot.platforms.slack.blocks import render as slack_blocks
@@ -44,7 +44,7 @@ from bot.platforms.telegram.message_parts import pack
 from digest.document import Document
 from digest.report.condensed import digest_document
 from digest.window import day_window, parse_date
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 
 WIDTH = 1280
 """CSS pixels of a picture of a page."""
@@ -81,10 +81,10 @@ _LOOKS = {
 
 async def digest_of(clone: str, name: str, day: str) -> Document:
     """The digest of a day, as it is posted."""
-    async with opened(None) as app:
+    async with open_workspace(None) as app:
         watched = await app.watch(clone, name=name)
         ctx = app.context(watched, zone=app.zone("UTC"))
-        daily = await look(ctx, day_window(parse_date(day), ctx.zone))
+        daily = await digest_of_window(ctx, day_window(parse_date(day), ctx.zone))
         path = f"https://digest.example/r/{name}/-/days/{day}"
         return digest_document(daily.report, daily.report.language, path)
 

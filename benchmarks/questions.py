@@ -30,7 +30,7 @@ from pathlib import Path
 import structlog
 
 from benchmarks.timing import Row, milliseconds, show
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.output import ProgressBar
 from bot.platforms.console import Console
 from bot.workspace.workspace import Workspace
@@ -38,7 +38,7 @@ from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.window import Window, zone_of
 from handlers.context import Context
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from handlers.digests.ingest import fill, tip_of
 from handlers.router import ask
 
@@ -55,7 +55,7 @@ UTC = zone_of("UTC")
 async def rows(clone: str, count: int, data: str) -> list[Row]:
     """Latencies by kind, beside git, then questions a second."""
     os.environ["DIGESTBOT_DATA"] = data
-    async with opened() as app:
+    async with open_workspace() as app:
         ctx, changes = await _filled(app, clone, count)
         gc.collect()
         gc.freeze()
@@ -162,7 +162,7 @@ async def _from_the_clone(clone: str, changes: Sequence[Graded]) -> Row:
     numbers = random.Random(2).sample(numbered, min(ASKED, len(numbered)))
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIGESTBOT_DATA"] = folder
-        async with opened() as app:
+        async with open_workspace() as app:
             ctx = app.context(await app.watch(clone), zone=UTC)
             await _ask(f"explain #{numbered[0]}", ctx)
             taken = [await _ask(f"explain #{n}", ctx) for n in numbers]
@@ -216,9 +216,9 @@ async def _throughput(
     window = Window(since=newest[0], until=newest[-1] + timedelta(seconds=1), zone=UTC)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DIGESTBOT_DATA"] = folder
-        async with opened() as other:
+        async with open_workspace() as other:
             fresh = other.context(await other.watch(clone), zone=UTC)
-            building = asyncio.create_task(look(fresh, window))
+            building = asyncio.create_task(digest_of_window(fresh, window))
             busy = await _asked_together(questions, ctx, until=building)
             await building
     return [

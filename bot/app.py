@@ -54,7 +54,7 @@ def model_settings(config: Config | None) -> ModelConfig | None:
 
 
 @asynccontextmanager
-async def opened(
+async def open_workspace(
     file: Path | None = None, clock: Clock | None = None, *, logging: bool = False
 ) -> AsyncIterator[Workspace]:
     """The program, open during the block.

@@ -183,7 +183,7 @@ class Document:
     language: str = "en"
 
 
-def unstopped(spans: Spans) -> Spans:
+def without_full_stop(spans: Spans) -> Spans:
     """A sentence without the full stop at its end."""
     last = spans[-1] if spans else None
     if not isinstance(last, Text) or not last.text.endswith((".", "。")):
@@ -197,7 +197,7 @@ def plain(spans: Iterable[Span]) -> str:
     return "".join(span.text for span in spans)
 
 
-def undrawn(block: Block) -> Block:
+def charts_as_text(block: Block) -> Block:
     """A chart as lines of text, a picture as a link to it; other blocks are unchanged."""
     match block:
         case Chart():

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from importlib import import_module
 
-from digest.answer.answers import Answer, lengthened, refs_words, shortened, title_of
+from digest.answer.answers import Answer, lengthen, refs_words, shorten, title_of
 from digest.answer.tallies import people_of
 from digest.core.enums import Language
 from digest.core.facts import FactKind
@@ -22,7 +22,7 @@ from digest.i18n import names_text as names
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING, UNDERSTOOD
 from digest.i18n.chat_text import complaint
-from digest.i18n.phrase import Phrase, listed
+from digest.i18n.phrase import Phrase, list_in_words
 from digest.i18n.reading_text import OR_ELSE, UNKNOWN_WORDS, UNSURE
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
@@ -45,10 +45,10 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates
 from digest.topics.terms import STOP_WORDS, term
-from handlers.chat.follow_ups import last_talk, remember, resumed
+from handlers.chat.follow_ups import complete_follow_up, last_talk, remember
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey, Length, Talk
-from handlers.ports.storage import called
+from handlers.ports.storage import names_of
 
 Handler = Callable[[Intent, Context], Awaitable[Answer]]
 """What answers a question: a function of a module below ``handlers``."""
@@ -188,7 +188,7 @@ async def _answered(
     reading: Reading, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context, Spans, Answer]:
     """The intent that a reading stands for, its context, a line about it, and the answer."""
-    intent, ctx = await resumed(reading.intent, talk, ctx)
+    intent, ctx = await complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
     intent, line = await _of_release(intent, ctx)
     found = await answer(intent, ctx)
@@ -247,7 +247,7 @@ async def _background(text: str, ctx: Context) -> Background:
 
 def _own(ctx: Context) -> Background:
     """What the repository is called."""
-    return Background(own=frozenset(called(ctx.watched)))
+    return Background(own=frozenset(names_of(ctx.watched)))
 
 
 async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
@@ -274,7 +274,7 @@ def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> 
     named = (word for word in reading.unknown if word.lower() not in STOP_WORDS)
     unknown = [word for word in named if word.isascii() or len(word) > 1]
     if unknown and line:
-        lost = listed([Code(word) for word in unknown], ctx.language, limit=9)
+        lost = list_in_words([Code(word) for word in unknown], ctx.language, limit=9)
         lines.append(Paragraph(UNKNOWN_WORDS(ctx.language, words=lost), aside=True))
     other = restated(reading.other, ctx, OR_ELSE) if reading.other and not reading.sure else ()
     if other and line and (type(reading.other) is not type(intent) or isinstance(intent, Explain)):
@@ -303,9 +303,9 @@ def _opened(found: Answer, line: Spans) -> Answer:
 def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
     """The answer in the length that was asked for; some have lengths of their own."""
     if ctx.length is Length.SHORT:
-        return replace(found, document=shortened(found.document))
+        return replace(found, document=shorten(found.document))
     if ctx.length is Length.LONG and not isinstance(intent, DigestOf | CatchUp | Compare):
-        return replace(found, document=lengthened(found.document, found.rows))
+        return replace(found, document=lengthen(found.document, found.rows))
     return found
 
 

@@ -21,7 +21,7 @@ from bot.chat.responder import AnswerProgress, line
 from bot.messaging.receiver import Incoming
 from bot.scheduler.schedule import next_run
 from bot.store.analyses import SqlCalls
-from bot.store.feedback import ReaderVerdict, SqlFeedback, graded
+from bot.store.feedback import ReaderVerdict, SqlFeedback, opinion_of
 from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
 from bot.workspace.workspace import Usages, Workspace
 from digest.answer.answers import Answer
@@ -347,7 +347,7 @@ class Verdicts:
     async def _keep(
         self, opinion: dict[str, Any], change: Any, verdict: ReaderVerdict, language: Language
     ) -> Document | None:
-        kept = graded(opinion, change.grade if change is not None else None)
+        kept = opinion_of(opinion, change.grade if change is not None else None)
         if not await self.feedback.keep(kept):
             return None
         return line(_NOTED[verdict].template(language), language)

@@ -14,7 +14,7 @@ from digest.core.enums import Language
 from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import AmbiguousRepository, UnknownChange, UserError
 from digest.i18n.chat_text import ABOUT, NAME_ONE
-from digest.i18n.phrase import listed
+from digest.i18n.phrase import list_in_words
 from digest.question.intent import (
     Followup,
     Intent,
@@ -22,7 +22,7 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.parser import parse
-from digest.question.repository_names import fitting, named
+from digest.question.repository_names import find_repository, fitting
 
 if TYPE_CHECKING:
     from bot.access.gate import AccessDecision
@@ -86,7 +86,9 @@ class RepositoryChoice:
         if found.intent == "help":
             names = [Code(one.name) for one in self.of]
             example = Code(f"{self.of[-1].name}#123")
-            line = NAME_ONE(language, names=listed(names, language, limit=10), example=example)
+            line = NAME_ONE(
+                language, names=list_in_words(names, language, limit=10), example=example
+            )
             return replace(found.document, blocks=(*found.document.blocks, Paragraph(line)))
         if found.intent in ABOUT_NONE:
             return found.document
@@ -105,7 +107,7 @@ def which(
         return RepositoryChoice(question=question, asked=of, of=of)
     by_name = {one.name: one for one in of}
     intent = _intent_of(question, now, zone)
-    found = None if isinstance(intent, Managing) else named(question, [*by_name])
+    found = None if isinstance(intent, Managing) else find_repository(question, [*by_name])
     if found is not None:
         meant = _intent_of(found.question, now, zone)
         # The name may also be part of the question itself.

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.app import configuration, opened
+from bot.app import configuration, open_workspace
 from bot.cli.output import ProgressBar, emit, finish, lines_of, print_document, table_of
 from bot.delivery.payload import thaw
 from bot.ops.retention import BATCH, read_again
@@ -36,7 +36,7 @@ def show_all(config: Path | None) -> None:
     """Repositories with their extent, then the newest digests."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             held = await maintenance.holdings(app.database)
             kept = await app.digests.list(_RECENT)
             if not held and not kept:
@@ -70,7 +70,7 @@ def show(name: str, config: Path | None) -> None:
     """A digest by its name, otherwise a change by its reference. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             kept = await app.digests.get(name)
             if kept is not None:
                 print_document(thaw(kept.document).document)
@@ -151,7 +151,7 @@ def rebuild(name: str | None, config: Path | None) -> None:
     """
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             held = [
                 one.repository
                 for one in await maintenance.holdings(app.database)
@@ -193,7 +193,7 @@ def vacuum(config: Path | None) -> None:
     """Compact the file after an integrity check. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             faults = await maintenance.check(app.database)
             if faults:
                 raise UserError(f"{app.database.place} is damaged: {faults[0]}; restore a copy")

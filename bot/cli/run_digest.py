@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.options import DigestFormat
 from bot.cli.output import (
     ProgressBar,
@@ -42,7 +42,7 @@ from digest.report.full_report import report_document
 from digest.report.report_json import entry_to_json, report_to_json
 from digest.window import Window, day_window, parse_date, parse_moment
 from handlers.context import Context
-from handlers.digests.daily import Daily, look
+from handlers.digests.daily import Daily, digest_of_window
 from handlers.digests.ingest import ensure
 
 if TYPE_CHECKING:
@@ -132,10 +132,10 @@ async def _run(options: DigestOptions) -> None:
     if options.date and (options.since or options.until):
         raise InvalidWindow("--date and --since/--until both set the window; keep one")
     share_freed()
-    async with opened(options.config) as app:
+    async with open_workspace(options.config) as app:
         ctx = await _context(app, options)
         window = await _window(ctx, options)
-        daily = await look(ctx, window)
+        daily = await digest_of_window(ctx, window)
         await app.coverage.record(
             ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
         )
@@ -219,7 +219,7 @@ def score(
     check_output(output)
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             where = app.zone(zone)
             watched = await app.watch(place, branch=branch)
             ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
@@ -267,7 +267,7 @@ def demo(place: str) -> None:
 
 
 async def _demo_tell(place: str) -> None:
-    async with opened() as app:
+    async with open_workspace() as app:
         tip = await (await app.watch(place)).source.tip()
         sys.stdout.write(
             _NEXT.format(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.repository_choice import which
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish, print_document
@@ -93,7 +93,7 @@ def explain(
     """Explain one change, or print the prompt for a model. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             where = app.zone(zone)
             chosen = await choose(app, reference, repo, where, asked_here("explain"))
             intent = Explain(reference=parse_reference(chosen.question))
@@ -156,7 +156,7 @@ def ask(
     """Answer a question. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             where = app.zone(zone)
             at = app.at(FixedClock(parse_moment(now, where))) if now else app
             here = asked_here("ask")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish, print_document, table_of, usage_to_json
 from bot.cli.run_digest import between
@@ -35,7 +35,7 @@ from digest.document import (
 )
 from digest.errors import InvalidWindow, UserError
 from digest.grading.outcomes import SOON, LaterFacts, Outcome, Proposal, Quality, named_in
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import join
 from digest.report.blocks import title_link
 from digest.window import parse_moment
 from handlers.digests.grade_quality import (
@@ -70,7 +70,7 @@ def quality(
     """Compare and print. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             watched = await app.watch(place)
             await watched.source.sync()
             zone = app.zone(None)
@@ -222,7 +222,7 @@ def _proposals(found: Quality) -> str:
 def _missed_changes(judged: QualityResult, repository: Repository) -> list[Item]:
     return [
         Item(
-            joined(
+            join(
                 [
                     title_link(g, repository),
                     " · ",
@@ -245,7 +245,7 @@ def cost(*, since: str | None, until: str | None, form: AnswerFormat, config: Pa
     """Print the usage in a window. Days are in UTC, like the caps. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             now = app.clock.now()
             midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
             zone = app.zone("UTC")
@@ -330,7 +330,7 @@ def show(config: Path | None) -> None:
     """Doubtful parts, the newest first, then parked chats."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             blocks = [*await _doubts(app), *await _parked_chats(app)]
             if not blocks:
                 emit("all posts were delivered, and no chat is parked")
@@ -403,7 +403,7 @@ def again(number: int, config: Path | None) -> None:
     """Have a delivery's doubtful parts posted at the next sweep. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             count = await SqlUncertainDeliveries(app.database).again(number)
             if not count:
                 raise UserError(
@@ -419,7 +419,7 @@ def unpark(where: str, config: Path | None) -> None:
 
     async def work() -> None:
         account, colon, chat = where.partition(":")
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             if not colon or not await SqlRefusals(app.database).forget(account, chat):
                 raise UserError(f"{where!r} is not parked; see digestbot deliveries")
             emit(f"posting to {where} resumes")

@@ -15,7 +15,7 @@ import structlog
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.message_service import Conversation
 from bot.chat.question_service import QuestionService
 from bot.cli.output import finish
@@ -117,7 +117,7 @@ def _hosting(config: Config, role: ProcessRole, listen: str) -> Hosting | None:
 async def _run(
     config: Config, role: ProcessRole, hosting: Hosting | None, notices: AdminAlerts | None
 ) -> None:
-    async with opened(config.file, logging=True) as app, AsyncExitStack() as stack:
+    async with open_workspace(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
             senders = open_senders(config)
         except SendError as error:

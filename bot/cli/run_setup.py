@@ -24,7 +24,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Router
 
 from bot import platforms
-from bot.app import configuration, opened
+from bot.app import configuration, open_workspace
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish
 from bot.cli.run_digest import day_of
@@ -339,7 +339,7 @@ def serve(options: ServeOptions) -> None:
 
 
 async def _run(options: ServeOptions) -> None:
-    async with opened(options.config) as app:
+    async with open_workspace(options.config) as app:
         watched = await _chosen_repositories(app, options)
         for one in watched:
             await _read(app, one, options)

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.deferred_writes import DeferredWrites
 from bot.chat.reply import ReplyMessage
 from bot.chat.responder import AnswerProgress, PlaceholderTiming, Responder
@@ -162,7 +162,7 @@ def chat(
     """Answer line by line until the end of the input. Raises ``UserError``."""
 
     async def work() -> None:
-        async with opened(config) as app, AsyncExitStack() as stack:
+        async with open_workspace(config) as app, AsyncExitStack() as stack:
             if now:
                 app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
             if app.mind is None:  # with a model the log is in the file already

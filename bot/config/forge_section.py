@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
-from bot.util.section import SectionContext, Settings, validated
+from bot.util.section import SectionContext, Settings, read_section
 
 FORGES_SECTION = "forges"
 
@@ -111,7 +111,7 @@ def read_forges(
 ) -> dict[str, ForgeConfig]:
     """The forges of the file by name. Raises ``InvalidConfig``."""
     return {
-        name: validated(
+        name: read_section(
             ForgeConfig,
             {"kind": name, **table},
             file,

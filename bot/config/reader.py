@@ -36,7 +36,7 @@ from bot.config.forge_section import ForgeConfig, read_forges
 from bot.config.model_section import MODEL_SECTION, ModelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.util.files import Environment, data_folder
-from bot.util.section import SectionContext, Settings, complain, near, open_to_others, validated
+from bot.util.section import SectionContext, Settings, complain, near, open_to_others, read_section
 from digest.errors import InvalidConfig
 
 
@@ -273,7 +273,7 @@ def _account(
         raise InvalidConfig(
             f"{file}: platforms.{name}: kind {kind!r} needs {error.name!r}, which is not installed"
         ) from error
-    settings = validated(model, table, file, reading, f"platforms.{name}", name=name)
+    settings = read_section(model, table, file, reading, f"platforms.{name}", name=name)
     return PlatformConfig(name=name, kind=kind, settings=settings)
 
 
@@ -283,7 +283,7 @@ def _model(
     """The model of the file, or else the one named by the environment."""
     if table is None:
         return environment_model(environment, reading)
-    return validated(ModelConfig, table, file, reading, MODEL_SECTION)
+    return read_section(ModelConfig, table, file, reading, MODEL_SECTION)
 
 
 def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, Any] | None:
@@ -294,7 +294,7 @@ def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, A
 def _optional(
     model: type[S], table: dict[str, Any] | None, file: Path, reading: SectionContext, section: str
 ) -> S | None:
-    return None if table is None else validated(model, table, file, reading, section)
+    return None if table is None else read_section(model, table, file, reading, section)
 
 
 def environment_model(
@@ -307,7 +307,7 @@ def environment_model(
     table = {"name": environment.model, "base_url": environment.model_url}
     given = {key: value for key, value in table.items() if value}
     reading = reading or SectionContext(folder=Path(), environment=os.environ)
-    return validated(ModelConfig, given, Path("the environment"), reading, MODEL_SECTION)
+    return read_section(ModelConfig, given, Path("the environment"), reading, MODEL_SECTION)
 
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:

@@ -35,10 +35,10 @@ from digest.document import (
     Spans,
     Table,
     button_as_text,
+    charts_as_text,
     plain,
     rows_as_lines,
     strong,
-    undrawn,
 )
 
 Json = dict[str, Any]
@@ -86,7 +86,7 @@ def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[CardPiece]
 
 
 def _pieces(block: Block, *, interactive: bool) -> Iterator[CardPiece]:
-    match undrawn(block):
+    match charts_as_text(block):
         case Heading() as heading:
             yield from _heading(heading)
         case Paragraph(spans=spans, aside=aside):

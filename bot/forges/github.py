@@ -221,9 +221,9 @@ class GitHub(ForgeRepository):
         if not self.eager:
             return patch
         # Most questions read no patch, and the extraction of facts is large.
-        from digest.facts.extract import wanted
+        from digest.facts.extract import wanted_blobs
 
-        asked = frozenset(wanted(as_change(request, patch))[:_MOST_TEXTS])
+        asked = frozenset(wanted_blobs(as_change(request, patch))[:_MOST_TEXTS])
         texts: dict[str, str] = {}
         files: list[FileChange] = []
         for file in patch.files:

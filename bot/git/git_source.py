@@ -31,7 +31,7 @@ from bot.git.revisions import DETACHED, References, full_name, revisions, second
 from digest.core.change import Change, Commit
 from digest.core.release import TaggedRelease
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch
-from digest.facts.subject import read_subject, told
+from digest.facts.subject import read_subject, unwrap_message
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
@@ -367,7 +367,7 @@ class GitSource:
 
 def request_of(commit: Commit) -> int | None:
     """The request that a message states as its own, as the facts of a change read it."""
-    message = told(commit)
+    message = unwrap_message(commit)
     return read_subject(message.title, message.body, message.number).number
 
 

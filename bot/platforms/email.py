@@ -42,7 +42,7 @@ from digest.document import (
     Strong,
     Table,
     Text,
-    undrawn,
+    charts_as_text,
 )
 
 _PATIENCE = 30.0
@@ -238,7 +238,7 @@ def html(document: Document) -> str:
 
 
 def _block(block: Block) -> Markup:
-    match undrawn(block):
+    match charts_as_text(block):
         case Heading(level=level, spans=spans):
             size = min(level + 1, 6)
             return _element(f"h{size}", _spans(spans))

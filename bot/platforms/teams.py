@@ -40,8 +40,8 @@ from digest.document import (
     Table,
     Text,
     button_as_text,
+    charts_as_text,
     rows_as_lines,
-    undrawn,
 )
 
 _SOURCE = (
@@ -175,7 +175,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
 
 
 def _block_lines(block: Block) -> Iterator[Line]:
-    match undrawn(block):
+    match charts_as_text(block):
         case Heading(level=level, spans=spans):
             style = {"size": _HEADINGS.get(level, "Default"), "weight": "Bolder"}
             yield from _texts("", spans, style)

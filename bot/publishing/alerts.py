@@ -28,7 +28,7 @@ from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import StoredProfile
 from handlers.ports.storage import DeliveryKey, Tip, Watched
 from handlers.questions.impact import breaking
-from handlers.questions.scope import seen
+from handlers.questions.scope import viewpoint
 
 if TYPE_CHECKING:
     from bot.config.repository_section import RepositoryConfig
@@ -155,7 +155,7 @@ class ImmediateAlerts:
             posting = Posting(
                 target=target,
                 digest=f"{ALERT}{name}:{kept.tip}:{tip.sha}",
-                document=alert_document(breaking_changes, seen(ctx, tip)),
+                document=alert_document(breaking_changes, viewpoint(ctx, tip)),
                 repository=name,
             )
             delivered = await self._delivery.deliver(posting)

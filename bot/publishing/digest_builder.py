@@ -38,7 +38,7 @@ from digest.report.full_report import report_document
 from digest.report.roll_up import roll_up_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
-from handlers.digests.daily import Daily, come, shown_from
+from handlers.digests.daily import Daily, digest_since, shown_from
 from handlers.digests.filter_digest import filter_daily, topics_of
 from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
@@ -248,7 +248,7 @@ class DigestBuilder:
                 subject = f"analyse\0{name}\0{read.tip.sha}\0{channel.language}"
                 await stack.enter_async_context(turn(self._leases, subject))
             with span("analyse", repository=name):
-                return await come(ctx, read.tip, seen, window)
+                return await digest_since(ctx, read.tip, seen, window)
 
     async def _lay_out(
         self,

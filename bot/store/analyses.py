@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Row, Select, case, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import columns, compact_json, from_row, matches, moment, seconds, typed
+from bot.store.columns import columns, compact_json, from_row, matches, moment, seconds, value_from
 from bot.store.database import Database, SqlStore, select_in
 from bot.store.dialect import total, upsert
 from bot.store.rows import add_repository, find_repository
@@ -199,7 +199,7 @@ def usage_to_json(usage: Usage) -> list[Any]:
 
 def usage_from_json(value: list[Any]) -> Usage:
     """The usage that :func:`usage_to_json` wrote."""
-    return typed(Usage, dict(zip(_USAGE, value, strict=True)))
+    return value_from(Usage, dict(zip(_USAGE, value, strict=True)))
 
 
 _UNIT = Decimal("1e-9")

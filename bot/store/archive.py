@@ -13,16 +13,16 @@ from typing_extensions import override
 from bot.store.database import Database, Prepared, SqlStore, Statement, select_in
 from bot.store.dialect import one_of, words
 from bot.store.maintenance import reindex
-from bot.store.query_plan import plan, surveyed
+from bot.store.query_plan import plan, run_survey
 from bot.store.rows import (
     GRADED,
     INDEXED_BY,
     add_repository,
     entry,
     find_repository,
-    graded,
+    graded_from_row,
     newest_first,
-    numbered,
+    storable_number,
 )
 from bot.store.tables.archive_tables import change_topics, changes
 from bot.store.text_index import index_of
@@ -123,18 +123,20 @@ class SqlArchive(SqlStore, Archive):
         async with self._database.reading() as connection:
             wanted = GRADED.where(changes.c.repository_id == key)
             rows = await select_in(connection, wanted, changes.c.sha, shas)
-        return {change.sha: change for change in await _made(graded, rows)}
+        return {change.sha: change for change in await _made(graded_from_row, rows)}
 
     @override
     async def find(
         self, repository: Repository, number: int | None = None, sha: str = ""
     ) -> Sequence[Graded]:
-        number, first = numbered(number), sha.lower()
+        number, first = storable_number(number), sha.lower()
         if number is None and not first:
             return []
         named = _NUMBERED if not first else _SHORTENED if number is None else _EITHER
         values = {"number": number, "first": first, "last": first + _AFTER_HEX}
-        return newest_first(await _made(graded, await self._rows(named, repository, **values)))
+        return newest_first(
+            await _made(graded_from_row, await self._rows(named, repository, **values))
+        )
 
     @override
     async def select(self, repository: Repository, query: Query) -> Sequence[Graded]:
@@ -144,7 +146,7 @@ class SqlArchive(SqlStore, Archive):
         async with self._database.reading() as connection:
             how = await plan(connection, key, query)
             rows = await connection.execute(how.statement, how.values)
-            selected = await _made(graded, rows.all())
+            selected = await _made(graded_from_row, rows.all())
         return newest_first(selected)
 
     @override
@@ -156,7 +158,7 @@ class SqlArchive(SqlStore, Archive):
             return NOTHING_FOUND
         async with self._database.reading() as connection:
             how = await plan(connection, key, replace(query, limit=0))
-            return await surveyed(connection, how, page, language)
+            return await run_survey(connection, how, page, language)
 
     @override
     async def vocabulary(

@@ -24,7 +24,7 @@ from bot.store.digests import HEADINGS, DigestHeading, heading_of
 from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
 from bot.store.tables.chat_tables import analyses, leads
 from bot.store.tables.ledger_tables import digests
-from digest.core.authors import clipped
+from digest.core.authors import clip_title
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.report.report_json import day_from_json
@@ -378,5 +378,5 @@ def _edges(window: Window) -> dict[str, int]:
 
 def _line(row: Any) -> ChangeLine:
     subject: Mapping[str, Any] = json.loads(row.subject)
-    level, title = _LEVELS[row.level], clipped(subject["title"])
+    level, title = _LEVELS[row.level], clip_title(subject["title"])
     return from_row(ChangeLine, row, at=row.committed_at, level=level, title=title)

@@ -15,7 +15,16 @@ from sqlalchemy import Table, Update, and_, bindparam, delete, exists, select, u
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import adapter, columns, from_row, given, matches, seconds, storable, typed
+from bot.store.columns import (
+    adapter,
+    columns,
+    equals_parameters,
+    from_row,
+    matches,
+    seconds,
+    storable,
+    value_from,
+)
 from bot.store.database import Database, Prepared, SqlStore, StatementResult
 from bot.store.dialect import upsert
 from bot.store.tables.chat_tables import chat_subscriptions, chats, conversations, looks, profiles
@@ -36,7 +45,7 @@ from handlers.ports.chat_port import (
 )
 
 _KEY = ("platform", "account", "chat")
-_SETTINGS = Prepared(select(chats.c.settings).where(given(chats, *_KEY)))
+_SETTINGS = Prepared(select(chats.c.settings).where(equals_parameters(chats, *_KEY)))
 _CHANGE = upsert(chats)
 _SUBSCRIBE = upsert(chat_subscriptions, "schedule")
 
@@ -127,7 +136,7 @@ def _subscribed(row: Any) -> Subscribed:
     return Subscribed(
         repository=row.repository,
         kind=Frequency(row.kind),
-        timing=typed(DigestTiming, schedule),
+        timing=value_from(DigestTiming, schedule),
         person=schedule.get("person", ""),
         known=row.known,
     )
@@ -165,9 +174,9 @@ def _load_settings(text: str) -> ChatSettings:
         exclude=_load_rules(stored.get("exclude", ())),
         bots=stored.get("bots", False),
     )
-    timing = typed(DigestTiming, stored.get("timing", {}))
+    timing = value_from(DigestTiming, stored.get("timing", {}))
     pause = {name: stored.get(name) or None for name in ("paused_since", "paused_until")}
-    return typed(ChatSettings, {**stored, **pause, "timing": timing, "filters": filters})
+    return value_from(ChatSettings, {**stored, **pause, "timing": timing, "filters": filters})
 
 
 def _dump_rules(rules: Sequence[Rule]) -> list[tuple[str, str]]:
@@ -175,7 +184,7 @@ def _dump_rules(rules: Sequence[Rule]) -> list[tuple[str, str]]:
 
 
 def _load_rules(pairs: Sequence[Sequence[str]]) -> tuple[Rule, ...]:
-    return tuple(typed(Rule, {"field": name, "pattern": pattern}) for name, pattern in pairs)
+    return tuple(value_from(Rule, {"field": name, "pattern": pattern}) for name, pattern in pairs)
 
 
 class SqlProfiles(SqlStore, Profiles):
@@ -240,7 +249,7 @@ _KEEP = Prepared(upsert(conversations))
 _LOOKED = upsert(looks, where=lambda new: looks.c.at <= new.at)
 _TALK = Prepared(
     select(conversations.c.state, conversations.c.at).where(
-        given(conversations, "platform", "chat", "thread", "person"),
+        equals_parameters(conversations, "platform", "chat", "thread", "person"),
         conversations.c.at >= bindparam("since"),
     )
 )
@@ -257,7 +266,7 @@ class SqlConversations(SqlStore, Conversations):
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
         values = {**columns(key), "since": seconds(now - LIFETIME)}
         row = (await self._database.run(_TALK, values)).first
-        return None if row is None else typed(Talk, {**json.loads(row.state), "at": row.at})
+        return None if row is None else value_from(Talk, {**json.loads(row.state), "at": row.at})
 
     @override
     async def keep(self, key: ConversationKey, talk: Talk) -> None:

@@ -72,10 +72,10 @@ def from_row(kind: type[T], row: Any, **others: Any) -> T:
     values = {**row._asdict(), **others}
     for name in _optional_moments(kind) & values.keys():
         values[name] = values[name] or None
-    return typed(kind, values)
+    return value_from(kind, values)
 
 
-def typed(kind: type[T], values: Mapping[str, Any]) -> T:
+def value_from(kind: type[T], values: Mapping[str, Any]) -> T:
     """The value with these fields: texts, numbers, lists, and moments in seconds.
 
     Fields that are not named have their defaults. Raises ``ValueError``.
@@ -110,6 +110,6 @@ def matches(table: Table, values: Mapping[str, Any]) -> ColumnElement[bool]:
     return and_(*(table.c[name] == value for name, value in values.items()))
 
 
-def given(table: Table, *names: str, prefix: str = "") -> ColumnElement[bool]:
+def equals_parameters(table: Table, *names: str, prefix: str = "") -> ColumnElement[bool]:
     """Whether columns have the values of the parameters that are named after them."""
     return matches(table, {name: bindparam(f"{prefix}{name}") for name in names})

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Integer, Text, and_, bindparam, delete, insert, or_, select
 from typing_extensions import override
 
-from bot.store.columns import from_row, given, matches, moment, seconds, storable
+from bot.store.columns import equals_parameters, from_row, matches, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, select_in
 from bot.store.dialect import given_rows, insert_into, upsert
 from bot.store.rows import RAISE, add_repository, find_repository
@@ -150,13 +150,17 @@ _MOVE = Prepared(upsert(tips, where=lambda new: tips.c.sha != new.sha))
 _PERIODS = (
     select(stretches.c.since, stretches.c.until)
     .join(repositories, repositories.c.id == stretches.c.repository_id)
-    .where(repositories.c.name == bindparam("repository"), given(stretches, "branch", prefix="of_"))
+    .where(
+        repositories.c.name == bindparam("repository"),
+        equals_parameters(stretches, "branch", prefix="of_"),
+    )
     .order_by(stretches.c.since)
 )
 _SEEN = Prepared(
     select(tips.c.sha)
     .join(repositories, repositories.c.id == tips.c.repository_id)
     .where(
-        repositories.c.name == bindparam("named"), given(tips, "branch", "channel", prefix="of_")
+        repositories.c.name == bindparam("named"),
+        equals_parameters(tips, "branch", "channel", prefix="of_"),
     )
 )

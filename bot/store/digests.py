@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import from_row, given, moment, seconds, storable
+from bot.store.columns import equals_parameters, from_row, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
 from bot.store.deliveries import AmendmentProgress
 from bot.store.dialect import contains, insert_into, upsert
@@ -108,8 +108,8 @@ class KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-_GET = Prepared(_WHOLE.where(given(digests, "name")))
-_MARKED = Prepared(_WHOLE.where(given(digests, "mark")))
+_GET = Prepared(_WHOLE.where(equals_parameters(digests, "name")))
+_MARKED = Prepared(_WHOLE.where(equals_parameters(digests, "mark")))
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
 _KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
 _KEEP = upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)

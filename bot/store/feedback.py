@@ -59,7 +59,7 @@ class Opinion:
     reasons: tuple[str, ...] = ()
 
 
-def graded(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
+def opinion_of(opinion: dict[str, Any], grade: Grade | None) -> Opinion:
     """An opinion from its fields and the grade of its subject."""
     if grade is None:
         return Opinion(**opinion)

@@ -17,10 +17,19 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import adapter, columns, given, matches, moment, seconds, storable, typed
+from bot.store.columns import (
+    adapter,
+    columns,
+    equals_parameters,
+    matches,
+    moment,
+    seconds,
+    storable,
+    value_from,
+)
 from bot.store.database import Database, Prepared, SqlStore, select_in
 from bot.store.dialect import insert_into, upsert
-from bot.store.rows import add_repository, numbered, reasons_from_json, reasons_to_json
+from bot.store.rows import add_repository, reasons_from_json, reasons_to_json, storable_number
 from bot.store.stored_facts import facts_from_json, facts_to_json
 from bot.store.tables.archive_tables import change_topics, changes, repositories
 from bot.store.tables.chat_tables import forge_marks, forge_pages, requests
@@ -77,7 +86,7 @@ _of_repository = select(requests).where(
     requests.c.repository_id
     == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery()
 )
-_ONE = Prepared(_of_repository.where(given(requests, "number")))
+_ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
 _KEEP = upsert(requests)
 _MARK = upsert(forge_marks)
 
@@ -89,7 +98,7 @@ class SqlRequests(SqlStore, Requests):
     async def keep(
         self, repository: Repository, requests: Sequence[PullRequest], now: datetime
     ) -> None:
-        storable = [request for request in requests if numbered(request.number) is not None]
+        storable = [request for request in requests if storable_number(request.number) is not None]
         if not storable:
             return
         known = await self.load(repository, [request.number for request in storable])
@@ -106,14 +115,14 @@ class SqlRequests(SqlStore, Requests):
     async def keep_graded(
         self, repository: Repository, request: PullRequest, graded: Graded, now: datetime
     ) -> None:
-        if numbered(request.number) is not None:
+        if storable_number(request.number) is not None:
             await self._write(repository, [(request, _graded_text(graded))], now)
 
     @override
     async def load(
         self, repository: Repository, numbers: Collection[int]
     ) -> Mapping[int, KeptRequest]:
-        wanted = [number for number in numbers if numbered(number) is not None]
+        wanted = [number for number in numbers if storable_number(number) is not None]
         rows: Sequence[Any]
         if len(wanted) == 1:
             values = {"name": repository.name, "number": wanted[0]}
@@ -183,7 +192,7 @@ def request_to_json(request: PullRequest) -> dict[str, Any]:
 def request_from_json(value: Mapping[str, Any]) -> PullRequest:
     """The request that :func:`request_to_json` wrote; raises ``ValueError`` for anything else."""
     reviewers = tuple({"name": name, "verdict": verdict} for name, verdict in value["reviewers"])
-    return typed(PullRequest, {**value, "reviewers": reviewers})
+    return value_from(PullRequest, {**value, "reviewers": reviewers})
 
 
 def _graded_text(graded: Graded) -> str:
@@ -208,9 +217,9 @@ def _graded(text: str) -> Graded:
     stored = json.loads(text)
     reasons = reasons_from_json(stored["reasons"])
     return Graded(
-        commit=typed(Commit, {"parents": (), "email": "", **stored}),
+        commit=value_from(Commit, {"parents": (), "email": "", **stored}),
         facts=facts_from_json(stored["facts"]),
-        grade=typed(Grade, {**stored, "reasons": reasons}),
+        grade=value_from(Grade, {**stored, "reasons": reasons}),
     )
 
 

@@ -39,7 +39,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import columns, from_row, given, matches, seconds, storable
+from bot.store.columns import columns, equals_parameters, from_row, matches, seconds, storable
 from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.dialect import insert_into, one_of, words
 from bot.store.tables.chat_tables import profiles
@@ -59,7 +59,11 @@ _RECORDS: Select[*tuple[Any, ...]] = (
     .order_by(deliveries.c.id, delivery_parts.c.part)
 )
 
-_OF = select(deliveries.c.id).where(given(deliveries, *_KEY, prefix="of_")).scalar_subquery()
+_OF = (
+    select(deliveries.c.id)
+    .where(equals_parameters(deliveries, *_KEY, prefix="of_"))
+    .scalar_subquery()
+)
 _MARK = (
     update(delivery_parts)
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))

@@ -26,7 +26,7 @@ from bot.store.rows import (
     ChangeRow,
     entry,
     find_repository,
-    graded,
+    graded_from_row,
     raise_revision,
 )
 from bot.store.tables.archive_tables import change_texts, changes, contents, metadata, repositories
@@ -220,4 +220,4 @@ async def _reindex_some(
 
 
 def _entries(rows: Sequence[Row[*tuple[Any, ...]]]) -> list[tuple[int, ChangeRow]]:
-    return [(row.id, entry(graded(row))) for row in rows]
+    return [(row.id, entry(graded_from_row(row))) for row in rows]

@@ -20,7 +20,7 @@ from sqlalchemy import Row, Text, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.columns import storable
-from bot.store.rows import GRADED, folded, graded
+from bot.store.rows import GRADED, fold, graded_from_row
 from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
 from bot.store.tables.archive_tables import change_lines, changes
 from bot.store.text_index import TextIndex, index_of
@@ -58,7 +58,7 @@ class Plan:
 
 async def plan(connection: AsyncConnection, repository: int, query: Query) -> Plan:
     """Choose how to answer a query."""
-    terms = tuple(dict.fromkeys(filter(None, map(folded, query.terms))))
+    terms = tuple(dict.fromkeys(filter(None, map(fold, query.terms))))
     index = index_of(connection.dialect.name)
     text = index.expression(repository, terms)
     shape, values = _shape(repository, query)
@@ -72,7 +72,7 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
 
 def _shape(repository: int, query: Query) -> tuple[QueryStatement, dict[str, Any]]:
     """The shape and the parameters of all conditions but the terms."""
-    author = folded(query.author)
+    author = fold(query.author)
     about = () if _said_by_topics(query) else query.about
     prefixes = tuple(dict.fromkeys(map(printable, query.paths)))
     shape = QueryStatement(
@@ -193,7 +193,9 @@ class _Counted:
     keys: Sequence[int]
 
 
-async def surveyed(connection: AsyncConnection, how: Plan, page: int, language: Language) -> Listed:
+async def run_survey(
+    connection: AsyncConnection, how: Plan, page: int, language: Language
+) -> Listed:
     """The counts and the page for a plan's query, as ``Archive.survey`` states."""
     size = PAGE if page else 0
     counted = await _count(connection, how, PAGE * max(page - 1, 0), size)
@@ -236,4 +238,4 @@ async def _shown(
 
 def _of(row: Row[*tuple[Any, ...]]) -> ListedChange:
     line = spans_from_json(json.loads(row.line)) if row.line else ()
-    return ListedChange(graded=graded(row), area=Area(row.area), line=line)
+    return ListedChange(graded=graded_from_row(row), area=Area(row.area), line=line)

@@ -32,7 +32,16 @@ from typing_extensions import override
 from bot.messaging.inbox import Arrival, InboxStore
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
-from bot.store.columns import adapter, columns, from_row, given, moment, seconds, storable, typed
+from bot.store.columns import (
+    adapter,
+    columns,
+    equals_parameters,
+    from_row,
+    moment,
+    seconds,
+    storable,
+    value_from,
+)
 from bot.store.database import Batcher, Database, Prepared, SqlStore
 from bot.store.dialect import insert_into, one_of, words
 from bot.store.tables.chat_tables import heard, inbox
@@ -117,7 +126,7 @@ def dump(asked: Incoming) -> str:
 
 def load(text: str) -> Incoming:
     """The message that :func:`dump` wrote."""
-    return typed(Incoming, json.loads(text))
+    return value_from(Incoming, json.loads(text))
 
 
 _AT_ONCE = 250
@@ -126,7 +135,7 @@ _AT_ONCE = 250
 _SELDOM = 60
 """Seconds between two deletions of old records."""
 
-_IS = given(heard, "account", "chat", "message", prefix="key_")
+_IS = equals_parameters(heard, "account", "chat", "message", prefix="key_")
 _GET = Prepared(select(heard).where(_IS))
 _mark = update(heard).where(_IS).values(state=bindparam("as_state"))
 _MARK = Prepared(_mark)

@@ -84,7 +84,7 @@ GRADED: Select[*tuple[Any, ...]] = select(
     changes.c.facts_version,
     *(column for column in contents.columns if column.name != "change_id"),
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
-"""The columns that :func:`graded` reads; conditions are added to it."""
+"""The columns that :func:`graded_from_row` reads; conditions are added to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +111,10 @@ def entry(graded: Graded) -> ChangeRow:
         change={
             "sha": commit.sha,
             "committed_at": seconds(commit.committed_at),
-            "number": numbered(graded.number),
+            "number": storable_number(graded.number),
             "facts_version": facts.version,
-            "omitted": omitted(graded),
-            "author_key": folded(commit.author),
+            "omitted": count_omitted(graded),
+            "author_key": fold(commit.author),
             "area": area_of(graded).value,
             **graded_columns(graded.grade),
         },
@@ -135,7 +135,7 @@ def entry(graded: Graded) -> ChangeRow:
     )
 
 
-def numbered(number: int | None) -> int | None:
+def storable_number(number: int | None) -> int | None:
     """A request number as it is stored; one too large for the database matches nothing."""
     return None if number is None or number > _MOST else number
 
@@ -162,12 +162,12 @@ def reasons_text(grade: Grade) -> str:
     return compact_json(reasons_to_json(grade))
 
 
-def omitted(graded: Graded) -> int:
+def count_omitted(graded: Graded) -> int:
     """How many files of the change could not be read."""
     return sum(file.omitted for file in graded.facts.files)
 
 
-def graded(row: Row[*tuple[Any, ...]]) -> Graded:
+def graded_from_row(row: Row[*tuple[Any, ...]]) -> Graded:
     """The change in a row of :data:`GRADED`; its facts are parsed when first used."""
     return Graded(
         commit=Commit(
@@ -225,7 +225,7 @@ _TAIL = "\n\n"
 """Ends every text, so that its last character also begins a gram of three."""
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """A text as it is compared: without case, on one line, of characters that can be stored."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
@@ -235,12 +235,12 @@ def folded(text: str) -> str:
 def texts_of(graded: Graded) -> dict[str, str]:
     """The searched columns of a change; no term spans two lines of a column."""
     commit, facts = graded.commit, graded.facts
-    subjects = dict.fromkeys((folded(facts.subject.title), folded(commit.subject)))
+    subjects = dict.fromkeys((fold(facts.subject.title), fold(commit.subject)))
     return {
         "subject": _lines(subjects),
-        "body": _lines([folded(commit.body)]),
-        "paths": _lines(folded(path) for path in paths_of(graded)),
-        "names": _lines(dict.fromkeys(folded(item.name) for item in facts.items)),
+        "body": _lines([fold(commit.body)]),
+        "paths": _lines(fold(path) for path in paths_of(graded)),
+        "names": _lines(dict.fromkeys(fold(item.name) for item in facts.items)),
     }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Self, get_type_hints
 
-from bot.store.columns import adapter, compact_json, typed
+from bot.store.columns import adapter, compact_json, value_from
 from digest.core.facts import Facts, Subject
 
 _put = object.__setattr__  # fields of the frozen dataclass are set later
@@ -51,7 +51,7 @@ def facts_to_json(facts: Facts) -> dict[str, Any]:
 
 def facts_from_json(value: Mapping[str, Any]) -> Facts:
     """The facts that :func:`facts_to_json` wrote; raises ``ValueError`` for anything else."""
-    return typed(Facts, value)
+    return value_from(Facts, value)
 
 
 def texts_of_facts(facts: Facts) -> tuple[str, str]:

@@ -70,7 +70,7 @@ def grams_of(texts: Iterable[str]) -> list[int]:
     return list(map(_number, held))
 
 
-def required(terms: Iterable[str]) -> list[int]:
+def required_numbers(terms: Iterable[str]) -> list[int]:
     """The numbers that every text containing the terms must have, at most a few hundred."""
     runs = dict.fromkeys(run for term in terms for run in _runs(term, min(len(term), GRAM)))
     return list(map(_number, list(runs)[:_MOST]))
@@ -129,8 +129,8 @@ class PostgresIndex(TextIndex):
     @override
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
         texts, mark = list(terms), mark_of(repository)
-        long = required(text for text in texts if len(text) >= GRAM)
-        short = required(text for text in texts if len(text) < GRAM)
+        long = required_numbers(text for text in texts if len(text) >= GRAM)
+        short = required_numbers(text for text in texts if len(text) < GRAM)
         return Expression(match=long and [*long, mark], short=short and [*short, mark])
 
     @override
@@ -178,7 +178,7 @@ class PostgresIndex(TextIndex):
     async def alike(
         self, connection: AsyncConnection, repository: int, names: Iterable[str]
     ) -> Mapping[str, int]:
-        grams = required(name for name in names if len(name) >= GRAM)
+        grams = required_numbers(name for name in names if len(name) >= GRAM)
         if not grams:
             return {}
         values = {"grams": grams, "mark": [mark_of(repository)], "repository": repository}
@@ -188,7 +188,7 @@ class PostgresIndex(TextIndex):
 async def enter_topics(connection: AsyncConnection, topics: Iterable[tuple[int, int, str]]) -> None:
     """Add topics to the index of letters: each with its key and its repository's key."""
     rows = (
-        (key, [*required([topic]), mark_of(repository)])
+        (key, [*required_numbers([topic]), mark_of(repository)])
         for key, repository, topic in topics
         if len(topic) >= GRAM
     )

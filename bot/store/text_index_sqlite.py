@@ -84,7 +84,7 @@ def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
             held += number
 
 
-def quoted(term: str) -> str:
+def quote_term(term: str) -> str:
     """A term as a phrase of FTS5, in which nothing is an operator."""
     return '"' + term.replace('"', '""') + '"'
 
@@ -122,7 +122,7 @@ class SqliteIndex(TextIndex):
                 short.append(_word(term))
             else:
                 long.append(term)
-        return Expression(match=" AND ".join(map(quoted, long)), short=" AND ".join(short))
+        return Expression(match=" AND ".join(map(quote_term, long)), short=" AND ".join(short))
 
     @override
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
@@ -192,7 +192,7 @@ class SqliteIndex(TextIndex):
         )
         if not grams:
             return {}
-        quotes = words(map(quoted, list(grams)[:_MOST_GRAMS]))
+        quotes = words(map(quote_term, list(grams)[:_MOST_GRAMS]))
         counted = await connection.execute(_HELD, {"grams": quotes, "enough": _ENOUGH})
         rarest = " OR ".join(_rarest(counted.all()))
         if not rarest:

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.database import chunks, delete_in, select_in
 from bot.store.dialect import insert_rows
 from bot.store.forge_records import label_changes
-from bot.store.rows import ChangeRow, entry, graded_columns, lines_of, omitted, reasons_text
+from bot.store.rows import ChangeRow, count_omitted, entry, graded_columns, lines_of, reasons_text
 from bot.store.tables.archive_tables import (
     change_lines,
     change_paths,
@@ -51,7 +51,7 @@ def row_state(graded: Graded, row: Any | None) -> RowState:
     if row is None:
         return RowState.NEW
     # Smaller is better.
-    worth = (-graded.facts.version, omitted(graded))
+    worth = (-graded.facts.version, count_omitted(graded))
     archived = (-row.facts_version, row.omitted)
     if worth != archived:
         return RowState.BETTER if worth < archived else RowState.KNOWN

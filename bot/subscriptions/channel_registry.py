@@ -32,7 +32,7 @@ from digest.core.grade import Level
 from digest.document import Block, Document, Heading, Item, Listing, Paragraph, Strong, Text
 from digest.errors import UserError
 from digest.i18n.chat_text import HOME, HOME_ASK, HOME_NONE, HOME_RUN
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import join
 from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def _line(one: Subscription, at: datetime, language: Language) -> Item:
     zone = one.spec.zone
     when = f"{at.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
     names = ", ".join(settings.name for settings in one.repositories)
-    return Item(joined([Strong(one.name), " · ", HOME_RUN(language, names=names, when=when)]))
+    return Item(join([Strong(one.name), " · ", HOME_RUN(language, names=names, when=when)]))
 
 
 def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:

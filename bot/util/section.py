@@ -186,7 +186,7 @@ def complain(
     return InvalidConfig(legible(f"{file}: {words}{more}"))
 
 
-def validated(
+def read_section(
     model: type[S], table: Any, file: Path, reading: SectionContext, section: str, *, name: str = ""
 ) -> S:
     """A section of the file as its model. Raises ``InvalidConfig``.

@@ -40,8 +40,8 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    charts_as_text,
     plain,
-    undrawn,
 )
 
 
@@ -249,7 +249,7 @@ class _Page:
     """The addresses that are listed at the end, by the number that leads there."""
 
     def block(self, block: Block) -> Iterator[Line]:
-        match undrawn(block):
+        match charts_as_text(block):
             case Heading() as heading:
                 yield from self._heading(heading)
             case Paragraph(spans=spans):

@@ -34,7 +34,7 @@ from bot.web.health import Health, Look, routes
 from bot.web.pages.routes import routes as pages
 from bot.web.pages.site import Site
 from bot.web.pages.warmup import warm
-from bot.web.site_factory import configured
+from bot.web.site_factory import configured_site
 from bot.workspace.workspace import Workspace
 from digest.errors import UserError
 
@@ -79,7 +79,7 @@ class Hosting:
         )
         root = [*routes(health, self.settings.metrics_token)]
         if channels is not None and app.config is not None:
-            self._shelf = configured(app, app.config, self.settings, channels, wake)
+            self._shelf = configured_site(app, app.config, self.settings, channels, wake)
             root += pages(self._shelf)
         mounts: Mounts = {"/": root}
         mounts.update(events(senders))

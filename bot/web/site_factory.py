@@ -47,7 +47,7 @@ from handlers.questions.scope import range_of
 from handlers.router import ask
 
 
-def configured(
+def configured_site(
     app: Workspace,
     config: Config,
     settings: WebSettings,

@@ -27,7 +27,7 @@ from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.profile import ProfileEntry
 from digest.errors import AmbiguousRepository, NotARepository, UserError
 from digest.grading.policy import GradingPolicy
-from digest.question.repository_names import called
+from digest.question.repository_names import match_names
 from digest.window import zone_of
 from handlers.context import Context, Silent
 from handlers.ports.storage import Clock, Progress, Watched
@@ -168,7 +168,7 @@ class Workspace:
         found = next((r for r in of if r.name == place or r.place in known), None)
         if found is not None or Path(place).exists():
             return found
-        fit = called(place, [one.name for one in of])
+        fit = match_names(place, [one.name for one in of])
         if len(fit) > 1:
             raise AmbiguousRepository(fit)
         return next((one for one in of if one.name in fit), None)

@@ -26,7 +26,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
 from digest.document import Code, Spans
 from digest.facts.paths import is_script
-from digest.i18n.phrase import Part, joined
+from digest.i18n.phrase import Part, join
 
 CONTRACTS = (
     FactKind.FLAG,
@@ -127,11 +127,14 @@ _SHORT_QUOTE = 160
 
 def brief(reading: ChangeContext) -> ChangeContext:
     """The context for a one-line summary: few names, and no setting that repeats a flag."""
-    flags = {(f.action, unsigned(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG}
+    flags = {
+        (f.action, without_dashes(f.name)) for f in reading.contracts if f.kind is FactKind.FLAG
+    }
     contracts = tuple(
         f
         for f in reading.contracts
-        if f.kind is not FactKind.CONFIG or (f.action, unsigned(owner_of(f.name)[1])) not in flags
+        if f.kind is not FactKind.CONFIG
+        or (f.action, without_dashes(owner_of(f.name)[1])) not in flags
     )
     names = min(reading.bounds.names, _FEW_NAMES)
     quote = min(reading.bounds.quote, _SHORT_QUOTE)
@@ -139,7 +142,7 @@ def brief(reading: ChangeContext) -> ChangeContext:
     return replace(reading, contracts=contracts, bounds=bounds)
 
 
-def unsigned(name: str) -> str:
+def without_dashes(name: str) -> str:
     """A name in the form that a flag and its setting share."""
     return name.strip("-").replace("-", "_").lower()
 
@@ -151,7 +154,7 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
         for f in facts.items
         if f.kind in CONTRACTS
         and f.detail != "moved"
-        and exposed(f, facts)
+        and is_relied_on(f, facts)
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
         and (f.kind in VERSIONS or not is_script(f.evidence.path))
     )
@@ -167,7 +170,7 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
 _CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")
 
 
-def exposed(fact: Fact, facts: Facts) -> bool:
+def is_relied_on(fact: Fact, facts: Facts) -> bool:
     """Whether users rely on a thing; on a field where its file, its class or a document says so."""
     if fact.public is not None or fact.kind is not FactKind.CONFIG:
         return fact.public is not False
@@ -247,7 +250,7 @@ def make_statement(
         places.setdefault(_place(item))
         if len(places) == EVIDENCE:
             break
-    return Statement(spans=joined(spans), evidence=tuple(places), aspect=aspect)
+    return Statement(spans=join(spans), evidence=tuple(places), aspect=aspect)
 
 
 def _place(item: Evidence | Fact | FileFacts) -> Evidence:

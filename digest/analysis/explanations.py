@@ -17,11 +17,11 @@ from digest.analysis.context import (
     code,
     make_statement,
     owner_of,
-    unsigned,
+    without_dashes,
 )
 from digest.analysis.quotes import ENDS, content
 from digest.analysis.wording import value
-from digest.core.authors import authored, sentences
+from digest.core.authors import code_as_spans, sentences
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
@@ -31,7 +31,7 @@ from digest.document import Spans, Text
 from digest.facts.exposure import is_sent
 from digest.i18n import consequence_text as words
 from digest.i18n.labels import STOP
-from digest.i18n.phrase import Part, Phrase, joined, listed
+from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
 NAMES = 4
 """Maximum number of names in a sentence."""
@@ -86,12 +86,12 @@ _NEW = {
 
 def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
     """A sentence with its full stop, in Chinese too that of English after English words."""
-    row = joined(spans)
+    row = join(spans)
     end = row[-1].text[-1:] if row else ""
     if end and end in ".!?。！？”":
         return row
     english = row and isinstance(row[-1], Text) and row[-1].text.isascii()
-    return joined([*row, *STOP(Language.EN if english else reading.language)])
+    return join([*row, *STOP(Language.EN if english else reading.language)])
 
 
 def is_known(text: str | None) -> bool:
@@ -103,7 +103,7 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
     """``--a``, ``--b`` and 2 more, each name once."""
     names = list(dict.fromkeys(f.name for f in facts))
     parts: list[Part] = [code(name) for name in names[:NAMES]]
-    return listed(parts, language, limit=NAMES, total=len(names))
+    return list_in_words(parts, language, limit=NAMES, total=len(names))
 
 
 def news(reading: ChangeContext) -> Iterator[Statement]:
@@ -132,14 +132,14 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
             text = helps.get(f.name, "")
             if text and f.detail in {"default", "choices"}:
                 whole = text if len(text) <= _WHOLE else _opening(text)
-                what, said_of_it = (code(owner_of(f.name)[1]),), authored(whole)
+                what, said_of_it = (code(owner_of(f.name)[1]),), code_as_spans(whole)
                 spans = words.EXPLAINED(reading.language, what=what, words=said_of_it)
                 yield make_statement(with_full_stop(spans, reading), [f])
 
 
 def _text_of_same_field(name: str, helps: Mapping[str, str]) -> str:
     """The text beside a field whose name is the end of the flag's name."""
-    mine = f"_{unsigned(owner_of(name)[1])}"
+    mine = f"_{without_dashes(owner_of(name)[1])}"
     return next((text for one, text in helps.items() if mine.endswith(f"_{one}")), "")
 
 
@@ -149,7 +149,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
         what = words.WITH_DEFAULT(language, what=what, value=value(f.after, language))
     if text:
-        what = words.EXPLAINED(language, what=what, words=authored(_opening(text)))
+        what = words.EXPLAINED(language, what=what, words=code_as_spans(_opening(text)))
     return make_statement(with_full_stop(what, reading), [f])
 
 
@@ -159,7 +159,7 @@ def _helps(clues: Sequence[Clue]) -> dict[str, str]:
     for clue in clues:
         if clue.kind is ClueKind.HELP:
             found.setdefault(clue.name, clue.text)
-            found.setdefault(unsigned(owner_of(clue.name)[1]), clue.text)
+            found.setdefault(without_dashes(owner_of(clue.name)[1]), clue.text)
     return found
 
 
@@ -174,7 +174,7 @@ def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((_opening(c.text), c) for c in found), 1):
         if text.endswith(ENDS) and "**" not in text:
-            spans = words.DOCUMENTED(reading.language, words=authored(text))
+            spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
 
 
@@ -198,7 +198,7 @@ def remarks(reading: ChangeContext) -> Iterator[Statement]:
         if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
             phrase = words.DOCUMENTED if known else words.REMARKED
             yield make_statement(
-                phrase(reading.language, words=authored(clue.text)), [clue.evidence]
+                phrase(reading.language, words=code_as_spans(clue.text)), [clue.evidence]
             )
 
 
@@ -209,12 +209,12 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
     """
     description = reading.graded.description
     if description and description.note:
-        spans = authored(_ENTRY.sub("", _opening(description.note)))
+        spans = code_as_spans(_ENTRY.sub("", _opening(description.note)))
         yield make_statement(with_full_stop(spans, reading), [REQUEST])
     for clue in reading.facts.clues if reading.core else ():
         text = _ENTRY.sub("", clue.text)
         if clue.kind is ClueKind.CHANGELOG and text.endswith((".", "。")):
-            yield make_statement(authored(text), [clue.evidence])
+            yield make_statement(code_as_spans(text), [clue.evidence])
             return
 
 
@@ -242,7 +242,9 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         text = _opening(clue.text).rstrip(".")
         if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
-            yield make_statement(phrase(reading.language, words=authored(text)), [clue.evidence])
+            yield make_statement(
+                phrase(reading.language, words=code_as_spans(text)), [clue.evidence]
+            )
             return
 
 

@@ -11,13 +11,13 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from digest.core.authors import authored
+from digest.core.authors import code_as_spans
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import consequence_text as words
-from digest.i18n.phrase import Phrase, joined
+from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
 _WORD = re.compile(r"[^\W_]+")
@@ -110,7 +110,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     label = _label(facts, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
-        spans=_with_label(label, where, authored(text), language),
+        spans=_with_label(label, where, code_as_spans(text), language),
         telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
     )
 
@@ -122,7 +122,7 @@ def _split_scope(subject: Subject) -> tuple[str, str]:
     return (found[1], text[found.end() :]) if found else ("", text)
 
 
-def concerned(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
+def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
     """What tags and scopes say a change is about, each once; ``told`` are known words."""
     given = (*subject.tags, subject.scope, _split_scope(subject)[0])
     kept = [_SORT.sub("", one) for one in given if one]
@@ -146,7 +146,7 @@ def _with_label(label: Phrase | None, where: str, title: Spans, language: Langua
         )
     if label:
         return words.LABELLED(language, label=label.template(language), what=title)
-    return joined([f"{where}: ", *title]) if where else _capital(title)
+    return join([f"{where}: ", *title]) if where else _capital(title)
 
 
 def _label(facts: Facts, text: str) -> Phrase | None:
@@ -192,7 +192,7 @@ def secures(facts: Facts) -> bool:
 def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     """What a title concerns: the tags and scope that say so, else the platform of all its code."""
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
-    if names := concerned(facts.subject, told):
+    if names := subject_tags(facts.subject, told):
         return ", ".join(names)
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()

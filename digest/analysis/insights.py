@@ -13,12 +13,12 @@ from digest.analysis.context import CONTRACTS, ChangeContext, code, make_stateme
 from digest.analysis.quotes import figure_quotes
 from digest.analysis.wording import kind_of, names, places
 from digest.core.change import Side, printable
-from digest.core.facts import Action, Area, Fact, FactKind, FileFacts, deprecated
+from digest.core.facts import Action, Area, Fact, FactKind, FileFacts, sure_deprecations
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
 from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
-from digest.i18n.phrase import Part, Phrase, listed
+from digest.i18n.phrase import Part, Phrase, list_in_words
 
 # The order of a reader's questions: runtime code, tests, build, documentation.
 _ORDER = (
@@ -109,7 +109,7 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
             facts = reading.told(kind, action)
             if facts:
                 yield _things(_TOLD[action], facts, reading)
-    announced = deprecated(reading.facts)
+    announced = sure_deprecations(reading.facts)
     if announced:
         spans = words.DEPRECATED(reading.language, names=names(announced, reading))
         yield make_statement(spans, announced, Aspect.COMPATIBILITY)
@@ -132,7 +132,7 @@ def _things(
 def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
     found = places(files, reading.bounds.names)
     shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
-    return listed(shown, reading.language, limit=reading.bounds.names, total=len(found))
+    return list_in_words(shown, reading.language, limit=reading.bounds.names, total=len(found))
 
 
 def _performance(reading: ChangeContext) -> Iterator[Statement]:
@@ -160,7 +160,7 @@ def _security(reading: ChangeContext) -> Iterator[Statement]:
                 words.NAME_AT(language, name=code(f.name), path=code(printable(f.evidence.path)))
                 for f in shown[:most]
             ]
-            listing = listed(parts, language, limit=most, total=len(shown))
+            listing = list_in_words(parts, language, limit=most, total=len(shown))
             yield make_statement(phrase(language, names=listing), shown, Aspect.SECURITY)
 
 

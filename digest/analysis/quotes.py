@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from digest.analysis.context import REQUEST, ChangeContext, make_statement
 from digest.analysis.headline import title_text
-from digest.core.authors import STOPS, authored, excerpt, sentences
+from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Evidence
 from digest.core.grade import Graded
@@ -153,7 +153,7 @@ def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
 def _quote(
     reading: ChangeContext, paragraph: str, text: str, *, aspect: Aspect = Aspect.NONE
 ) -> Statement:
-    quote = words.AUTHOR_WRITES(reading.language, words=authored(text))
+    quote = words.AUTHOR_WRITES(reading.language, words=code_as_spans(text))
     if text[-1] not in STOPS:
         quote += STOP(reading.language)
     if paragraph in _description_paragraphs(reading):

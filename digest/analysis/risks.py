@@ -18,17 +18,17 @@ from digest.analysis.context import (
     code,
     make_statement,
     owner_of,
-    unsigned,
+    without_dashes,
 )
 from digest.analysis.explanations import is_known
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.wording import has_default, is_pin, names, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, deprecated
+from digest.core.facts import Action, Fact, FactKind, sure_deprecations
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.i18n import statement_text as words
-from digest.i18n.phrase import Part, listed
+from digest.i18n.phrase import Part, list_in_words
 
 _ONE_BY_ONE = 3
 """Maximum number of changed defaults, signatures or versions that are listed one by one."""
@@ -89,7 +89,7 @@ def _advice(reading: ChangeContext) -> _Found:
         exact = (f.before or "")[0].isalnum()
         phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
-    if announced := deprecated(reading.facts):
+    if announced := sure_deprecations(reading.facts):
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
 
 
@@ -102,7 +102,7 @@ def _changed_defaults(reading: ChangeContext) -> list[Fact]:
 def _restorable(reading: ChangeContext) -> list[Fact]:
     """Changed defaults whose old value a user can write; none of what also moved or was renamed."""
     carried = {
-        unsigned(owner_of(f.name)[1])
+        without_dashes(owner_of(f.name)[1])
         for f in reading.facts.items
         if f.action is Action.RENAMED or f.detail == "moved"
     }
@@ -112,7 +112,7 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
         if f.detail == "default"
         and _LITERAL.fullmatch(f.before or "")
         and is_known(f.before)
-        and unsigned(owner_of(f.name)[1]) not in carried
+        and without_dashes(owner_of(f.name)[1]) not in carried
     ]
 
 
@@ -224,4 +224,4 @@ def _default(f: Fact, reading: ChangeContext) -> _Found:
 
 def _parameter_list(parameters: tuple[str, ...], reading: ChangeContext) -> Spans:
     parts: list[Part] = [code(p) for p in parameters]
-    return listed(parts, reading.language, limit=reading.bounds.names)
+    return list_in_words(parts, reading.language, limit=reading.bounds.names)

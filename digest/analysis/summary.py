@@ -19,19 +19,19 @@ from digest.analysis.context import (
     code,
     make_statement,
     owner_of,
-    unsigned,
+    without_dashes,
 )
 from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
 from digest.analysis.quotes import description_quotes, repeats, restates
 from digest.analysis.wording import has_default, lines, undone_change, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, deprecated, is_branch_merge
+from digest.core.facts import Action, Fact, FactKind, is_branch_merge, sure_deprecations
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
-from digest.i18n.phrase import joined, listed
+from digest.i18n.phrase import join, list_in_words
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
 """What users set, call and read, in the order it is reported; not the forms of messages."""
@@ -165,7 +165,7 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
         what = phrase(reading.language, names=name_list(group, reading.language))
-        yield joined([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
+        yield join([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
 
 
 def _unread(reading: ChangeContext) -> Iterator[Clause]:
@@ -208,7 +208,7 @@ def _of_all(facts: Sequence[Fact], said: Sequence[tuple[Fact, str | None]]) -> s
 
 
 def _own_name(fact: Fact) -> str:
-    return unsigned(owner_of(fact.name)[1])
+    return without_dashes(owner_of(fact.name)[1])
 
 
 def _renames(reading: ChangeContext) -> Iterator[Clause]:
@@ -269,20 +269,20 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
 
 def _mentions(title: Headline, fact: Fact) -> bool:
     """Whether a title mentions the thing, by its name without punctuation."""
-    return f"_{_own_name(fact)}_" in f"_{unsigned(plain(title.spans)).replace(' ', '_')}_"
+    return f"_{_own_name(fact)}_" in f"_{without_dashes(plain(title.spans)).replace(' ', '_')}_"
 
 
 def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
-    facts = deprecated(reading.facts)
+    facts = sure_deprecations(reading.facts)
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
         instead = _of_all(facts, [(f, f.replacement) for f in facts])
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
         goes = words.GOES(language, version=version) if version else ()
-        yield joined([*phrase(language, names=name_list(facts, language)), *use, *goes]), facts
+        yield join([*phrase(language, names=name_list(facts, language)), *use, *goes]), facts
 
 
 def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
@@ -298,7 +298,7 @@ def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
             words.FROM_TO(reading.language, before=before, after=after)
             for before, after in dict.fromkeys((_bare(f.before), _bare(f.after)) for f in facts)
         ]
-        shown = listed(pairs, reading.language, limit=len(pairs))
+        shown = list_in_words(pairs, reading.language, limit=len(pairs))
         yield words.MINIMUM(reading.language, name=name, versions=shown), facts
 
 

@@ -16,7 +16,7 @@ from digest.document import Spans
 from digest.facts.version_pin import of_variable
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
-from digest.i18n.phrase import Part, Phrase, joined, listed
+from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA = 10
@@ -37,7 +37,7 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
     """A name with its known values: ``--x (default 1 → 2)``."""
     name = code(bare(fact.name))
     if fact.action is Action.RENAMED:
-        return joined([code(fact.before or ""), " → ", name]) if fact.before else (name,)
+        return join([code(fact.before or ""), " → ", name]) if fact.before else (name,)
     if fact.action is Action.CHANGED:
         if fact.before is None and fact.after is None:
             return (name,)
@@ -109,7 +109,7 @@ def names(
     language, most = reading.language, most or reading.bounds.names
     groups = _alike(facts)
     parts: list[Part] = [_entry(group, language, values=values) for group in groups[:most]]
-    return listed(parts, language, limit=most, total=len(groups))
+    return list_in_words(parts, language, limit=most, total=len(groups))
 
 
 _MANY = 3
@@ -169,7 +169,7 @@ def undone_change(what: Undone, language: Language) -> Spans:
     else:
         named = words.AN_EARLIER_CHANGE.text(language)
     if not what.title:
-        return joined([named])
+        return join([named])
     return words.TITLED(language, what=named, title=" ".join(what.title.split()))
 
 
@@ -280,7 +280,7 @@ def _naming(phrase: Phrase, files: Sequence[FileFacts], reading: ChangeContext) 
     if not files:
         return ""
     shown = [printable(f.path) for f in files[: reading.bounds.names]]
-    listing = listed(shown, reading.language, limit=len(shown), total=len(files))
+    listing = list_in_words(shown, reading.language, limit=len(shown), total=len(files))
     return phrase.text(reading.language, n=len(files), names=listing)
 
 

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from digest.answer.listing import PAGE, Listed, ListedChange
 from digest.answer.tallies import people_of
-from digest.core.authors import authored, unticked
+from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
@@ -59,7 +59,7 @@ from digest.i18n.answer_text import (
     WINDOW,
 )
 from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
-from digest.i18n.phrase import Part, between, joined, listed
+from digest.i18n.phrase import Part, between, join, list_in_words
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Changed, Search
 from digest.report.blocks import author_link, grade_reasons, title_link
@@ -224,7 +224,7 @@ def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
     parts: list[Part] = list(entry_of(graded, seen.repository))
     if listed:
         parts += [" · ", Emphasis(listed)]
-    return Item(joined(parts), (Item(shown.line),) if shown.line else ())
+    return Item(join(parts), (Item(shown.line),) if shown.line else ())
 
 
 def entry_of(graded: Graded, repository: Repository) -> Spans:
@@ -237,7 +237,7 @@ def entry_of(graded: Graded, repository: Repository) -> Spans:
         parts += [" · ", Code(graded.sha[:10])]
     elif f"#{graded.number}" not in graded.title:
         parts.append(f" · #{graded.number}")
-    return joined([*parts, " · ", author_link(people_of(graded)[0], repository)])
+    return join([*parts, " · ", author_link(people_of(graded)[0], repository)])
 
 
 def window_words(window: Span | None, language: Language) -> Spans:
@@ -265,7 +265,7 @@ def people_words(
     """People with their numbers of changes, those with most first, up to a limit."""
     ranked = sorted(people.items(), key=lambda one: (-one[1], one[0]))
     named = [PERSON(language, name=author_link(name, repository), n=n) for name, n in ranked]
-    return listed(named, language, limit=limit)
+    return list_in_words(named, language, limit=limit)
 
 
 def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
@@ -329,7 +329,7 @@ _PARAGRAPHS = 4
 _CHARACTERS = 600
 
 
-def shortened(document: Document) -> Document:
+def shorten(document: Document) -> Document:
     """The first and last blocks; lists and code are cut, and items lose their children."""
     blocks = document.blocks
     if len(blocks) > _BLOCKS:
@@ -347,7 +347,7 @@ def _cut(block: Block) -> Block:
             return block
 
 
-def lengthened(document: Document, rows: Sequence[AnswerRow]) -> Document:
+def lengthen(document: Document, rows: Sequence[AnswerRow]) -> Document:
     """The document with the authors' own words on the first few changes that it rests on."""
     return replace(document, blocks=(*document.blocks, *_words(rows[:_QUOTED])))
 
@@ -356,5 +356,5 @@ def _words(rows: Sequence[AnswerRow]) -> Iterator[Block]:
     for row in rows:
         said = [p[:_CHARACTERS] for p in row.graded.facts.paragraphs[:_PARAGRAPHS]]
         if said:
-            yield Paragraph((Strong(unticked(row.graded.title) or row.graded.sha[:10]),))
-            yield Quote(tuple(authored(paragraph) for paragraph in said))
+            yield Paragraph((Strong(without_backticks(row.graded.title) or row.graded.sha[:10]),))
+            yield Quote(tuple(code_as_spans(paragraph) for paragraph in said))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from digest.analysis.context import owner_of, read, unsigned
+from digest.analysis.context import owner_of, read, without_dashes
 from digest.answer.answers import Seen, as_of, entry_of, people_words, window_words
 from digest.answer.listing import line_of, weightiest_first
 from digest.core.enums import ChangeKind, Language
@@ -85,7 +85,7 @@ def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:
             name = fact.before if fact.action is Action.RENAMED and fact.before else fact.name
             steps.setdefault((fact.kind, name), []).append((change, fact))
     found = [one for (_, name), taken in steps.items() if (one := _net(name, taken))]
-    flags = {(m.action, unsigned(m.name)) for m in found if m.kind is FactKind.FLAG}
+    flags = {(m.action, without_dashes(m.name)) for m in found if m.kind is FactKind.FLAG}
     return tuple(
         sorted(
             # The setting behind a flag would be the same thing listed twice.
@@ -96,7 +96,7 @@ def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:
 
 
 def _key(one: UpgradeItem) -> tuple[Action, str]:
-    return one.action, unsigned(owner_of(one.name)[1])
+    return one.action, without_dashes(owner_of(one.name)[1])
 
 
 def _told(change: Graded) -> Iterator[Fact]:

@@ -9,7 +9,7 @@ from digest.core.grade import Repository
 from digest.core.request import PullRequest, RequestState
 from digest.document import Code, Link, Span, Spans, Strong, Text
 from digest.i18n import labels as words
-from digest.i18n.phrase import Part, between, listed
+from digest.i18n.phrase import Part, between, list_in_words
 
 _MOST = 12
 """Labels, issues or reviewers that are named; the others are counted."""
@@ -21,10 +21,10 @@ def request_lines(
     """State, labels, issues and reviews, a line each; empty ones are left out."""
     yield _state(request, repository, language)
     if request.labels:
-        labels = listed([Code(label) for label in request.labels], language, limit=_MOST)
+        labels = list_in_words([Code(label) for label in request.labels], language, limit=_MOST)
         yield words.LABELS(language, labels=labels)
     if request.issues:
-        issues = listed(issue_links(request.issues, repository), language, limit=_MOST)
+        issues = list_in_words(issue_links(request.issues, repository), language, limit=_MOST)
         yield words.CLOSES(language, issues=issues)
     if request.reviewed:
         yield review_line(request, language)
@@ -35,7 +35,7 @@ def review_line(request: PullRequest, language: Language) -> Spans:
     if not request.reviewers:
         return words.NO_REVIEWS(language)
     said = [words.VERDICTS[one.verdict](language, name=one.name) for one in request.reviewers]
-    return words.REVIEWS(language, reviews=listed(said, language, limit=_MOST))
+    return words.REVIEWS(language, reviews=list_in_words(said, language, limit=_MOST))
 
 
 def issue_links(numbers: Sequence[int], repository: Repository) -> list[Part]:

@@ -27,7 +27,7 @@ from digest.i18n.answer_text import (
     PERSON,
 )
 from digest.i18n.labels import LEVEL_MARKS
-from digest.i18n.phrase import Phrase, joined
+from digest.i18n.phrase import Phrase, join
 from digest.report.blocks import author_link
 
 MOST_PEOPLE = 15
@@ -114,7 +114,7 @@ def _line(name: Span, counted: Counter[Level | None], beside: int, language: Lan
     also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
     person = PERSON(language, name=name, n=counted.total()) if counted else (name,)
     marks = f" · {' '.join(told)}" if told else ""
-    return joined([*person, f"{marks}{also}"])
+    return join([*person, f"{marks}{also}"])
 
 
 MOST_FILES = 15

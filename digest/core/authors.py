@@ -37,7 +37,7 @@ def flat(text: str) -> str:
     return _BREAK.sub(" ", text).strip()
 
 
-def authored(text: str) -> Spans:
+def code_as_spans(text: str) -> Spans:
     """The words on one line with their backticked parts as code."""
     text = flat(text)
     if "`" not in text:
@@ -55,12 +55,12 @@ def authored(text: str) -> Spans:
     return tuple(out)
 
 
-def unticked(text: str) -> str:
+def without_backticks(text: str) -> str:
     """The words on one line without the backticks around code, for places without spans."""
     return flat(_CODE.sub(lambda match: match[2].strip(), text))
 
 
-def clipped(text: str, limit: int = _TITLE) -> str:
+def clip_title(text: str, limit: int = _TITLE) -> str:
     """At most ``limit`` characters of a title; a longer one ends at a word with an ellipsis."""
     if len(text) <= limit:
         return text

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 10
+FACTS_VERSION = 11
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -256,7 +256,7 @@ class Facts:
         return tuple(sorted(lines, key=lambda a: (-lines[a], a)))
 
 
-def deprecated(facts: Facts) -> tuple[Fact, ...]:
+def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     """What is deprecated, if the author, a version or a replacement says so.
 
     A comment alone may speak of anything.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from digest.core.authors import clipped
+from digest.core.authors import clip_title
 from digest.core.change import Commit
 from digest.core.facts import Area, Facts
 
@@ -100,7 +100,7 @@ class Graded:
     @property
     def title(self) -> str:
         """The line that a reader should see, cut if it is excessively long."""
-        return clipped(self.facts.subject.title)
+        return clip_title(self.facts.subject.title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -220,7 +220,7 @@ _LONGEST_SIGN = 80  # characters from a name to the value, a type between them i
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 
-def resolved(written: str | None, text: str) -> str | None:
+def resolve_default(written: str | None, text: str) -> str | None:
     """A default as a value: that of the constant it names in the same file, else itself."""
     found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
     if found is None or not _may_be_given(found["last"], text):

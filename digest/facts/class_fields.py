@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
+from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
 from digest.facts.renames import is_opposite
 from digest.facts.side_text import SideText, same_place
@@ -136,7 +136,7 @@ def _changes(
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
-    values = resolved(old_default, before.text), resolved(new_default, after.text)
+    values = resolve_default(old_default, before.text), resolve_default(new_default, after.text)
     # The value of a property of a class is a state, not a default that users know.
     state = language_of(after.path) in _STATEFUL and not _configures(new, after)
     # Where one side of C++ or Rust gives no value, a constructor does.

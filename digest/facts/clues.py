@@ -13,7 +13,7 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.exposure import is_sent
-from digest.facts.help_text import COMMENT, LONGEST, beside, cleaned, literals
+from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6
@@ -160,7 +160,7 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
     _, new = scene.lines
     for number, line in new.changed:
         found = _BULLET.match(line)
-        if found and (text := cleaned(found[1])):
+        if found and (text := clean(found[1])):
             yield Clue(kind=ClueKind.CHANGELOG, text=text, evidence=new.evidence(number))
 
 
@@ -192,7 +192,7 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
         last += 1
     paragraph = " ".join(lines[n].strip(" *-+>") for n in range(first, last + 1))
     about = (one for one in sentences(paragraph) if name in one and one.rstrip("`*)").endswith("."))
-    return cleaned(next(about, ""))
+    return clean(next(about, ""))
 
 
 def _refusals(scene: FileContext) -> Iterator[Clue]:
@@ -217,7 +217,7 @@ def _errors(sheet: SideLines) -> Iterator[tuple[int, str]]:
             continue
         tail = "\n".join([line[found.end() :], *lines[at + 1 : at + _REACH]])
         quote = _QUOTE.search(tail)
-        text = cleaned(literals(tail, _before_prefix(tail, quote.start()))) if quote else ""
+        text = clean(literals(tail, _before_prefix(tail, quote.start()))) if quote else ""
         if text and quote and quote.start() < 40:
             yield number, text
 
@@ -277,7 +277,7 @@ def _comments(title: str) -> Find:
             if not least or len(wanted & _stems(paragraph)) < least:
                 continue
             for sentence in sentences(paragraph):
-                text = cleaned(_REMARK.sub("", sentence))
+                text = clean(_REMARK.sub("", sentence))
                 about = len(wanted & _stems(text)) >= least and (documents or _WHY.search(text))
                 if about and _TELLING.match(text) and text[:_BEGINNING] not in gone:
                     yield Clue(kind=ClueKind.REMARK, text=text, evidence=new.evidence(number))

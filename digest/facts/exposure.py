@@ -82,7 +82,7 @@ def is_sent(fact: Fact) -> bool:
     )
 
 
-def exposed(fact: Fact, texts: Mapping[str, str]) -> Fact:
+def with_exposure(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with the exposure of its name, from its place and the files around it."""
     if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
         return fact

@@ -48,7 +48,7 @@ from digest.facts.message import (
 from digest.facts.paths import area_of, language_of
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext
-from digest.facts.subject import read_subject, strip_numbers, told
+from digest.facts.subject import read_subject, strip_numbers, unwrap_message
 from digest.facts.syntax.grammar import ParseBudget
 
 
@@ -131,13 +131,13 @@ def _co_authors(commit: Commit, body: str) -> tuple[str, ...]:
 def extract(
     change: Change, texts: Mapping[str, str], clock: Callable[[], float] | None = None
 ) -> Facts:
-    """Read a change. ``texts`` holds the blobs that :func:`wanted` named, by id, if they exist.
+    """Read a change. ``texts`` holds the blobs of :func:`wanted_blobs` by id, if they exist.
 
     Never fails on its input: a missing text only means fewer facts. ``clock`` returns processor
     time, which bounds the parsing of text made to be slow.
     """
     commit = change.commit
-    message = told(commit)
+    message = unwrap_message(commit)
     subject = read_subject(message.title, message.body, message.number)
     body, trailers = split_trailers(message.body)
     reverts, relands = find_undone(subject, message.body)
@@ -162,7 +162,7 @@ def extract(
     )
 
 
-def wanted(change: Change) -> tuple[str, ...]:
+def wanted_blobs(change: Change) -> tuple[str, ...]:
     """Names of the blobs whose texts make the facts complete, in the order of the files."""
     files = [file for file in change.files if _wants(file)]
     if len(files) > _MOST_FILES:

@@ -71,13 +71,13 @@ def beside(lines: Sequence[str], row: int) -> str:
         (
             text
             for read in (_keyed, _docstring, _comment, _quoted)
-            if (text := cleaned(read(lines, row)))
+            if (text := clean(read(lines, row)))
         ),
         "",
     )
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
     text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).rstrip("-=*# ")
     text = _RULE.sub("", text)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.call_arguments import conditional, flat, is_told_apart, resolved
-from digest.facts.renames import is_opposite, shared
+from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
+from digest.facts.renames import common_start, is_opposite
 from digest.facts.side_text import SideText, same_place
 
 _JOINED = re.compile(r"[\w-]")
@@ -190,7 +190,7 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
 
 def _apart(one: str, other: str) -> tuple[str, str]:
     """Two names without the words that both begin with, unless that is all of one."""
-    same = shared(one, other)
+    same = common_start(one, other)
     start = max(one.rfind(mark, 0, same) for mark in "_.-") + 1
     return (one, other) if one[:same] in {one, other} else (one[start:], other[start:])
 
@@ -216,8 +216,8 @@ def _changed(
     kind: FactKind, old: NamedSetting, new: NamedSetting, before: SideText, after: SideText
 ) -> Iterator[Fact]:
     for detail in ("value", "choices"):
-        one = resolved(getattr(old, detail), before.text)
-        other = resolved(getattr(new, detail), after.text)
+        one = resolve_default(getattr(old, detail), before.text)
+        other = resolve_default(getattr(new, detail), after.text)
         same = _plain(one) == _plain(other) or not is_told_apart(one, other)
         if old.known and new.known and not same:
             one, other, condition = conditional(one, other)

@@ -341,14 +341,14 @@ _MOST_SWAPS = 20
 def _swap(fact: Fact) -> tuple[str, str]:
     """What a rename replaces by what, as far as the two names differ in their middle."""
     old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
-    start = shared(old, new)
+    start = common_start(old, new)
     rest = old[start:], new[start:]
-    end = shared(rest[0][::-1], rest[1][::-1])
+    end = common_start(rest[0][::-1], rest[1][::-1])
     first, second = (text[: len(text) - end] for text in rest)
     return (first, second) if first and second else (old, new)
 
 
-def shared(one: str, other: str) -> int:
+def common_start(one: str, other: str) -> int:
     """The number of characters with which two texts begin alike."""
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -228,7 +228,7 @@ class UnwrappedMessage:
     number: int | None = None
 
 
-def told(commit: Commit) -> UnwrappedMessage:
+def unwrap_message(commit: Commit) -> UnwrappedMessage:
     """The author's message: the real title and the text below it."""
     subject, body = commit.subject, commit.body
     number = _merge_request(body)

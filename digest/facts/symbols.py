@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
-from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolved
+from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
 from digest.facts.renames import is_opposite
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
@@ -74,7 +74,7 @@ def _is_wrapped(text: str) -> bool:
     return len(text) > 2 and not depth
 
 
-def abridged(before: str, now: str) -> tuple[str, str]:
+def abridge(before: str, now: str) -> tuple[str, str]:
     """Two long texts on one line each, without the parameters that both begin with."""
     before, now = flat(before, _LONGEST_TEXT), flat(now, _LONGEST_TEXT)
     if max(len(before), len(now)) > _LONGEST_SIGNATURE:
@@ -379,10 +379,13 @@ def _changes(
     sides = (_Look(after, new, now), _Look(before, old, then))
     lost = any(a.default and not b.default and not b.kind for a, b in shared(then, now))
     if detail := difference(then, now) or ("required parameter added" if lost else ""):
-        short = abridged(then.text, now.text)
+        short = abridge(then.text, now.text)
         yield symbol_fact(Action.CHANGED, new.name, detail, _place(*sides), short)
     for one, other in shared(then, now):
-        was, is_ = resolved(one.default, before.text), resolved(other.default, after.text)
+        was, is_ = (
+            resolve_default(one.default, before.text),
+            resolve_default(other.default, after.text),
+        )
         private = other.name.startswith("_")
         if (
             not private

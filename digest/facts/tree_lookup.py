@@ -228,7 +228,7 @@ def _nearness(here: str) -> Callable[[str], tuple[bool, int, str]]:
     return key
 
 
-def settled(
+def apply_lookup(
     facts: Facts,
     asked: Sequence[Question],
     where: Mapping[int, Sequence[Place]],
@@ -337,7 +337,7 @@ def _as_added(fact: Fact, elsewhere: str) -> Fact:
     return replace(fact, action=Action.ADDED, before=None, after=None, elsewhere=elsewhere)
 
 
-def unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:
+def mark_unsearched(facts: Facts, asked: Sequence[Question]) -> Facts:
     """The facts if the trees could not be searched: they hold for their file only."""
     alone = {q.index for q in asked}
     if not alone:

@@ -27,8 +27,8 @@ from digest.core.facts import (
     FactKind,
     Facts,
     Subject,
-    deprecated,
     is_branch_merge,
+    sure_deprecations,
 )
 from digest.facts.change_notes import is_change_note
 from digest.facts.paths import is_script
@@ -406,7 +406,7 @@ def _items(facts: Facts) -> Iterator[Signal]:
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
     yield _count_signal("schema_changed", lost, once=True)
     yield _count_signal("deprecation", facts.of(FactKind.DEPRECATION))
-    begun = (f for f in deprecated(facts) if f.evidence.path not in aside)
+    begun = (f for f in sure_deprecations(facts) if f.evidence.path not in aside)
     yield _count_signal("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
     # Not counted by number: a dependency's notes pasted into a message may name a dozen.

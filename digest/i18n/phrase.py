@@ -32,12 +32,12 @@ class Phrase:
 
     def __call__(self, language: Language, /, **parts: Part) -> Spans:
         """The phrase with its slots filled; adjacent plain words are one span."""
-        row = joined(_fill(self.template(language), parts))
-        return spaced(row) if language is Language.ZH else row
+        row = join(_fill(self.template(language), parts))
+        return with_spaces(row) if language is Language.ZH else row
 
     def text(self, language: Language, /, **parts: Part) -> str:
         """The phrase as plain text."""
-        return plain(joined(_fill(self.template(language), parts)))
+        return plain(join(_fill(self.template(language), parts)))
 
 
 @lru_cache(maxsize=1024)
@@ -73,7 +73,7 @@ def spans(part: Part) -> Spans:
     return (part,)
 
 
-def joined(parts: Iterable[Part]) -> Spans:
+def join(parts: Iterable[Part]) -> Spans:
     """The parts in a row; adjacent plain words become one span, empty ones are dropped."""
     out: list[Span] = []
     words = ""
@@ -104,10 +104,12 @@ def between(parts: Sequence[Part], separator: str) -> Spans:
     row: list[Part] = []
     for part in parts:
         row += [separator, part] if row else [part]
-    return joined(row)
+    return join(row)
 
 
-def listed(parts: Sequence[Part], language: Language, *, limit: int, total: int = 0) -> Spans:
+def list_in_words(
+    parts: Sequence[Part], language: Language, *, limit: int, total: int = 0
+) -> Spans:
     """The first ``limit`` parts as a list in words; the others are counted.
 
     ``total`` is the number of all if ``parts`` already holds fewer. English counts the rest ("a, b
@@ -123,13 +125,13 @@ def listed(parts: Sequence[Part], language: Language, *, limit: int, total: int 
         row.append(part)
     if count > len(shown):
         row.append(_MORE(language, n=count - len(shown), total=count))
-    return spaced(joined(row)) if language is Language.ZH else joined(row)
+    return with_spaces(join(row)) if language is Language.ZH else join(row)
 
 
 _IDEOGRAPHS = range(0x4E00, 0xA000)
 
 
-def spaced(row: Spans) -> Spans:
+def with_spaces(row: Spans) -> Spans:
     """The row with a space between Chinese characters and code, by the rules of typography."""
     out: list[Span] = []
     for at, span in enumerate(row):
@@ -147,7 +149,7 @@ def spaced(row: Spans) -> Spans:
 
 def sentence(parts: Iterable[Part]) -> Spans:
     """The parts in a row, with a capital if they begin with plain English words."""
-    row = joined(parts)
+    row = join(parts)
     if row and isinstance(row[0], Text) and row[0].text[:1].islower():
         first = row[0].text
         return (Text(first[0].upper() + first[1:]), *row[1:])

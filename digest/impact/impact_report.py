@@ -17,7 +17,7 @@ from digest.core.profile import EntryKind, Profile
 from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Spans, Strong
 from digest.document import Text as Words
 from digest.i18n import chat_text as words
-from digest.i18n.phrase import between, joined, listed
+from digest.i18n.phrase import between, join, list_in_words
 from digest.impact.impact_rules import Hit
 from digest.report.blocks import Citations
 from digest.window import Window
@@ -114,7 +114,7 @@ def _signature_said(fact: Fact, language: Language) -> Spans:
     found = differences(fact.before, fact.after)
     optional = tuple(one for one in found.added if one not in found.required)
     told = [
-        phrase(language, names=listed([Code(n) for n in names], language, limit=_PARAMETERS))
+        phrase(language, names=list_in_words([Code(n) for n in names], language, limit=_PARAMETERS))
         for phrase, names in (
             (words.NEEDS, found.required),
             (words.LOST, found.lost),
@@ -145,7 +145,7 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
     blocks: list[Block] = [Heading(1, (Words(title),))]
     rows = [
         Item(
-            joined(
+            join(
                 [
                     (Strong(words.KINDS[kind].template(language)),),
                     ": " if language is Language.EN else "：",

@@ -16,7 +16,7 @@ from hashlib import blake2s
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.i18n.labels import SEPARATOR
-from digest.i18n.phrase import Phrase, listed
+from digest.i18n.phrase import Phrase, list_in_words
 
 _DIGITS = 16
 
@@ -127,7 +127,7 @@ def omissions_in_words(omissions: Sequence[Omission], language: Language) -> str
 
 def _words(one: Omission, language: Language) -> str:
     shown = [printable(path) for path in one.paths[:_NAMED]]
-    names = listed(shown, language, limit=_NAMED, total=len(one.paths))
+    names = list_in_words(shown, language, limit=_NAMED, total=len(one.paths))
     return _WORDS[one.cause].text(language, names=names, n=one.hunks, lines=one.lines)
 
 

@@ -15,7 +15,7 @@ from digest.core.enums import Language
 from digest.core.facts import Evidence
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
-from digest.i18n.phrase import spaced
+from digest.i18n.phrase import with_spaces
 from digest.llm.before_after import wrong_shift
 from digest.llm.change_index import ChangeIndex, occurs
 from digest.llm.format_check import check_form, normal, speaks
@@ -83,7 +83,7 @@ def _is_copied(text: str, ground: ChangeIndex) -> bool:
 
 def spans_of(wording: Wording, language: Language) -> Spans:
     """The spans of a sentence, with code spaced as the language requires."""
-    return spaced(wording.spans) if language is Language.ZH else wording.spans
+    return with_spaces(wording.spans) if language is Language.ZH else wording.spans
 
 
 def false(wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()) -> Failed | None:

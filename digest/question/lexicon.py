@@ -196,7 +196,7 @@ def chinese(run: str) -> list[tuple[str, frozenset[str]]]:
 
 
 @lru_cache(maxsize=4096)
-def mended(word: str) -> str:
+def correct_word(word: str) -> str:
     """The cue word that a lower-case word misspells; itself if it is known or matches none.
 
     A word of five letters may have one mistake, from eight letters on two: an extra, missing or
@@ -226,7 +226,7 @@ def mended(word: str) -> str:
 
 
 def alike(left: str, right: str, most: int) -> bool:
-    """Whether two words differ by at most so many mistakes, as :func:`mended` counts them."""
+    """Whether two words differ by at most so many mistakes, as :func:`correct_word` counts them."""
     from rapidfuzz.distance import OSA
 
     return OSA.distance(left, right, score_cutoff=most) <= most

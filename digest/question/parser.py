@@ -38,9 +38,9 @@ from digest.question.intent import (
 )
 from digest.question.lexicon import (
     LONGEST,
+    correct_word,
     is_foreign,
     language_of,
-    mended,
     reference_of,
     tidy,
     without_language,
@@ -200,7 +200,7 @@ _MEANT = re.compile(
 def misspelt(text: str) -> frozenset[str]:
     """The words of a question that look like misspelt cue words."""
     words = re.findall(r"[a-z]{4,16}", tidy(text[:LONGEST]))
-    return frozenset(word for word in words if mended(word) != word)
+    return frozenset(word for word in words if correct_word(word) != word)
 
 
 def _read(question: str, now: Now, background: Background) -> Reading | None:

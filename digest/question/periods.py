@@ -402,7 +402,7 @@ def find_periods(text: str, now: Now) -> Iterator[FoundPeriod]:
         yield FoundPeriod(window=window, at=(begin, end))
 
 
-def written(window: Window) -> str:
+def format_window(window: Window) -> str:
     """A window in a form that :func:`find_period` reads back in any zone."""
     since, until = (m.astimezone(UTC) for m in (window.since, window.until))
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"

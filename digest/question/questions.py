@@ -29,7 +29,7 @@ from digest.question.intent import (
     ShowProfile,
     Unknown,
 )
-from digest.question.periods import written
+from digest.question.periods import format_window
 from digest.window import Window
 
 
@@ -162,7 +162,7 @@ def _text(head: str, intent: Intent, **forms: str) -> str:
 def _shown(value: object) -> str:
     """A value as text; references from a URL include its repository."""
     if isinstance(value, Window):
-        return written(value)
+        return format_window(value)
     if isinstance(value, Refs) and value.repository and value.tip:
         return f"https://github.com/{value.repository}/compare/{value.base}...{value.tip}"
     return str(value)

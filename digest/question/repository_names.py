@@ -28,7 +28,7 @@ class Named:
     question: str
 
 
-def named(question: str, names: Sequence[str]) -> Named | None:
+def find_repository(question: str, names: Sequence[str]) -> Named | None:
     """The repository that a question names; ``None`` unless it is exactly one."""
     if len(question) > _LONGEST:
         return None
@@ -53,7 +53,7 @@ def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in names if one in found)
 
 
-def called(name: str, names: Sequence[str]) -> tuple[str, ...]:
+def match_names(name: str, names: Sequence[str]) -> tuple[str, ...]:
     """The repositories with a name, ignoring case: the whole name, else its last part."""
     wanted = name.casefold()
     whole = tuple(one for one in names if one.casefold() == wanted)

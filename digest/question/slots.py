@@ -16,7 +16,7 @@ from digest.errors import InvalidReference
 from digest.question.commit_range import Refs, find_refs, with_releases
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.lexicon import ADVERBS, NONE, chinese, english, is_cue, mended, runs
+from digest.question.lexicon import ADVERBS, NONE, chinese, correct_word, english, is_cue, runs
 from digest.question.periods import FoundPeriod, Now, find_periods, with_days
 from digest.question.slot_values import (
     Background,
@@ -308,7 +308,7 @@ def _spelt(text: str, background: Background) -> str:
         word = found[0]
         if word in known:
             return word
-        return mended(word)
+        return correct_word(word)
 
     text = re.sub(r"(?<![\w./@:'-])[a-z0-9]{1,16}(?![\w./@:'-])", put, text)
     return re.sub(r"\b(last|this|past|next) weak\b", r"\1 week", text)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from digest.analysis.analyse import acts, analyse, gist
-from digest.analysis.headline import concerned
+from digest.analysis.headline import subject_tags
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
-from digest.document import Spans, unstopped
+from digest.document import Spans, without_full_stop
 from digest.grading.importance import urgency
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
-from digest.i18n.phrase import joined, listed
+from digest.i18n.phrase import join, list_in_words
 from digest.window import Window
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     if kinds := _kinds(told, language):
         spans = words.LEAD_KINDS(language, lead=spans, kinds=kinds)
     if topics := shared_topics([e.graded for e in told], len(told) // _SEVERAL)[:_TOPICS]:
-        places = listed(topics, language, limit=_TOPICS)
+        places = list_in_words(topics, language, limit=_TOPICS)
         spans = words.LEAD_TOPICS(language, lead=spans, topics=places)
     first = todo or [e for e in top if e.level is Level.HIGH]
     if not first:
@@ -152,7 +152,7 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return joined([*_foremost(first[:1], len(todo), language), *spans, *STOP(language)])
+    return join([*_foremost(first[:1], len(todo), language), *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,12 +239,12 @@ def _foremost(first: Sequence[ReportEntry], todo: int, language: Language) -> Sp
     told = told if told.source is Origin.FACTS else gist(graded, language)
     line = told.summary[0].spans
     name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
-    spans = joined([*unstopped(line), *words.CITED(language, places=name)])
+    spans = join([*without_full_stop(line), *words.CITED(language, places=name)])
     if todo > 1:
         spans = words.LEAD_MORE(language, first=spans, n=todo - 1)
     else:
         spans = (words.LEAD_ONLY if todo else words.LEAD_CALM)(language, lead=spans)
-    return joined([*spans, *STOP(language), "" if language is Language.ZH else " "])
+    return join([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
 
 _TOPICS, _SEVERAL = 2, 7
@@ -256,7 +256,7 @@ def shared_topics(changes: Sequence[Graded], least: int = 0) -> list[str]:
     names: dict[str, str] = {}
     counted: Counter[str] = Counter()
     for graded in changes:
-        for name in concerned(graded.facts.subject):
+        for name in subject_tags(graded.facts.subject):
             counted[names.setdefault(name.casefold(), name)] += 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0].casefold()))
     return [name for name, count in ranked if count >= max(2, least)]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from digest.core.authors import authored, unticked
+from digest.core.authors import code_as_spans, without_backticks
 from digest.core.change import Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Evidence
@@ -50,7 +50,7 @@ from digest.i18n.labels import (
     TO_DO,
     TYPES,
 )
-from digest.i18n.phrase import Part, Phrase, between, joined
+from digest.i18n.phrase import Part, Phrase, between, join
 from digest.i18n.report_text import FAINT, reason_words
 from digest.window import minute
 
@@ -80,7 +80,7 @@ class Citations:
         for place in places[:_PLACES]:
             shown.append(self._place(place, again=place.path == before))
             before = place.path
-        return joined([*spans, *words.CITED(self._language, places=between(shown, ", "))])
+        return join([*spans, *words.CITED(self._language, places=between(shown, ", "))])
 
     def _place(self, evidence: Evidence, *, again: bool) -> Span:
         """A place; after another one of the same file only its line."""
@@ -126,7 +126,7 @@ def change_blocks(
     names its follow-ups, or what it follows up.
     """
     return (
-        Heading(level, authored(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
+        Heading(level, code_as_spans(graded.title) or (Code(graded.sha[:10]),), anchor_of(graded)),
         Paragraph(_reference(graded, repository, zone, language)),
         *((Paragraph(related),) if related else ()),
         *_remarks(graded, analysis, zone, language, late=late, missed=missed),
@@ -152,7 +152,7 @@ def label(mark: str, phrase: Phrase, language: Language) -> Spans:
 
 def title_link(graded: Graded, repository: Repository) -> Span:
     """The title linked to the request or the commit, or the title alone."""
-    title = unticked(graded.title) or graded.sha[:10]
+    title = without_backticks(graded.title) or graded.sha[:10]
     url = repository.request_url(graded.number) if graded.number is not None else ""
     url = url or repository.commit_url(graded.sha)
     return Link(title, url) if url else Text(title)
@@ -215,7 +215,7 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
     )
     reasons = grade_reasons(grade, language) if grade.level is not Level.LOW else ""
     tail = (*COLON(language), Text(reasons)) if reasons else ()
-    return joined(
+    return join(
         [
             *label("🎯", TYPES, language),
             kinds,
@@ -284,7 +284,7 @@ def run(statements: Iterable[Statement], language: Language) -> Spans:
             ends = plain(parts[-1]) if isinstance(parts[-1], tuple) else ""
             parts.append("" if language is Language.ZH and ends[-1:] in _WIDE_STOPS else " ")
         parts.append(statement.spans)
-    return joined(parts)
+    return join(parts)
 
 
 _WIDE_STOPS = tuple("。！？”；")

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from digest.analysis.headline import title_text
 from digest.analysis.quotes import restates
-from digest.core.authors import authored, unticked
+from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin, Statement
@@ -29,11 +29,11 @@ from digest.document import (
     Spans,
     Strong,
     Text,
-    unstopped,
+    without_full_stop,
 )
 from digest.i18n import report_text as words
 from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS
-from digest.i18n.phrase import Part, between, joined
+from digest.i18n.phrase import Part, between, join
 from digest.i18n.report_text import DETAILS
 from digest.report.assembly import Report, ReportEntry, foremost
 from digest.report.blocks import (
@@ -63,9 +63,7 @@ def opening(report: Report) -> tuple[Spans, ...]:
         return (report.lead,)
     known = _known(report)
     gap = "" if report.language is Language.ZH else " "
-    sentences = [
-        joined([*one.spans, *_behind(one.shas, known, report, _CITED)]) for one in day.lead
-    ]
+    sentences = [join([*one.spans, *_behind(one.shas, known, report, _CITED)]) for one in day.lead]
     return (between(sentences, gap), report.lead)
 
 
@@ -83,7 +81,7 @@ def theme_list(report: Report, *, linked: bool = True) -> Listing | None:
         if theme.sentence:
             parts += [*COLON(report.language), *theme.sentence.spans]
         behind = _behind(theme.shas, known, report, _JOINED, linked=linked)
-        items.append(Item(joined([*parts, *behind])))
+        items.append(Item(join([*parts, *behind])))
     return Listing(tuple(items))
 
 
@@ -204,21 +202,21 @@ def _item(
     if entry.missed:
         head += [" · ", Emphasis(words.MISSED.template(language))]
     below = _below(graded, told, language)
-    return Item(joined(head), (Item(below),) if below else ())
+    return Item(join(head), (Item(below),) if below else ())
 
 
 def consequence(graded: Graded, analysis: Analysis) -> Spans:
     """What a change means, as one sentence without its full stop; the title if nothing is said."""
     if not analysis.summary:
-        return authored(graded.title) or (Code(graded.sha[:10]),)
-    return unstopped(analysis.summary[0].spans)
+        return code_as_spans(graded.title) or (Code(graded.sha[:10]),)
+    return without_full_stop(analysis.summary[0].spans)
 
 
 def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     """The explanation of the line above; also the title, unless a statement restates it."""
     if any(restates(s, graded) for s in analysis.summary):
         return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
-    title = unticked(title_text(graded.facts.subject))
+    title = without_backticks(title_text(graded.facts.subject))
     more = _fitting(analysis.summary[1:], analysis, _WHY - _width(title))
     parts: list[Part] = [Emphasis(title)] if analysis.summary and title else []
     return between([*parts, run(more, language)] if more else parts, " · ")
@@ -280,7 +278,7 @@ def _reference(where: str, language: Language) -> Spans:
     """The full report as a link, or as a path."""
     name = words.FULL_REPORT.template(language)
     span: Span = Link(name, where) if where.startswith(("https://", "http://")) else Code(where)
-    return (span,) if isinstance(span, Link) else joined([name, *COLON(language), span])
+    return (span,) if isinstance(span, Link) else join([name, *COLON(language), span])
 
 
 MOST = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from digest.core.authors import authored, clipped, unticked
+from digest.core.authors import clip_title, code_as_spans, without_backticks
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import (
@@ -82,7 +82,7 @@ def _row(entry: ReportEntry, report: Report) -> tuple[Spans, Spans, Spans]:
     return (
         (Text(minute(commit.committed_at, report.window.zone)),),
         (Text(" ".join(commit.author.split())),),
-        authored(clipped(commit.subject)),
+        code_as_spans(clip_title(commit.subject)),
     )
 
 
@@ -153,7 +153,14 @@ def _contents(report: Report, language: Language) -> Listing:
             link = Link(_level_title(level, len(entries), language), f"#{level}")
             children = tuple(
                 Item(
-                    (Link(clipped(unticked(e.graded.title) or e.graded.sha[:10], _LABEL), f"#{a}"),)
+                    (
+                        Link(
+                            clip_title(
+                                without_backticks(e.graded.title) or e.graded.sha[:10], _LABEL
+                            ),
+                            f"#{a}",
+                        ),
+                    )
                 )
                 for e in entries
                 if (a := anchor_of(e.graded))

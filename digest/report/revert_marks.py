@@ -13,7 +13,7 @@ from digest.core.grade import Graded, Repository
 from digest.document import Block, Document, Item, Link, Listing, Paragraph, plain
 from digest.i18n import report_text as words
 from digest.i18n.labels import LEVEL_MARKS
-from digest.i18n.phrase import Part, joined
+from digest.i18n.phrase import Part, join
 from digest.report.blocks import name_link, title_link
 
 _MARK = "↩️ "
@@ -50,7 +50,7 @@ def revert_note(one: RevertedChange, repository: Repository, language: Language)
     title = title_link(one.change, repository)
     spans = words.REVERT_NOTE(language, title=title, by=name_link(one.by, repository))
     return Document(
-        title=plain(spans), blocks=(Paragraph(joined([_MARK, spans])),), language=str(language)
+        title=plain(spans), blocks=(Paragraph(join([_MARK, spans])),), language=str(language)
     )
 
 
@@ -62,7 +62,7 @@ def _marked(
         return item
     told = words.REVERTED(language, by=name_link(by, repository))
     parts: list[Part] = [item.spans, f" · {_MARK}", told]
-    return replace(item, spans=joined(parts))
+    return replace(item, spans=join(parts))
 
 
 def _lists(item: Item, change: Graded, repository: Repository) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from digest.analysis.headline import concerned
+from digest.analysis.headline import subject_tags
 from digest.analysis.wording import main_places
 from digest.core.enums import Language
 from digest.core.facts import Undone
@@ -163,7 +163,7 @@ def _tagged(changes: Sequence[Graded]) -> Iterator[tuple[Spans, list[Graded]]]:
     groups: dict[str, list[Graded]] = {}
     names: dict[str, str] = {}
     for graded in changes:
-        for name in concerned(graded.facts.subject):
+        for name in subject_tags(graded.facts.subject):
             names.setdefault(name.casefold(), name)
             groups.setdefault(name.casefold(), []).append(graded)
     yield from (((Text(names[n]),), group) for n, group in groups.items() if len(group) > 1)

@@ -144,7 +144,7 @@ def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None
             )
 
 
-def spoken(graded: Graded, among: Collection[str]) -> dict[str, Bearing]:
+def subject_bearings(graded: Graded, among: Collection[str]) -> dict[str, Bearing]:
     """The given terms that the subject contains: the strongest of :func:`bearings`, quickly."""
     found: dict[str, Bearing] = {}
     for name, bearing in _asked(_from_words(graded.facts.subject), among):

@@ -13,8 +13,8 @@ from difflib import SequenceMatcher
 
 from digest.core.enums import ChangeKind
 from digest.core.grade import Graded
-from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, spoken
-from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, meant
+from digest.topics.index_terms import LEAST, Bearing, bearings, label_bearings, subject_bearings
+from digest.topics.synonyms import CHINESE, SHORTENED, is_whole, kin, terms_meant
 from digest.topics.terms import (
     HAN,
     MARK,
@@ -79,7 +79,7 @@ _KIND_NAMES = {
 """Topics that mean the same as a kind."""
 
 
-def narrowed(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Resolved:
+def restrict(resolved: Resolved, kinds: Sequence[ChangeKind], label: str) -> Resolved:
     """A topic, or none, limited to changes of one of the kinds and with the label."""
     extra: list[frozenset[str]] = []
     if kinds:
@@ -106,7 +106,7 @@ def candidates(text: str, aliases: Aliases) -> frozenset[str]:
     wanted |= {*map(initials, _OR.split(text)), *(bare for part in wanted for bare in stems(part))}
     wanted |= {SHORTENED[part] for part in _pairs(text) if part in SHORTENED}
     wanted = wanted.union(*(names.get(w, frozenset()) for w in wanted))
-    return frozenset(k for m in wanted if m for k in meant(m))
+    return frozenset(k for m in wanted if m for k in terms_meant(m))
 
 
 def _ways(
@@ -135,7 +135,7 @@ def _pairs(text: str) -> tuple[str, ...]:
     parts: list[str] = []
     joined = False
     for word in words:
-        if parts and len(meant(parts[-1] + word)) > 1:
+        if parts and len(terms_meant(parts[-1] + word)) > 1:
             parts[-1] += word
             joined = True
         else:
@@ -148,8 +148,8 @@ def _known(
 ) -> frozenset[str]:
     """The repository's terms that a term stands for; of an unknown one, those of its stem."""
     asked = names.get(name, frozenset()) | {name}
-    found = frozenset(k for m in asked for k in meant(m) if k in vocabulary)
-    return found or frozenset(k for m in stems(name) for k in meant(m) if k in vocabulary)
+    found = frozenset(k for m in asked for k in terms_meant(m) if k in vocabulary)
+    return found or frozenset(k for m in stems(name) for k in terms_meant(m) if k in vocabulary)
 
 
 def _renamed(aliases: Aliases) -> dict[str, frozenset[str]]:
@@ -219,7 +219,7 @@ def bears(graded: Graded, resolved: Resolved, labels: Sequence[str] = ()) -> tup
     """
     asked = frozenset().union(*(terms for sets in resolved.alternatives for terms in sets))
     # Nothing is stronger than the subject: if it contains all, the rest need not be read.
-    said = _best(spoken(graded, asked), resolved)
+    said = _best(subject_bearings(graded, asked), resolved)
     if said:
         return said
     own = {name: one for name, one in bearings(graded, asked).items() if one.strength >= LEAST}

@@ -270,7 +270,7 @@ def kin(name: str) -> frozenset[str]:
 _PARTS = {term(whole): frozenset(map(term, parts)) for whole, *parts in NARROWER}
 
 
-def meant(name: str) -> frozenset[str]:
+def terms_meant(name: str) -> frozenset[str]:
     """The terms meant by a term: its synonyms, and the parts of a whole."""
     same = kin(name)
     parts = frozenset().union(*(_PARTS.get(one, frozenset()) for one in same))

@@ -56,7 +56,9 @@ async def last_talk(ctx: Context) -> Talk | None:
     return talk if talk and talk.repository == ctx.watched.repository.name else None
 
 
-async def resumed(intent: Intent, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+async def complete_follow_up(
+    intent: Intent, talk: Talk | None, ctx: Context
+) -> tuple[Intent, Context]:
     """The full question that a follow-up stands for, and the context to answer it in.
 
     Raises ``NothingBefore`` if the conversation holds nothing to continue from.

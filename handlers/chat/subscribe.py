@@ -17,7 +17,7 @@ from digest.document import Code, Item, Listing, Paragraph, Spans, Text
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
-from digest.i18n.phrase import Part, joined
+from digest.i18n.phrase import Part, join
 from handlers.chat.filter_preview import FILTER_HANDLERS
 from handlers.chat.settings import (
     SETTING_HANDLERS,
@@ -154,7 +154,7 @@ def _row(run: ChatDigest, language: Language) -> Spans:
     row: list[Part] = []
     for part in parts:
         row += [*(SEPARATOR(language) if row else ()), *part]
-    return joined(row)
+    return join(row)
 
 
 def _when(timing: DigestTiming, language: Language, kind: Frequency) -> Spans:

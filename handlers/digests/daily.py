@@ -1,7 +1,8 @@
 """The digest: a window's changes graded and analysed, with every commit accounted for.
 
-``look`` selects by calendar, for somebody who asks. ``come`` selects by ancestry what arrived since
-the channel's last digest, so that a commit with an old date is late but never lost.
+``digest_of_window`` selects by calendar, for somebody who asks. ``digest_since`` selects by
+ancestry what arrived since the channel's last digest, so that a commit with an old date is late but
+never lost.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Daily:
     judgement: AnalysisRun | None = None
 
 
-async def look(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:
+async def digest_of_window(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:
     """The report of a calendar window."""
     tip = await ctx.watched.source.tip(ctx.watched.branch)
     return await _report(ctx, tip, window, window, least, late=())
@@ -57,7 +58,7 @@ async def between(
     return await _report(ctx, tip, selection, window, least, late=())
 
 
-async def come(
+async def digest_since(
     ctx: Context, tip: Tip, seen: str | None, window: Window, least: Level = Level.HIGH
 ) -> Daily:
     """The report of the commits that arrived on the branch between two tips.

@@ -194,11 +194,11 @@ async def _read(
 
 
 async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerator[Batch, None]:
-    from digest.facts.extract import wanted
+    from digest.facts.extract import wanted_blobs
 
     texts: Mapping[str, str] = {}
     async for changes in ctx.watched.source.changes(tip, selection):
-        blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
+        blobs = list(dict.fromkeys(b for change in changes for b in wanted_blobs(change)))
         # What a file was before one change it became by an older one, often of the next batch.
         held = {blob: texts[blob] for blob in blobs if blob in texts}
         lacking = [blob for blob in blobs if blob not in held]

@@ -8,8 +8,15 @@ from operator import is_
 
 from digest.core.change import Change
 from digest.core.facts import Action, Fact, Facts
-from digest.facts.exposure import exposed, files_around
-from digest.facts.tree_lookup import Question, places, questions, runs, settled, unsearched
+from digest.facts.exposure import files_around, with_exposure
+from digest.facts.tree_lookup import (
+    Question,
+    apply_lookup,
+    mark_unsearched,
+    places,
+    questions,
+    runs,
+)
 from handlers.ports.storage import Source
 
 
@@ -43,7 +50,7 @@ async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Fac
         for fact in those.items:
             side = _side(change, fact)
             known = {p: t for p in files_around(fact) if (t := texts.get((side, p)))}
-            items.append(exposed(fact, known))
+            items.append(with_exposure(fact, known))
         same = all(map(is_, items, those.items))
         result.append(those if same else replace(those, items=tuple(items)))
     return result
@@ -64,11 +71,11 @@ async def _look(
     words = {word for those in asked for question in those for word in question.words}
     mentions = await source.mentions(changes[0].sha, words)
     if mentions is None:
-        return [unsearched(f, those) for f, those in zip(facts, asked, strict=True)]
+        return [mark_unsearched(f, those) for f, those in zip(facts, asked, strict=True)]
     where = places(changes, asked, mentions, _evidence(facts, asked))
     texts = await source.contents({place for those in where.values() for place in those})
     return [
-        settled(f, those, {q.index: where[n, q.index] for q in those}, texts)
+        apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
         for n, (f, those) in enumerate(zip(facts, asked, strict=True))
     ]
 

@@ -376,7 +376,7 @@ _CLONES = frozenset(
 """Folder names that say nothing about the clone in them."""
 
 
-def called(watched: Watched) -> frozenset[str]:
+def names_of(watched: Watched) -> frozenset[str]:
     """The names of a repository in lower case: full, its last part, its clone's folder."""
     name = watched.repository.name.lower()
     folders = watched.place.lower().rstrip("/").split("/")[-2:]

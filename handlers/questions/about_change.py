@@ -8,7 +8,7 @@ from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, graded_because
 from digest.answer.excerpt import PAGE_LINES, files_about, lines_of
 from digest.answer.tallies import people_of
-from digest.core.authors import unticked
+from digest.core.authors import without_backticks
 from digest.core.change import Change, FileChange, printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Reason
@@ -31,7 +31,7 @@ from digest.document import (
 from digest.errors import NothingBefore, UnknownChange
 from digest.i18n import answer_text as words
 from digest.i18n.labels import LEVELS
-from digest.i18n.phrase import listed
+from digest.i18n.phrase import list_in_words
 from digest.i18n.report_text import reason_words
 from digest.question.intent import Author, Reviewers, Risky, ShowDiff, Why
 from digest.report.blocks import author_link, title_link
@@ -119,7 +119,7 @@ async def author(intent: Author, ctx: Context) -> Answer:
     line = words.WRITTEN_BY(
         ctx.language,
         change=title_link(graded, repository),
-        author=listed(named, ctx.language, limit=5),
+        author=list_in_words(named, ctx.language, limit=5),
         at=minute(graded.commit.committed_at, ctx.zone),
     )
     blocks: list[Block] = [Paragraph(line)]
@@ -144,7 +144,7 @@ async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
     ]
     if intent.part and not files:
         named: list[Span] = [Code(printable(f.path)) for f in change.files[:_FILES]]
-        there = listed(named, ctx.language, limit=_FILES, total=len(change.files))
+        there = list_in_words(named, ctx.language, limit=_FILES, total=len(change.files))
         line = words.NO_PART(ctx.language, part=Code(intent.part), files=there)
         blocks.append(Paragraph(line))
     else:
@@ -203,7 +203,7 @@ def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:
     language, repository = ctx.language, ctx.watched.repository
     change = title_link(graded, repository)
     if people:
-        named = listed([Text(p) for p in people], language, limit=len(people))
+        named = list_in_words([Text(p) for p in people], language, limit=len(people))
         return words.REVIEWED(language, change=change, people=named)
     page = repository.request_url(graded.number) if graded.number is not None else ""
     if page:
@@ -214,7 +214,7 @@ def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:
 def answer_of(intent: str, graded: Graded, blocks: Sequence[Block], ctx: Context) -> Answer:
     """An answer about one change."""
     document = Document(
-        title=unticked(graded.title) or graded.sha[:10],
+        title=without_backticks(graded.title) or graded.sha[:10],
         blocks=tuple(blocks),
         language=str(ctx.language),
     )

@@ -20,7 +20,7 @@ from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
 from digest.i18n.answer_text import MERGED_BY_PEOPLE, PER_DAY
 from digest.i18n.labels import LEVEL_MARKS
-from digest.i18n.phrase import joined, listed
+from digest.i18n.phrase import join, list_in_words
 from digest.i18n.reading_text import (
     AS_BUSY,
     BUSIER,
@@ -32,7 +32,7 @@ from digest.i18n.reading_text import (
 )
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
-from digest.topics.matching import Resolved, narrowed
+from digest.topics.matching import Resolved, restrict
 from digest.topics.synonyms import kin
 from digest.topics.terms import term
 from handlers.context import Context
@@ -54,7 +54,7 @@ _SAYS = {
 }
 
 
-async def acted(asked: Meant, ctx: Context) -> Meant:
+async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     """The changes that added or removed something of a topic, by their titles or their files.
 
     A file in a folder that is called as the topic is a thing of it: ``models/qwen.py``.
@@ -79,7 +79,7 @@ async def acted(asked: Meant, ctx: Context) -> Meant:
     found = {graded.sha: graded for graded in said}.values()
     newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     asked = replace(asked, held=await listed_result(newest_first, Resolved(), ctx))
-    files = listed([Code(name) for name in names], ctx.language, limit=_NAMES)
+    files = list_in_words([Code(name) for name in names], ctx.language, limit=_NAMES)
     return asked.noting(phrase(ctx.language, files=files)) if names else asked
 
 
@@ -113,7 +113,7 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
         return asked
     if not asked.resolved.topics:
-        asked = replace(asked, resolved=narrowed(Resolved(), intent.kinds, intent.label))
+        asked = replace(asked, resolved=restrict(Resolved(), intent.kinds, intent.label))
     query = replace(query_of(asked), author="")
     changes = await ctx.archive.select(ctx.watched.repository, query)
     theirs = [_written_by(_folded(name), changes) for name in names]
@@ -206,7 +206,7 @@ def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
     return any(_stem(file) == "registry" for file in _inside(graded, terms))
 
 
-async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     """The changes of authors without an earlier commit, or with a figure by their authors."""
     changes = await selected(asked, ctx)
     figures = {g.sha: figure for g in changes if (figure := figure_of(g))}
@@ -224,7 +224,7 @@ async def picked(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     return replace(asked, held=held, only=changes)
 
 
-def dated(held: QueryResult, ctx: Context) -> QueryResult:
+def with_dates(held: QueryResult, ctx: Context) -> QueryResult:
     """The same rows with their days: where nobody gave a period, the days are news."""
 
     def with_day(row: AnswerRow) -> AnswerRow:
@@ -234,7 +234,7 @@ def dated(held: QueryResult, ctx: Context) -> QueryResult:
     return replace(held, rows=tuple(map(with_day, held.rows)))
 
 
-async def topped(asked: Meant, ctx: Context) -> Meant:
+async def keep_top(asked: Meant, ctx: Context) -> Meant:
     """The first changes of a list, as its question ranks them; the others are counted."""
     changes, top = await selected(asked, ctx), asked.intent.top
     if top is None or len(changes) <= top.count:
@@ -266,7 +266,7 @@ def is_counted(intent: Changed) -> bool:
     return intent.daily or intent.files or intent.folders or intent.people
 
 
-async def counted(document: Document, asked: Meant, ctx: Context) -> Document:
+async def with_counts(document: Document, asked: Meant, ctx: Context) -> Document:
     """The document with the numbers that were asked for below its counts."""
     intent, language = asked.intent, ctx.language
     told: list[Block] = []
@@ -317,7 +317,7 @@ async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
         marks = " ".join(f"{LEVEL_MARKS[level]} {levels[level]}" for level in Level)
         people = len({people_of(graded)[0] for graded in changes})
         line = OF_PERIOD(language, n=len(changes), people=people, levels=marks)
-        items.append(Item(joined([*window_words(window, language), line])))
+        items.append(Item(join([*window_words(window, language), line])))
         totals.append(len(changes))
     first, second = totals
     phrase = BUSIER if first > second else QUIETER if first < second else AS_BUSY

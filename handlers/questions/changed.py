@@ -29,7 +29,7 @@ from digest.i18n.answer_text import (
     SEARCH_FOR,
 )
 from digest.i18n.names_text import NONE
-from digest.i18n.phrase import listed
+from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import (
     ALL_BUT,
     LOWER,
@@ -42,7 +42,7 @@ from digest.i18n.reading_text import (
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.question.periods import default_period
-from digest.topics.matching import Resolved, bears, is_general, narrowed
+from digest.topics.matching import Resolved, bears, is_general, restrict
 from digest.topics.synonyms import kin
 from digest.topics.terms import STOP_WORDS, pieces, term
 from digest.window import Window
@@ -50,32 +50,32 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.change_selection import (
-    acted,
-    counted,
-    dated,
     is_counted,
+    keep_top,
     of_people,
-    picked,
-    topped,
+    select_by_action,
+    select_by_mark,
     touching,
+    with_counts,
+    with_dates,
 )
 from handlers.questions.list_reading import (
     Meant,
     as_topic,
     is_misspelt,
     listed_result,
-    meant,
     query_of,
+    read_topic,
     resolved_topic,
     resolved_topics,
     with_rows,
 )
-from handlers.questions.named_changes import about, names, pinned
-from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, seen
+from handlers.questions.named_changes import about, dependency_blocks, names
+from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, viewpoint
 from handlers.questions.upgrade import upgrade, with_announced
 
 
-async def changed(intent: Changed, ctx: Context) -> Answer:
+async def list_changes(intent: Changed, ctx: Context) -> Answer:
     """The changes that match the intent, after reading those that the archive lacks.
 
     If there are none, the next best readings are tried in turn, and the answer says which it is.
@@ -87,7 +87,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         return answer
     if intent.figures:  # the greatest by their figures, not by their grades
         intent = replace(intent, level=None)
-    asked = await meant(Meant(intent=intent, reached=reached), ctx)
+    asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if intent.defaults and (asked.resolved.topics or not intent.topic):
         return await _defaults(asked, ctx, tip)
     if intent.things and not intent.defaults:
@@ -95,7 +95,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
     asked = await _longer(await _selected(asked, ctx), ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
-        announced = await pinned(asked, ctx)
+        announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)
         asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
@@ -105,7 +105,7 @@ async def changed(intent: Changed, ctx: Context) -> Answer:
         asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
         document = await _listing(asked, announced, ctx, tip)
     elif announced:
-        at = seen(ctx, tip)
+        at = viewpoint(ctx, tip)
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
         document = replace(document, blocks=(*announced, *document.blocks))
     else:
@@ -127,11 +127,11 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
             return await upgrade(intent, reached, ctx, tip)
     if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and _is_vague(intent, ctx):
-        from handlers.questions.requirements import required
-        from handlers.questions.symbol_history import touched
+        from handlers.questions.requirements import find_requirements
+        from handlers.questions.symbol_history import name_history
 
-        if await required(intent.topic, ctx, tip):
-            return await touched(Touched(name=intent.topic), ctx)
+        if await find_requirements(intent.topic, ctx, tip):
+            return await name_history(Touched(name=intent.topic), ctx)
     if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
         return await _by_names(intent, reached, ctx, tip)
     return None
@@ -141,13 +141,13 @@ async def _defaults(asked: Meant, ctx: Context, tip: Tip) -> Answer:
     """The changed defaults, of a longer period where nobody gave one."""
     from handlers.questions.defaults import defaults
 
-    at = seen(ctx, tip)
+    at = viewpoint(ctx, tip)
     answer = await defaults(asked.intent, query_of(asked), asked.reached, ctx, at)
     if answer.total or not _is_vague(asked.intent, ctx):
         return answer
     window, reached = await _wider(ctx, tip)
     intent = replace(asked.intent, window=window)
-    asked = await meant(Meant(intent=intent, reached=reached), ctx)
+    asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     return await defaults(asked.intent, query_of(asked), reached, ctx, at)
 
 
@@ -164,13 +164,13 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
     """The reading with those of its changes that no query selects, and notes on the others."""
     intent = asked.intent
     if vague:
-        asked = replace(asked, held=dated(asked.held, ctx))
+        asked = replace(asked, held=with_dates(asked.held, ctx))
     if intent.newcomers or intent.figures:
-        asked = await picked(asked, ctx, tip)
+        asked = await select_by_mark(asked, ctx, tip)
     if intent.actions and intent.topic and not intent.things:
-        asked = await acted(asked, ctx)
+        asked = await select_by_action(asked, ctx)
     if intent.top and not is_counted(intent):
-        return await topped(asked, ctx)
+        return await keep_top(asked, ctx)
     if intent.level and not intent.topic:
         everything = await count(ctx, replace(query_of(asked), level=None))
         asked = asked.noting(OF_ALL(ctx.language, n=everything))
@@ -180,9 +180,9 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
 async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: Tip) -> Document:
     """The list, with what was noted and counted above it."""
     intent = asked.intent
-    title, at = title_of(intent, ctx.language), seen(ctx, tip)
+    title, at = title_of(intent, ctx.language), viewpoint(ctx, tip)
     document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
-    document = await counted(document, asked, ctx)
+    document = await with_counts(document, asked, ctx)
     head, *rest = document.blocks
     noted = (head, *map(Paragraph, asked.notes), *announced, *rest)
     return replace(document, blocks=noted)
@@ -190,7 +190,7 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
 
 async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     """The reading that finds nothing, for the longer period that has nothing either."""
-    intent, at = asked.intent, seen(ctx, tip)
+    intent, at = asked.intent, viewpoint(ctx, tip)
     if _is_vague(intent, ctx):
         window, reached = await _wider(ctx, tip)
         intent = replace(intent, window=window)
@@ -199,21 +199,21 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
     document = lines_document(intent.topic, lines, at)
     if intent.people and intent.path:
-        document = await counted(document, asked, ctx)
+        document = await with_counts(document, asked, ctx)
     return asked, document
 
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     """What is known of a package or a name of the code that no change of a range is about."""
-    from handlers.questions.requirements import is_name, required
-    from handlers.questions.symbol_history import touched
+    from handlers.questions.requirements import find_requirements, is_name
+    from handlers.questions.symbol_history import name_history
 
     name = intent.topic or intent.path
     if not (intent.anytime or isinstance(intent.window, Refs)) or not name or " " in name:
         return None
-    if not is_name(name) and not await required(name, ctx, tip):
+    if not is_name(name) and not await find_requirements(name, ctx, tip):
         return None
-    told = await touched(Touched(name=name), ctx)
+    told = await name_history(Touched(name=name), ctx)
     line = Paragraph(NOTHING(ctx.language, topic=Code(name)))
     blocks = told.document.blocks
     if isinstance(intent.window, Refs):
@@ -243,7 +243,7 @@ async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         return asked
     window, reached = await _wider(ctx, tip)
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
-    wider = await with_rows(wider if asked.resolved.topics else await meant(wider, ctx), ctx)
+    wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
     if wider.held.survey.total > asked.held.survey.total:
         return wider.noting(WIDER(ctx.language, n=DAYS_BACK))
     if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
@@ -291,7 +291,7 @@ async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
     topic = asked.intent.topic
     if not _FILE_NAME.fullmatch(topic):
         return None
-    kinds = narrowed(Resolved(), asked.intent.kinds, asked.intent.label)
+    kinds = restrict(Resolved(), asked.intent.kinds, asked.intent.label)
     meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
     meant = await with_rows(meant, ctx)
     if meant.held.rows:
@@ -336,7 +336,7 @@ async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
             named = [one for one in rows if _is_part(one)]
             best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
             lost = [Code(w) for w in words if w not in best.intent.topic.split()]
-            told = listed(lost, ctx.language, limit=9)
+            told = list_in_words(lost, ctx.language, limit=9)
             return best.noting(ALL_BUT(ctx.language, words=told))
         if len(words) > _MOST_PARTS:
             return None
@@ -366,7 +366,7 @@ async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
     if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
         return None
     wider = replace(asked.intent, kinds=_TROUBLE)
-    about = narrowed(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
+    about = restrict(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
     meant = await with_rows(replace(asked, intent=wider, resolved=about), ctx)
     return meant.noting(NONE_BREAKING(ctx.language))
 
@@ -385,7 +385,7 @@ async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
         return None
     name = f"{asked.intent.topic} {asked.intent.author}".strip()
     meant = replace(asked.intent, topic="", author=name)
-    nobody = narrowed(Resolved(), meant.kinds, meant.label)
+    nobody = restrict(Resolved(), meant.kinds, meant.label)
     theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
     if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
         return theirs
@@ -425,7 +425,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     else:
         lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:
-        near = listed([Code(n) for n in resolved.near], language, limit=len(resolved.near))
+        near = list_in_words([Code(n) for n in resolved.near], language, limit=len(resolved.near))
         lines.append(NEAR(language, topics=near))
     query = replace(reached.query, terms=tuple(intent.topic.split()))
     if mentions := await count(ctx, query):

@@ -19,11 +19,11 @@ from digest.report.assembly import Report
 from digest.report.condensed import digest_document
 from digest.window import Window, edge
 from handlers.context import Context
-from handlers.digests.daily import between, come, look
+from handlers.digests.daily import between, digest_of_window, digest_since
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.chat_port import Length, Look
 from handlers.ports.storage import Range, Tip
-from handlers.questions.scope import newest, range_of, seen
+from handlers.questions.scope import newest, range_of, viewpoint
 
 LEAST = {Length.SHORT: Level.HIGH, Length.NORMAL: Level.HIGH, Length.LONG: Level.LOW}
 """The lowest level of changes that a digest of a length shows."""
@@ -36,7 +36,7 @@ async def digest_of(intent: DigestOf, ctx: Context) -> Answer:
     """
     least = LEAST[ctx.length]
     if isinstance(intent.window, Window):
-        daily = await look(ctx, intent.window, least)
+        daily = await digest_of_window(ctx, intent.window, least)
         report = daily.report
         await looked_over(ctx, intent.window, daily.tip.sha)
         found = digest_answer(report, ctx, intent.window)
@@ -83,7 +83,7 @@ async def last_look(ctx: Context) -> Look | None:
     return await ctx.conversations.last_look(ctx.conversation, ctx.watched.repository)
 
 
-async def looked(ctx: Context, tip: str | None) -> None:
+async def remember_look(ctx: Context, tip: str | None) -> None:
     """Remember that the asker has seen everything up to a tip."""
     if ctx.conversations is not None and ctx.conversation is not None and tip is not None:
         here = Look(at=ctx.clock.now(), tip=tip)
@@ -96,7 +96,7 @@ async def looked_over(ctx: Context, window: Window, tip: str | None) -> None:
         return
     last = await last_look(ctx)
     if last is None or window.since <= last.at:
-        await looked(ctx, tip)
+        await remember_look(ctx, tip)
 
 
 LONGEST_DAYS = 31
@@ -113,20 +113,20 @@ async def catch_up(_intent: CatchUp, ctx: Context) -> Answer:
     least = LEAST[ctx.length]
     if last is None:
         window = _back(DEFAULT_DAYS, now, ctx)
-        report = (await look(ctx, window, least)).report
+        report = (await digest_of_window(ctx, window, least)).report
         told = words.FIRST_LOOK(ctx.language, days=DEFAULT_DAYS)
     elif now - last.at > timedelta(days=LONGEST_DAYS):
         window = _back(LONGEST_DAYS, now, ctx)
-        report = (await look(ctx, window, least)).report
+        report = (await digest_of_window(ctx, window, least)).report
         told = words.TOO_LONG_AGO(ctx.language, at=edge(last.at, ctx.zone), days=LONGEST_DAYS)
     elif last.tip == tip.sha:
         line = words.UP_TO_DATE(ctx.language, sha=Code(last.tip[:10]))
         return Answer(intent="catch up", document=_line(line, ctx, tip.sha))
     else:
         window = Window(since=min(last.at, now), until=now, zone=ctx.zone)
-        report = (await come(ctx, tip, last.tip, window, least)).report
+        report = (await digest_since(ctx, tip, last.tip, window, least)).report
         told = words.CAUGHT_UP(ctx.language, at=edge(last.at, ctx.zone))
-    await looked(ctx, tip.sha)
+    await remember_look(ctx, tip.sha)
     answer = digest_answer(report, ctx, window)
     head, rest = answer.document.blocks[:1], answer.document.blocks[1:]
     document = replace(answer.document, blocks=(*head, Paragraph(told), *rest))
@@ -138,5 +138,5 @@ def _back(days: int, now: datetime, ctx: Context) -> Window:
 
 
 def _line(line: Spans, ctx: Context, tip: str | None) -> Document:
-    at = seen(ctx, Tip(branch="", sha=tip))
+    at = viewpoint(ctx, Tip(branch="", sha=tip))
     return lines_document(ctx.watched.repository.name, [line], at)

@@ -37,7 +37,7 @@ from handlers.questions.pull_request import (
     kept_request,
     lines_about,
 )
-from handlers.questions.scope import seen
+from handlers.questions.scope import viewpoint
 
 _MENTIONS = 20
 """Changes that mention the explained one, searched for its reverts and re-lands."""
@@ -62,7 +62,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     mentions = await _mentions(told.graded, ctx)
     announced = await _announcements(told.graded, mentions, ctx)
     beside = (*lines_about(request, ctx), *announced)
-    document = _document(told, others, mentions, beside, seen(ctx, tip))
+    document = _document(told, others, mentions, beside, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 

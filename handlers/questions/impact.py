@@ -37,7 +37,7 @@ from handlers.ports.chat_port import (
     person_owner,
 )
 from handlers.ports.storage import Range, Tip
-from handlers.questions.scope import reach, seen
+from handlers.questions.scope import reach, viewpoint
 
 
 async def affected(intent: Affected, ctx: Context) -> Answer:
@@ -51,7 +51,7 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     profile = Profile()
     for owner in (chat_owner(key), person_owner(key)):
         profile = profile.with_((await profiles.load(owner, repository)).profile.entries)
-    at = seen(ctx, tip)
+    at = viewpoint(ctx, tip)
     if not profile.entries:
         line = words.NO_PROFILE(ctx.language, repository=repository.name)
         return Answer(intent="affected", document=lines_document(repository.name, [line], at))
@@ -175,7 +175,7 @@ def _owner(key: ConversationKey, *, mine: bool) -> str:
 
 
 async def _shown(kept: StoredProfile, ctx: Context) -> Answer:
-    at = seen(ctx, await tip_of(ctx))
+    at = viewpoint(ctx, await tip_of(ctx))
     document = profile_document(kept.profile, at, alerts=kept.alerts)
     return Answer(intent="profile", document=document, total=len(kept.profile.entries))
 

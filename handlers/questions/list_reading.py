@@ -13,7 +13,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import Code, Spans
-from digest.i18n.phrase import listed
+from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
 from digest.question.lexicon import alike
@@ -22,16 +22,16 @@ from digest.topics.matching import (
     Resolved,
     bears,
     candidates,
-    narrowed,
     near_topics,
     resolve,
+    restrict,
     sought,
 )
 from digest.topics.synonyms import is_whole
 from digest.topics.terms import term
 from handlers.context import Context
 from handlers.digests.ingest import labels_of
-from handlers.questions.scope import QueryResult, Reach, found, left_of
+from handlers.questions.scope import QueryResult, Reach, left_of, run_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ async def listed_result(
     return QueryResult(survey=survey, rows=rows)
 
 
-async def meant(asked: Meant, ctx: Context) -> Meant:
+async def read_topic(asked: Meant, ctx: Context) -> Meant:
     """The topic as the index knows it, with notes on corrections and omissions."""
     intent = asked.intent
     resolved = await resolved_topic(intent, ctx)
@@ -106,7 +106,7 @@ async def meant(asked: Meant, ctx: Context) -> Meant:
     asked = replace(asked, intent=rest, resolved=await resolved_topic(rest, ctx))
     asked = replace(asked, alike=None)
     if lost := [Code(word) for word in special if word not in known]:
-        return asked.noting(WITHOUT(ctx.language, words=listed(lost, ctx.language, limit=9)))
+        return asked.noting(WITHOUT(ctx.language, words=list_in_words(lost, ctx.language, limit=9)))
     return asked
 
 
@@ -154,7 +154,7 @@ def _resolved(intent: Changed, known: Mapping[str, int], aliases: Aliases) -> Re
     resolved = resolve(intent.topic, known, aliases) if intent.topic else Resolved()
     if intent.topic and not resolved.topics:
         return Resolved()
-    return narrowed(resolved, intent.kinds, intent.label)
+    return restrict(resolved, intent.kinds, intent.label)
 
 
 def query_of(asked: Meant) -> Query:
@@ -184,7 +184,7 @@ async def with_rows(asked: Meant, ctx: Context) -> Meant:
     def row(graded: Graded, labels: Sequence[str]) -> AnswerRow:
         return _row(graded, resolved, labels, ctx.language)
 
-    held = await found(ctx, query, ctx.page, row)
+    held = await run_query(ctx, query, ctx.page, row)
     if intent.path:
         held = _within(held, intent.path, ctx.language)
     return replace(asked, held=held)

@@ -26,14 +26,14 @@ from digest.document import (
 )
 from digest.i18n import names_text as words
 from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import join
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
 from digest.topics.terms import pieces
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, query_of, resolved_topic
-from handlers.questions.scope import Reach, seen
+from handlers.questions.scope import Reach, viewpoint
 
 PUBLIC = (
     FactKind.FLAG,
@@ -84,7 +84,7 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
             found = await asyncio.to_thread(lambda: list(_named(changes, bare)))
         if not found:
             return None
-    at = seen(ctx, tip)
+    at = viewpoint(ctx, tip)
     told = list(dict.fromkeys(one.graded.sha for one in found))
     by_name = {one.graded.sha: one for one in found}
     rows = tuple(AnswerRow(graded=by_name[sha].graded, why=_why(by_name[sha], ctx)) for sha in told)
@@ -126,7 +126,7 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
             yield Named(graded, fact)
 
 
-async def pinned(asked: Meant, ctx: Context) -> Sequence[Block]:
+async def dependency_blocks(asked: Meant, ctx: Context) -> Sequence[Block]:
     """The dependencies of the listed changes, each once, from its first version to its last."""
     changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
     few = [g for g in changes if len(g.facts.of(FactKind.DEPENDENCY)) <= _MANY]
@@ -179,7 +179,7 @@ def _document(
     blocks: tuple[Block, ...] = (
         Heading(1, (Text(title),)),
         Listing(tuple(_item(one, ctx) for one in page)),
-        Paragraph(joined([f"{counted} · ", end]), aside=True),
+        Paragraph(join([f"{counted} · ", end]), aside=True),
     )
     return Document(title=title, blocks=blocks, language=str(language))
 
@@ -220,7 +220,7 @@ def _item(one: Named, ctx: Context) -> Item:
 
 def _line(one: Named, ctx: Context) -> Spans:
     link = title_link(one.graded, ctx.watched.repository)
-    return joined([line_of(one.fact, ctx), " · ", link])
+    return join([line_of(one.fact, ctx), " · ", link])
 
 
 def _why(one: Named, ctx: Context) -> str:

@@ -36,13 +36,13 @@ from digest.errors import ForgeDown, ForgeFailed, NotOnForge, UnknownChange
 from digest.facts.message import read_paragraphs
 from digest.grading.policy import grade_batch
 from digest.i18n import labels as words
-from digest.i18n.phrase import Part, between, listed
+from digest.i18n.phrase import Part, between, list_in_words
 from digest.report.blocks import change_blocks, title_link
 from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import batch_of, tip_of, warn_unparsed
 from handlers.ports.forge_port import Forge, KeptRequest
-from handlers.questions.scope import seen
+from handlers.questions.scope import viewpoint
 
 _MOST_CHANGES = 50
 """Changes that are searched for mentions of an issue, the newest."""
@@ -100,13 +100,13 @@ async def _named(number: int, issue: Issue | None, ctx: Context) -> _Named:
 
 async def _document(number: int, issue: Issue | None, named: _Named, ctx: Context) -> Document:
     language, repository = ctx.language, ctx.watched.repository
-    at = seen(ctx, await tip_of(ctx))
+    at = viewpoint(ctx, await tip_of(ctx))
     title = issue.title if issue else ""
     title = title or words.ISSUE_TITLE.text(language, number=str(number))
     blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph(_state(number, issue, ctx))]
     if issue is not None:
         if issue.labels:
-            labels = listed([Code(one) for one in issue.labels], language, limit=_MOST_TOLD)
+            labels = list_in_words([Code(one) for one in issue.labels], language, limit=_MOST_TOLD)
             blocks.append(Paragraph(words.LABELS(language, labels=labels)))
         paragraphs = read_paragraphs(issue.body, [issue.title])[:_MOST_PARAGRAPHS]
         blocks += [Paragraph((Text(one),)) for one in paragraphs]
@@ -116,7 +116,7 @@ async def _document(number: int, issue: Issue | None, named: _Named, ctx: Contex
         ]
     if issue is not None and (others := _others(issue, named)):
         links: list[Part] = [request_link(one, repository) for one in others]
-        requests = listed(links, language, limit=_MOST_TOLD)
+        requests = list_in_words(links, language, limit=_MOST_TOLD)
         blocks.append(Paragraph(words.NAMED_BY_REQUESTS(language, requests=requests)))
     if not (named.closing or named.naming):
         blocks.append(Paragraph(words.NOTHING_NAMES_IT(language)))
@@ -281,9 +281,9 @@ async def _explain_commit(sha: str, forge: Forge, ctx: Context) -> Answer:
 async def _graded(change: Change, ctx: Context, texts: Mapping[str, str] | None = None) -> Graded:
     """The change graded by the same facts as any; missing contents may come from the clone."""
     known = dict(texts or {})
-    from digest.facts.extract import wanted
+    from digest.facts.extract import wanted_blobs
 
-    if lacking := [blob for blob in wanted(change) if blob not in known]:
+    if lacking := [blob for blob in wanted_blobs(change) if blob not in known]:
         known.update(await ctx.watched.source.texts(lacking))
     done = await ctx.workers.few(grade_batch, batch_of([change], known, ctx))
     warn_unparsed(done.changes, ctx.watched.repository)
@@ -321,7 +321,7 @@ def _numbered(graded: Graded, request: PullRequest) -> Graded:
 
 async def _answer(told: _Told, ctx: Context) -> Answer:
     graded, language = told.graded, ctx.language
-    at = seen(ctx, await tip_of(ctx))
+    at = viewpoint(ctx, await tip_of(ctx))
     heading, *rest = change_blocks(
         graded, analyse(graded, language), at.repository, at.zone, language, level=1
     )

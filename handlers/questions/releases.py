@@ -26,7 +26,7 @@ from digest.i18n.answer_text import (
     OF_SERIES,
     TAGGED,
 )
-from digest.i18n.phrase import joined
+from digest.i18n.phrase import join
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
@@ -37,7 +37,7 @@ from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.chat_port import Length
 from handlers.ports.forge_port import Publishing
 from handlers.questions.about_change import answer_of, one_change
-from handlers.questions.scope import range_of, seen
+from handlers.questions.scope import range_of, viewpoint
 
 _MOST = 100
 """The newest tags that are looked at."""
@@ -57,7 +57,7 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     found = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
     if within is not None:
         found = [one for one in found if one.at is not None and one.at in within]
-    language, at = ctx.language, seen(ctx, await tip_of(ctx))
+    language, at = ctx.language, viewpoint(ctx, await tip_of(ctx))
     when = window_words(intent.window, language) if within else ()
     if not found:
         line = words.NO_RELEASE_THEN(language, latest=Code(tags[0]))
@@ -70,7 +70,7 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     return Answer(intent="releases", document=document, window=within)
 
 
-async def released(intent: Released, ctx: Context) -> Answer:
+async def first_release(intent: Released, ctx: Context) -> Answer:
     """The first release that has a change, or that none has. Raises ``NoRelease``."""
     graded = await one_change(intent.reference, ctx)
     source = ctx.watched.source
@@ -118,7 +118,7 @@ async def compare(intent: Compare, ctx: Context) -> Answer:
     document = notes_document(
         notes,
         intent.refs,
-        seen(ctx, tip),
+        viewpoint(ctx, tip),
         _COMPARE_MOST[ctx.length],
         page=ctx.page,
         releases=await _releases(intent.refs, ctx),
@@ -225,4 +225,4 @@ def _line(release: TaggedRelease, newest: str, ctx: Context) -> Spans:
     if release.at is not None:
         day = release.at.astimezone(ctx.zone).date().isoformat()
         said.append(TAGGED(ctx.language, day=day))
-    return joined([part for one in said for part in (one, " ")][:-1])
+    return join([part for one in said for part in (one, " ")][:-1])

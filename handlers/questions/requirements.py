@@ -47,7 +47,7 @@ class Requirement:
     toolchain: bool
 
 
-async def required(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
+async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
     """The requirements that a name means, what users need first; none for other names.
 
     What no manifest names may be what others require: then it is what the lock files have.

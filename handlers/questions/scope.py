@@ -24,7 +24,7 @@ from digest.i18n.answer_text import NEWEST
 from digest.question.commit_range import Refs, Span
 from digest.question.dates import monday
 from digest.question.intent import Changed, DigestOf, Search
-from digest.question.periods import written
+from digest.question.periods import format_window
 from digest.question.questions import format_intent
 from digest.question.slot_values import kind_named
 from digest.topics.index_terms import topics_of
@@ -53,7 +53,7 @@ class QueryResult:
         return {row.graded.sha: row.beside for row in self.rows}
 
 
-def seen(ctx: Context, tip: Tip) -> Seen:
+def viewpoint(ctx: Context, tip: Tip) -> Seen:
     """The place and time of an answer, in the asker's language and zone."""
     return Seen(
         repository=ctx.watched.repository,
@@ -64,7 +64,7 @@ def seen(ctx: Context, tip: Tip) -> Seen:
     )
 
 
-async def found(
+async def run_query(
     ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], AnswerRow]
 ) -> QueryResult:
     """The archived matches of a query; ``row`` words what selected a change.
@@ -240,5 +240,5 @@ async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) ->
     week = days_window(first, first + timedelta(days=6), ctx.zone)
     asked = format_intent(replace(intent, window=week))
     dates = f"{first}..{first + timedelta(days=6)}"
-    question = Code(asked.replace(written(week), dates))
+    question = Code(asked.replace(format_window(week), dates))
     return (NEWEST(ctx.language, sha=Code(tip.sha[:10]), day=str(day), question=question),)

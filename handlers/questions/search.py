@@ -19,19 +19,19 @@ from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.document import Code
 from digest.i18n.answer_text import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
-from digest.i18n.phrase import Phrase, listed
+from digest.i18n.phrase import Phrase, list_in_words
 from digest.question.intent import Search
-from digest.topics.matching import Resolved, narrowed
+from digest.topics.matching import Resolved, restrict
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
-from handlers.questions.scope import found, newest, reach, seen
+from handlers.questions.scope import newest, reach, run_query, viewpoint
 
 
 async def search(intent: Search, ctx: Context) -> Answer:
     """The changes whose text holds every term; without a window, those archived so far."""
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
-    narrow = narrowed(Resolved(), intent.kinds, intent.label)
+    narrow = restrict(Resolved(), intent.kinds, intent.label)
     query = replace(
         reached.query,
         terms=intent.terms,
@@ -41,15 +41,17 @@ async def search(intent: Search, ctx: Context) -> Answer:
         paths=(intent.path,) if intent.path else (),
         level=intent.level,
     )
-    held = await found(ctx, query, ctx.page, lambda g, _: _row(g, intent.terms, ctx.language))
+    held = await run_query(ctx, query, ctx.page, lambda g, _: _row(g, intent.terms, ctx.language))
     topic = " ".join(intent.terms)
-    at = seen(ctx, tip)
+    at = viewpoint(ctx, tip)
     if held.rows:
         document = listing_document(
             title_of(intent, ctx.language), held.survey, held.why, intent.window, at
         )
     else:
-        terms = listed([Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms))
+        terms = list_in_words(
+            [Code(t) for t in intent.terms], ctx.language, limit=len(intent.terms)
+        )
         lines = [NOT_FOUND(ctx.language, terms=terms), *await newest(intent, ctx, tip)]
         lines.append(foot(intent.window, at))
         document = lines_document(topic, lines, at)

@@ -15,7 +15,7 @@ from handlers.context import Context
 from handlers.digests.ingest import current_of, tip_of
 from handlers.ports.chat_port import LIFETIME
 from handlers.ports.status_port import BotStatus, Budget
-from handlers.questions.scope import seen
+from handlers.questions.scope import viewpoint
 
 _DAYS = 7
 
@@ -29,7 +29,7 @@ async def status(_intent: Status, ctx: Context) -> Answer:
     read = await current_of(ctx, names)
     standing = await ctx.standing.standing() if ctx.standing else None
     there = words.STATUS_TIP(
-        language, name=repository.name, branch=tip.branch, tip=as_of(seen(ctx, tip))
+        language, name=repository.name, branch=tip.branch, tip=as_of(viewpoint(ctx, tip))
     )
     lines = [
         there,

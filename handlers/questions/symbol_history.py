@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from digest.analysis.context import VERSIONS, unsigned
+from digest.analysis.context import VERSIONS, without_dashes
 from digest.answer.answers import Answer, AnswerRow, entry_of, foot, lines_document, people_words
 from digest.answer.listing import PAGE, first_of, line_of
 from digest.answer.tallies import people_of
@@ -33,7 +33,7 @@ from digest.document import (
 from digest.i18n import answer_text as words
 from digest.i18n import names_text
 from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR, WHY
-from digest.i18n.phrase import Part, Phrase, joined, listed
+from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
@@ -41,18 +41,18 @@ from digest.topics.terms import pieces, roots
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
-from handlers.questions.changed import changed
+from handlers.questions.changed import list_changes
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.requirements import (
     Requirement,
     files_with,
+    find_requirements,
     introduced,
     is_name,
-    required,
     revalued,
     taken,
 )
-from handlers.questions.scope import count, month_back, reach, seen
+from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
 
 _READ = 500
@@ -62,7 +62,7 @@ _SAID = 3
 """The most facts to show of one change."""
 
 
-async def touched(intent: Touched, ctx: Context) -> Answer:
+async def name_history(intent: Touched, ctx: Context) -> Answer:
     """The changes whose facts or titles are about the name, newest first, and how it stands.
 
     Without a period the whole archive is searched, with the last days read, and then the messages
@@ -77,12 +77,14 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     if not found and value:
         # Titles mention a value mostly without its flag; if none does, the flag is meant.
         topic = re.sub(r"[-_]", " ", value)
-        about = await changed(Changed(window=intent.window or month_back(ctx), topic=topic), ctx)
+        about = await list_changes(
+            Changed(window=intent.window or month_back(ctx), topic=topic), ctx
+        )
         if about.rows:
             return about
         if await ctx.archive.select(ctx.watched.repository, replace(query, terms=(value,))):
             return await search(Search(terms=(value,), window=intent.window), ctx)
-        return await touched(replace(intent, name=flag), ctx)
+        return await name_history(replace(intent, name=flag), ctx)
     if intent.window is None:
         if not found:
             await reach(month_back(ctx), ctx, tip)
@@ -95,9 +97,9 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     found, sure = await _checked(_pins_first(found), intent, ctx, tip)
     state = await _state(intent, found, ctx, tip, sure=sure)
     if found:
-        return _answer(intent, found, state, ctx, foot(intent.window, seen(ctx, tip)))
+        return _answer(intent, found, state, ctx, foot(intent.window, viewpoint(ctx, tip)))
     if not intent.name.isupper():
-        about = await changed(
+        about = await list_changes(
             Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx
         )
         if about.rows:
@@ -106,8 +108,8 @@ async def touched(intent: Touched, ctx: Context) -> Answer:
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
         return _opened(said, lines)
-    lines.append(foot(intent.window, seen(ctx, tip)))
-    document = lines_document(intent.name, lines, seen(ctx, tip))
+    lines.append(foot(intent.window, viewpoint(ctx, tip)))
+    document = lines_document(intent.name, lines, viewpoint(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
 
 
@@ -153,7 +155,7 @@ async def _state(
     facts = [(graded, fact) for graded, some in found for fact in some]
     gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
     pinned = all(fact.kind in VERSIONS for _, fact in facts)
-    needs = await required(name, ctx, tip) if pinned and tip.sha else ()
+    needs = await find_requirements(name, ctx, tip) if pinned and tip.sha else ()
     if needs:
         stands = True
         lines += [_required(needs, ctx)]
@@ -162,7 +164,7 @@ async def _state(
     elif facts and pinned:
         lines.append(names_text.NOT_REQUIRED(language, name=Code(name)))
     elif tip.sha is not None and (there := await files_with(name, ctx, tip.sha)) is not None:
-        files = listed([Code(printable(path)) for path in there], language, limit=3)
+        files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
         there = [path for path in there if not (gone and path.startswith("."))]
         stands = bool(there)
         phrase = names_text.STANDS if there else names_text.STANDS_NOT
@@ -283,8 +285,8 @@ def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
         version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
         shown = Code(version) if one.version else names_text.ANY_VERSION(ctx.language)
         place = Code(f"{printable(one.path)}:{one.line}")
-        versions.setdefault((one.name, one.version), joined([shown, " (", place, ")"]))
-    value = listed(list(versions.values()), ctx.language, limit=3)
+        versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
+    value = list_in_words(list(versions.values()), ctx.language, limit=3)
     return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
 
 
@@ -334,7 +336,9 @@ def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
 
 def _is_whole(known: str, name: str) -> bool:
     """Whether a fact is about the name itself, not about a field of that name elsewhere."""
-    return unsigned(known) == unsigned(name) or unsigned(known).endswith(f"/{unsigned(name)}")
+    return without_dashes(known) == without_dashes(name) or without_dashes(known).endswith(
+        f"/{without_dashes(name)}"
+    )
 
 
 def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
@@ -403,7 +407,7 @@ def _answer(
             words.PEOPLE(language, people=people_words(people, ctx.watched.repository, language))
         ),
         Listing(tuple(_item(graded, facts, ctx) for graded, facts in page)),
-        Paragraph(joined([f"{counted} · ", end]), aside=True),
+        Paragraph(join([f"{counted} · ", end]), aside=True),
     ]
     listed = found if ctx.every else page
     return Answer(

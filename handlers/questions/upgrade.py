@@ -29,7 +29,7 @@ from digest.facts.change_notes import entries, is_change_note
 from digest.facts.side_text import SideLines
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import ANNOUNCED_IN, GROUP
-from digest.i18n.phrase import Phrase, joined
+from digest.i18n.phrase import Phrase, join
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
@@ -38,7 +38,7 @@ from digest.window import Window
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
-from handlers.questions.scope import Reach, range_of, seen
+from handlers.questions.scope import Reach, range_of, viewpoint
 
 _SAVED = 3
 """Files that still have a name which a change removed somewhere; then it is not gone."""
@@ -86,7 +86,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     names = {*(one.sha for one in items), *(g.sha for g in marked)}
     told = [g for g in changes if g.sha in names or g.number in listed]
     blocks = (
-        *upgrade_blocks(items, seen(ctx, tip)),
+        *upgrade_blocks(items, viewpoint(ctx, tip)),
         *_group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language),
         *_group(
             words.KINDS[ChangeKind.BREAKING],
@@ -103,7 +103,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
         blocks=(
             Heading(1, (Text(title),)),
             *(blocks or (nothing,)),
-            Paragraph(foot(intent.window, seen(ctx, tip)), aside=True),
+            Paragraph(foot(intent.window, viewpoint(ctx, tip)), aside=True),
         ),
         language=str(ctx.language),
     )
@@ -246,7 +246,7 @@ def _said(note: Note) -> Spans:
     """An entry in its project's words, with its place."""
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    return joined([text, " · ", place])
+    return join([text, " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:

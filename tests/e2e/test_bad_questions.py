@@ -16,7 +16,7 @@ import pytest
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -80,7 +80,7 @@ repositories = ["octo/engine"]
     file.chmod(0o600)
     config, numbers = read(file), count(1)
     async with AsyncExitStack() as stack:
-        app: Workspace = await stack.enter_async_context(opened(file))
+        app: Workspace = await stack.enter_async_context(open_workspace(file))
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
 
         async def said(text: str, *, person: str = "7", external: bool = False) -> str | None:

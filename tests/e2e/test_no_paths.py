@@ -9,7 +9,7 @@ import pytest
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -88,7 +88,7 @@ async def test_no_answer_in_a_chat_holds_a_path_of_this_machine(tmp_path: Path) 
         for text in some
     ]
     asked += [f"{text} in ada/gone" for text in QUESTIONS[:3]]
-    async with opened(file, clock=FixedClock(START + timedelta(days=1))) as app:
+    async with open_workspace(file, clock=FixedClock(START + timedelta(days=1))) as app:
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
         told = [await said(answers, text) for text in (*asked, *QUESTIONS)]
     assert any("Add a scheduler" in text for text in told)

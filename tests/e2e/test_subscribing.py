@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.run_service import _work
 from bot.config.reader import read
 from bot.delivery.payload import freeze
@@ -124,7 +124,7 @@ api = "{server.url}"
             encoding="utf-8",
         )
         clock = FakeClock(FRIDAY)
-        app = await stack.enter_async_context(opened(file, clock, logging=True))
+        app = await stack.enter_async_context(open_workspace(file, clock, logging=True))
         config = read(file)
         senders = open_senders(config)
         for sender in senders.values():

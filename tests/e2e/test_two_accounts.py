@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.run_service import _work
 from bot.config.reader import read
 from bot.jobs.loop import Runner
@@ -93,7 +93,7 @@ async def accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
             f'[[repositories]]\nplace = "{project.path}"\nname = "acme/engine"\n',
             encoding="utf-8",
         )
-        app = await stack.enter_async_context(opened(file, FakeClock(FRIDAY), logging=True))
+        app = await stack.enter_async_context(open_workspace(file, FakeClock(FRIDAY), logging=True))
         senders = open_senders(read(file))
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)

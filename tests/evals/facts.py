@@ -26,7 +26,7 @@ from typing import Any
 from bot.git.open_source import open_source
 from digest.analysis.wording import is_pin
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
-from digest.facts.extract import extract, wanted
+from digest.facts.extract import extract, wanted_blobs
 from digest.facts.paths import area_of
 from handlers.digests.tree_facts import settle
 
@@ -138,7 +138,7 @@ async def _facts(clone: str, commits: Iterable[str]) -> dict[str, Facts]:
         _, source = await open_source(clone, Path(folder))
         found: dict[str, Facts] = {}
         async for changes in source.changes(await source.tip(), sorted(commits)):
-            blobs = list(dict.fromkeys(b for change in changes for b in wanted(change)))
+            blobs = list(dict.fromkeys(b for change in changes for b in wanted_blobs(change)))
             texts = await source.texts(blobs)
             facts = [extract(change, texts) for change in changes]
             settled = await settle(source, changes, facts)

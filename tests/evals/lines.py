@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import opened
+from bot.app import open_workspace
 from digest.analysis.analyse import gist
 from digest.core.enums import Language
 from digest.core.facts import FactKind
@@ -133,7 +133,7 @@ async def measure(clone: str, since: date, until: date, name: str | None) -> Seq
     """The graded changes of a window."""
     zone = ZoneInfo("UTC")
     begin, end = (datetime(d.year, d.month, d.day, tzinfo=zone) for d in (since, until))
-    async with opened() as app:
+    async with open_workspace() as app:
         watched = await app.watch(clone, name=name)
         ctx = app.context(watched, zone=zone)
         tip = await watched.source.tip(watched.branch)

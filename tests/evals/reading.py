@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bot.git.open_source import open_source
-from digest.facts.extract import extract, wanted
+from digest.facts.extract import extract, wanted_blobs
 from digest.grading.signals import signals
 from digest.window import Window
 
@@ -24,7 +24,7 @@ async def _read(clone: str, window: Window, data: Path) -> list[dict[str, Any]]:
     tip = await source.tip()
     rows = []
     async for batch in source.changes(tip, window):
-        blobs = list(dict.fromkeys(b for change in batch for b in wanted(change)))
+        blobs = list(dict.fromkeys(b for change in batch for b in wanted_blobs(change)))
         texts = await source.texts(blobs) if blobs else {}
         for change in batch:
             facts = extract(change, texts)

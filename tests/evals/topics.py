@@ -25,7 +25,7 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 from rich.table import Table
 
-from bot.app import opened
+from bot.app import open_workspace
 from handlers.router import ask
 
 
@@ -56,7 +56,7 @@ async def measure(clone: str, notes: Mapping[str, Any]) -> list[Section]:
     listed = {name: frozenset(numbers) for name, numbers in notes["sections"].items()}
     known = frozenset().union(*listed.values())
     sections = []
-    async with opened() as app:
+    async with open_workspace() as app:
         ctx = replace(app.context(await app.watch(clone), zone=ZoneInfo("UTC")), every=True)
         for name, numbers in listed.items():
             question = f"what changed in {name} {notes['since']}..{notes['until']}"

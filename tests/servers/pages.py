@@ -14,14 +14,14 @@ from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.file_model import Listen, WebSettings
 from bot.config.reader import read
 from bot.util.machine import FixedClock
 from bot.web.pages.routes import routes
 from bot.web.pages.site import Site
 from bot.web.server import application, serving
-from bot.web.site_factory import alone, configured
+from bot.web.site_factory import alone, configured_site
 from bot.workspace.workspace import Workspace
 from digest.llm.model_input import Material
 from digest.window import Window
@@ -131,7 +131,7 @@ def write_config(folder: Path, place: Path, public: str = "") -> Path:
 
 async def fill_archive(file: Path) -> None:
     """Read both repositories into the archive."""
-    async with opened(file, FixedClock(NOW)) as app:
+    async with open_workspace(file, FixedClock(NOW)) as app:
         for settings in read(file).repositories:
             watched = await app.watch_configured(settings)
             ctx = app.context(watched, zone=UTC_ZONE)
@@ -143,10 +143,10 @@ async def fill_archive(file: Path) -> None:
 @asynccontextmanager
 async def shelved(file: Path, **changed) -> AsyncIterator[tuple[Workspace, Site]]:
     """The program with its pages; ``changed`` are fields of the shelf."""
-    async with opened(file, FixedClock(NOW)) as app:
+    async with open_workspace(file, FixedClock(NOW)) as app:
         config = read(file)
         assert config.web is not None
-        shelf = configured(app, config, config.web, Fixed([]))
+        shelf = configured_site(app, config, config.web, Fixed([]))
         yield app, replace(shelf, **changed)
 
 

@@ -16,7 +16,7 @@ from bot.subscriptions.channel_registry import Post, Subscription
 from digest.core.grade import Level, Repository
 from digest.window import Window
 from handlers.context import Context
-from handlers.digests.daily import Daily, come
+from handlers.digests.daily import Daily, digest_since
 
 
 async def due(ctx: Context, channel: str, window: Window, least: Level = Level.HIGH) -> Daily:
@@ -26,7 +26,7 @@ async def due(ctx: Context, channel: str, window: Window, least: Level = Level.H
     """
     tip = await ctx.watched.source.tip(ctx.watched.branch)
     seen = await ctx.coverage.seen(ctx.watched.repository, tip.branch, channel)
-    return await come(ctx, tip, seen, window, least)
+    return await digest_since(ctx, tip, seen, window, least)
 
 
 class Fixed:

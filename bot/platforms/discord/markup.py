@@ -33,8 +33,8 @@ from digest.document import (
     Table,
     Text,
     button_as_text,
+    charts_as_text,
     rows_as_lines,
-    undrawn,
 )
 
 MOST = 4096
@@ -84,7 +84,7 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
     for place, block in enumerate(blocks):
         if place and not isinstance(block, Divider):
             yield "", ""
-        match undrawn(block):
+        match charts_as_text(block):
             case Heading(level=level, spans=spans):
                 yield from _marked_lines("#" * min(level, 3) + " ", spans)
             case Paragraph(spans=spans):

@@ -22,7 +22,7 @@ from bot.util.page_links import digest_path
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.response import headers_of
 from bot.web.pages.session import Attempts, Sessions, form_of
-from bot.web.pages.templating import rendered
+from bot.web.pages.templating import render_pieces
 from handlers.ports.storage import Clock
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ class Admin:
         # Not compressed: in a page that holds both a secret and text of others, the compressed
         # length would reveal the secret (https://www.breachattack.com/).
         asked = self._read(request)
-        pieces = rendered(
+        pieces = render_pieces(
             template, asked, title=PATH, form_token=self._sessions.form_token(request), **values
         )
         body = "".join(pieces).encode("utf-8", "replace")

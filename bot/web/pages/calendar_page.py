@@ -13,7 +13,7 @@ from bot.util.page_links import path_of, week_name
 from bot.web.pages.charts import Bar, BarChart, Share, pulse, shares
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, month_words
-from bot.web.pages.site import Json, NotThere, Page, SiteRepository, titled
+from bot.web.pages.site import Json, NotThere, Page, SiteRepository, with_heading
 from digest.core.grade import Level
 from digest.document import Link, Table, Text
 from digest.i18n.labels import LEVELS
@@ -118,7 +118,7 @@ async def calendar_page(asked: PageRequest) -> Page:
             "page": page,
             "pages": pages,
         },
-        document=lambda: titled(title, language, day_table(drawn, asked)),
+        document=lambda: with_heading(title, language, day_table(drawn, asked)),
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,

@@ -15,10 +15,10 @@ from bot.web.pages.entries import ChangeView, entry_of, line_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
 from bot.web.pages.rows import title_of
-from bot.web.pages.site import Json, NotThere, Page, titled
+from bot.web.pages.site import Json, NotThere, Page, with_heading
 from bot.workspace.workspace import day_of
 from digest.answer.excerpt import lines_of
-from digest.core.authors import unticked
+from digest.core.authors import without_backticks
 from digest.core.change import Change, FileStatus, printable
 from digest.core.facts import FileFacts, Undone
 from digest.core.grade import Graded
@@ -107,7 +107,7 @@ async def _released(asked: PageRequest, graded: Graded) -> tuple[str, str]:
 
 
 def _title(graded: Graded) -> str:
-    return unticked(graded.title) or graded.sha[:10]
+    return without_backticks(graded.title) or graded.sha[:10]
 
 
 def _message(graded: Graded) -> str:
@@ -179,7 +179,7 @@ async def diff_page(asked: PageRequest) -> Page:
             "files": files,
             "cut": lambda: is_cut(files),
         },
-        document=lambda: titled(
+        document=lambda: with_heading(
             title,
             asked.language,
             CodeBlock("\n".join(islice(chain(*map(lines_of, change.files)), MOST_LINES)), "diff"),

@@ -17,12 +17,12 @@ from zoneinfo import ZoneInfo
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import path_of
 from bot.web.pages.charts import Share, shares
-from bot.web.pages.entries import line_of, line_to_json, loaded, seen_of, told_of
+from bot.web.pages.entries import line_of, line_to_json, load_changes, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
-from bot.web.pages.site import HistorySpan, Json, NotThere, Page, titled
+from bot.web.pages.site import HistorySpan, Json, NotThere, Page, with_heading
 from digest.answer.answers import window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
@@ -113,13 +113,13 @@ class Comparing:
 
     async def _compared(self) -> Compared:
         asked, shown = self._asked, self._shown
-        changes = await loaded(asked.shelf, shown, self._stretch.names)
+        changes = await load_changes(asked.shelf, shown, self._stretch.names)
         lines, _ = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
         missing = len(self._stretch.names) - len(changes)
         return await asyncio.to_thread(_compared, changes, lines, missing)
 
     async def _told(self) -> Document:
-        changes = await loaded(self._asked.shelf, self._shown, self._stretch.names)
+        changes = await load_changes(self._asked.shelf, self._shown, self._stretch.names)
         notes = await asyncio.to_thread(notes_of, changes)
         asked, missing = self._asked, self.all.missing
         seen, upgrade = seen_of(asked, self._stretch.head), self.all.upgrade
@@ -298,7 +298,7 @@ def _refused(asked: PageRequest, error: UserError) -> Page:
         template="compare.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "refused": said, "instead": instead, "title_words": title},
-        document=lambda: titled(title, asked.language, Paragraph((Text(said),))),
+        document=lambda: with_heading(title, asked.language, Paragraph((Text(said),))),
         json=lambda: {"error": said},
         rests_on=said,
         status=status,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.delivery.payload import thaw
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.entries import line_of, loaded, told_of
+from bot.web.pages.entries import line_of, load_changes, told_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, NotThere, Page
@@ -35,7 +35,7 @@ async def digest_page(asked: PageRequest) -> Page:
 
     async def read() -> None:
         shas = [outcome.sha for outcome in kept.outcomes]
-        written.changes = await loaded(asked.shelf, shown, shas)
+        written.changes = await load_changes(asked.shelf, shown, shas)
         lines = [line_of(graded) for graded in written.changes]
         moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
         rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))

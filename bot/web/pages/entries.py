@@ -54,7 +54,7 @@ async def told_of(
     return moved, told
 
 
-async def loaded(shelf: Site, shown: SiteRepository, shas: Sequence[str]) -> list[Graded]:
+async def load_changes(shelf: Site, shown: SiteRepository, shas: Sequence[str]) -> list[Graded]:
     """The archived changes in the order of ``shas``."""
     found = await shelf.archive.load(shown.repository, shas)
     return [found[sha] for sha in shas if sha in found]
@@ -133,7 +133,7 @@ async def lead_of(
     about = [one.sha for one in lines if one.level.rank <= least.rank]
 
     async def made() -> Spans:
-        found = await loaded(shelf, shown, about)
+        found = await load_changes(shelf, shown, about)
         analysed = partial(entry_of, told=told, shown=shown, language=language)
         entries = await asyncio.to_thread(lambda: list(map(analysed, found)))
         return lead(entries, counts, language) if entries else ()

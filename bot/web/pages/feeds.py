@@ -21,7 +21,7 @@ from bot.web.pages.response import as_json, headers_of
 from bot.web.pages.rows import Row, rows_of
 from bot.web.pages.search_page import resolved_topic
 from bot.web.pages.site import Json, NotThere, SiteRepository
-from bot.web.pages.templating import fragment, rendered, spans_markup
+from bot.web.pages.templating import fragment, render_pieces, spans_markup
 from digest.answer.buttons import without_buttons
 from digest.core.grade import Level
 from digest.core.reference import Query
@@ -176,7 +176,7 @@ def atom(make: Made) -> Callable[[PageRequest, str], Awaitable[Response]]:
 
     async def answer(asked: PageRequest, tag: str) -> Response:
         feed = await make(asked)
-        body = "".join(rendered("feed.xml", asked, feed=feed, base=_base(asked)))
+        body = "".join(render_pieces("feed.xml", asked, feed=feed, base=_base(asked)))
         return Response(_legible(body), headers=headers_of(tag), media_type=ATOM)
 
     return answer

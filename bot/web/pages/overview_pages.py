@@ -26,7 +26,7 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES, period_words, seven_days
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of, weight
-from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, titled
+from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
 from digest.answer.marks import Mark
 from digest.core.grade import Level
 from digest.core.release import version_of
@@ -120,7 +120,7 @@ async def index_page(asked: PageRequest) -> Page:
             "several": len(rows) > 1,
         },
         ready=lambda: news.read([shown for shown, _, _ in rows]),
-        document=lambda: titled(title, asked.language, Listing(tuple(items))),
+        document=lambda: with_heading(title, asked.language, Listing(tuple(items))),
         json=lambda: {
             "schema": SCHEMA,
             "repositories": [_about(shown, extent) for shown, extent, _ in rows],
@@ -184,7 +184,7 @@ def _document(asked: PageRequest, drawn: BarChart, newest: Sequence[ChangeLine])
     language, name = asked.language, asked.shown().repository.name
     items = tuple(Item((Link(one.title, path_of(name, change=one.sha[:12])),)) for one in newest)
     none = Paragraph((Text(PHRASES["nothing_found"].template(language)),))
-    return titled(
+    return with_heading(
         name,
         language,
         Heading(2, (Text(PHRASES["pulse"].template(language)),)),
@@ -239,7 +239,7 @@ async def releases_page(asked: PageRequest) -> Page:
         template="releases.html",
         title=f"{title} · {shown.repository.name}",
         values={"shown": shown, "families": families},
-        document=lambda: titled(
+        document=lambda: with_heading(
             title,
             asked.language,
             Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))

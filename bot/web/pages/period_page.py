@@ -15,7 +15,7 @@ from bot.store.browsing import ChangeLine, KeptPost
 from bot.util.page_links import path_of
 from bot.web.pages.calendar_page import Step, days_of, places_of
 from bot.web.pages.charts import Share
-from bot.web.pages.entries import Told, counts_of, entry_of, lead_of, loaded, told_of
+from bot.web.pages.entries import Told, counts_of, entry_of, lead_of, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest, day_named, week_named
 from bot.web.pages.page_text import PHRASES, day_words, week_words
 from bot.web.pages.rows import WrittenRows, rows_of
@@ -62,7 +62,7 @@ class Selected:
         return self.wanted[SIZE * (self.page - 1) : SIZE * self.page]
 
 
-def selected(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Selected:
+def select_lines(lines: Sequence[ChangeLine], level: Level | None, page: int) -> Selected:
     """A page of the lines, which are ordered newest first; from ``level`` up, if one is given."""
     wanted = sorted(
         (line for line in lines if level is None or line.level.rank <= level.rank),
@@ -110,7 +110,7 @@ class PeriodEntries:
             shas = [row.line.sha for row in written]
         else:
             shas = [line.sha for line in self._chosen.lines]
-        self.written.changes = await loaded(asked.shelf, self._shown, shas)
+        self.written.changes = await load_changes(asked.shelf, self._shown, shas)
         if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
         told = self.written.told
@@ -157,7 +157,7 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
     window = days_window(first, last, shelf.zone)
     lines = await shelf.browsing.lines(shown.repository, window)
     lines, told = await told_of(shelf, shown, lines, language)
-    chosen = selected(lines, asked.level, asked.page)
+    chosen = select_lines(lines, asked.level, asked.page)
     telling = PeriodEntries(asked, window, chosen, lines, told, weekly=weekly)
     unread = await asked.gaps(shown, window)
     calendar = (

@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Page
-from bot.web.pages.templating import STYLE, rendered
+from bot.web.pages.templating import STYLE, render_pieces
 from digest.markdown import markdown
 
 log = structlog.get_logger(__name__)
@@ -58,7 +58,7 @@ def tag_of(*parts: str) -> str:
     return f'W/"{digest.hexdigest()}"'
 
 
-def unchanged(request: Request, tag: str, cut: Collection[str] = ()) -> bool:
+def is_unchanged(request: Request, tag: str, cut: Collection[str] = ()) -> bool:
     """Whether the reader already has the version named by the tag, unless it was ``cut``."""
     known = request.headers.get("if-none-match", "")
     return tag not in cut and tag in (one.strip() for one in known.split(","))
@@ -88,7 +88,7 @@ async def reply(asked: PageRequest, page: Page, tag: str) -> Response:
     if asked.form is Form.MARKDOWN:
         text = markdown(page.document())
         return Response(text.encode("utf-8", "replace"), page.status, headers, media)
-    pieces = rendered(page.template, asked, title=page.title, **page.values)
+    pieces = render_pieces(page.template, asked, title=page.title, **page.values)
     body = _gathered(pieces, page.ready, asked, tag)
     return StreamingResponse(body, page.status, headers, media)
 

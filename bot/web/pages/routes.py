@@ -27,14 +27,14 @@ from bot.web.pages.response import (
     HEADERS,
     as_json,
     headers_of,
+    is_unchanged,
     not_modified,
     reply,
     tag_of,
-    unchanged,
 )
 from bot.web.pages.session import Sessions
 from bot.web.pages.site import Moved, NotThere, Site, SiteRepository
-from bot.web.pages.templating import files_by_name, rendered
+from bot.web.pages.templating import files_by_name, render_pieces
 from bot.web.pages.unread import begin
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -199,7 +199,7 @@ class _Site:
                 tag = await self._tag(asked)
                 # Before the page is made: it shows what was not read until then.
                 reading = self._reading(asked)
-                if unchanged(request, tag, asked.shelf.cut) and not reading:
+                if is_unchanged(request, tag, asked.shelf.cut) and not reading:
                     return not_modified(tag)
                 page = await entry.view(asked)
             except NotThere:
@@ -208,7 +208,7 @@ class _Site:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
-                if unchanged(request, tag, asked.shelf.cut) and not reading:
+                if is_unchanged(request, tag, asked.shelf.cut) and not reading:
                     return not_modified(tag)
             reading = reading or self._reading(asked)
             response = await reply(asked, page, "" if reading else tag)
@@ -241,7 +241,7 @@ class _Site:
             asked = self.asked(request, Form.HTML)
             try:
                 tag = await self._tag(asked)
-                if unchanged(request, tag):
+                if is_unchanged(request, tag):
                     return not_modified(tag)
                 return await make(asked, tag)
             except NotThere:
@@ -289,7 +289,7 @@ class _Site:
         """The description of the JSON."""
         body = as_json(description(self._shelf.public_url))
         tag = tag_of(body.decode())
-        if unchanged(request, tag):
+        if is_unchanged(request, tag):
             return not_modified(tag)
         return Response(body, headers=headers_of(tag), media_type="application/json")
 
@@ -316,6 +316,6 @@ class _Site:
         if shown := self._shown(asked):
             await asked.covered(shown)
             values["shown"] = shown
-        pieces = rendered("missing.html", asked, title=str(status.value), **values)
+        pieces = render_pieces("missing.html", asked, title=str(status.value), **values)
         body = "".join(pieces).encode("utf-8", "replace")
         return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")

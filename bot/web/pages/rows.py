@@ -13,12 +13,12 @@ from urllib.parse import quote
 from markupsafe import escape
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.entries import ChangeView, Told, entry_of, loaded
+from bot.web.pages.entries import ChangeView, Told, entry_of, load_changes
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
 from digest.analysis.analyse import acts, gist
 from digest.answer.marks import Mark, marks_of, urgency
-from digest.core.authors import authored
+from digest.core.authors import code_as_spans
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
@@ -154,15 +154,15 @@ async def rows_of(
     """The rows of changes, cached by ``key`` until the archive changes.
 
     They belong to the requested repository unless ``shown`` is another one. If ``marked``, as in
-    :func:`made_rows`, they are :func:`weighed`; otherwise they keep the order of ``lines``.
+    :func:`made_rows`, they are :func:`by_importance`; otherwise they keep the order of ``lines``.
     """
     shown, language = shown or asked.shown(), asked.language
     version = await asked.version(shown.repository)
 
     async def made() -> Sequence[Row]:
-        changes = await loaded(asked.shelf, shown, [line.sha for line in lines])
+        changes = await load_changes(asked.shelf, shown, [line.sha for line in lines])
         rows = await asyncio.to_thread(made_rows, changes, lines, told, language, marked=marked)
-        return weighed(rows) if marked else rows
+        return by_importance(rows) if marked else rows
 
     return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
 
@@ -173,7 +173,7 @@ def weight(row: Row) -> tuple[float, ...]:
     return (row.level.rank, not row.acts, -pressure, *urgency(row.marks, row.line.score))
 
 
-def weighed(rows: Sequence[Row]) -> list[Row]:
+def by_importance(rows: Sequence[Row]) -> list[Row]:
     """The rows, the most important first, with the follow-ups of its level behind each."""
     place = {row.line.sha: at for at, row in enumerate(rows)}
 
@@ -265,4 +265,4 @@ def _made(
 def title_of(line: ChangeLine) -> Spans:
     """A change's title without its request number, which is shown separately."""
     title = line.title if line.number is None else _NUMBER.sub("", line.title)
-    return authored(title) or (Code(line.sha[:10]),)
+    return code_as_spans(title) or (Code(line.sha[:10]),)

@@ -21,7 +21,7 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
-from bot.web.pages.unread import searched
+from bot.web.pages.unread import searched_periods
 from digest.answer.answers import because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.enums import ChangeKind
@@ -210,7 +210,7 @@ async def _page(
             "searching": searching,
             "asked_for": query is not None or topic,
             "words": _pattern(terms),
-            "searched": await searched(asked),
+            "searched": await searched_periods(asked),
             "kinds": [(str(kind), KINDS[kind].template(asked.language)) for kind in ChangeKind],
             "examples": await _examples(asked) if query is None else (),
         },

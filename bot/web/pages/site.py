@@ -75,7 +75,7 @@ class Moved(Exception):
         self.path = path
 
 
-def titled(title: str, language: Language, *blocks: Block) -> Document:
+def with_heading(title: str, language: Language, *blocks: Block) -> Document:
     """A document with its title as heading."""
     heading = Heading(1, (Text(title),))
     return Document(title=title, blocks=(heading, *blocks), language=str(language))

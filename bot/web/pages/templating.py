@@ -61,11 +61,11 @@ def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) ->
 @lru_cache(maxsize=8192)
 def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     if isinstance(span, Code):
-        text = marked(clean(span.text), words)
+        text = mark_words(clean(span.text), words)
     else:
         pieces = enumerate(_FLAG.split(clean(span.text)))
         flag = Markup("<code>{}</code>")
-        texts = ((n, marked(one, words)) for n, one in pieces)
+        texts = ((n, mark_words(one, words)) for n, one in pieces)
         text = Markup("").join(flag.format(one) if n % 2 else one for n, one in texts)
     if isinstance(span, Link):
         url = address(span.url)
@@ -77,7 +77,7 @@ def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
 
 
-def marked(text: str, words: re.Pattern[str] | None) -> Markup:
+def mark_words(text: str, words: re.Pattern[str] | None) -> Markup:
     """A text with the words marked; ``words`` has one group around its alternatives."""
     if words is None:
         return escape(text)
@@ -175,7 +175,7 @@ def fragment(template: str, macro: str, language: Language, *values: Any) -> Mar
     return made
 
 
-def rendered(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
+def render_pieces(template: str, asked: PageRequest, **values: Any) -> Iterator[str]:
     """A template for the reader's request, in pieces."""
     zone = asked.shelf.zone
     other = Language.EN if asked.language is Language.ZH else Language.ZH

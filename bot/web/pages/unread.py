@@ -60,7 +60,7 @@ class Unread:
         return PHRASES[name].template(language)
 
 
-async def searched(asked: PageRequest) -> str:
+async def searched_periods(asked: PageRequest) -> str:
     """The periods that a search looks through, in words; empty if nothing was read."""
     zone, language = asked.shelf.zone, asked.language
     periods = await asked.covered(asked.shown())

@@ -13,9 +13,9 @@ from digest.facts.syntax.declarations import (
     Declaration,
     Parameter,
     Signature,
-    joined,
     kids,
-    named,
+    member_name,
+    named_child,
     plain,
     signature,
     simple,
@@ -73,29 +73,29 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
 def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     for child in walk(node, _WRAPPERS):
         if child.type == "namespace_definition":
-            name = text_of(named(child, "name"))
+            name = text_of(named_child(child, "name"))
             if name and not _HIDDEN.search(name) and depth < DEEPEST:
-                body = named(child, "body")
-                yield from _items(body, joined(parent, name), depth + 1) if body else ()
+                body = named_child(child, "body")
+                yield from _items(body, member_name(parent, name), depth + 1) if body else ()
         elif child.type in _MACROS:
-            yield from _one("macro", child, "", text_of(named(child, "name")), None)
+            yield from _one("macro", child, "", text_of(named_child(child, "name")), None)
         elif child.type in _TYPES:
             yield from _type(child, parent, depth)
         elif child.type in {"function_definition", "declaration"}:
             if (function := _function(child)) is not None:
                 yield from _one("function", child, parent, _declared(function), function)
         elif child.type == "alias_declaration":
-            yield from _one("type", child, parent, text_of(named(child, "name")), None)
+            yield from _one("type", child, parent, text_of(named_child(child, "name")), None)
 
 
 def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
-    body, name = named(node, "body"), text_of(named(node, "name"))
+    body, name = named_child(node, "body"), text_of(named_child(node, "name"))
     if body is None or not name:  # a mention, not a definition
         return
     yield from _one(_TYPES[node.type], node, parent, name, None)
     if node.type == "enum_specifier":
         members = (n for n in walk(body, _WRAPPERS) if n.type == "enumerator")
-        yield from (_field(n, name, plain(named(n, "name")), "enum member") for n in members)
+        yield from (_field(n, name, plain(named_child(n, "name")), "enum member") for n in members)
     if node.type == "enum_specifier" or _HIDDEN.search(name) or depth >= DEEPEST:
         return
     public = node.type != "class_specifier"
@@ -103,13 +103,13 @@ def _type(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
         if child.type == "access_specifier":
             public = "public" in text_of(child)
         elif public and child.type in {"field_declaration", "declaration", "function_definition"}:
-            function, inner = _function(child), named(child, "type")
+            function, inner = _function(child), named_child(child, "type")
             if function is not None:
                 yield from _one(
-                    "method", child, joined(parent, name), _declared(function), function
+                    "method", child, member_name(parent, name), _declared(function), function
                 )
             elif inner is not None and inner.type in _TYPES:
-                yield from _type(inner, joined(parent, name), depth + 1)
+                yield from _type(inner, member_name(parent, name), depth + 1)
             elif child.type == "field_declaration":
                 yield from _fields(child, name)
 
@@ -128,7 +128,7 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
     for text, value in names:
         found = re.search(r"[A-Za-z_]\w*", text)
         if found and not found[0].endswith("_"):  # private by custom
-            kind = plain(named(node, "type")) + text[: found.start()]
+            kind = plain(named_child(node, "type")) + text[: found.start()]
             yield _field(node, owner, found[0], kind, value)
 
 
@@ -146,14 +146,14 @@ def _field(node: Node, owner: str, name: str, kind: str, value: str | None = Non
 
 def _function(node: Node) -> Node | None:
     """The part of a declaration that declares a function, after pointers and references."""
-    at = named(node, "declarator")
+    at = named_child(node, "declarator")
     while at is not None and at.type in {"pointer_declarator", "reference_declarator"}:
-        at = named(at, "declarator") or (at.named_children[-1] if at.named_children else None)
+        at = named_child(at, "declarator") or (at.named_children[-1] if at.named_children else None)
     return at if at is not None and at.type == "function_declarator" else None
 
 
 def _declared(function: Node) -> str:
-    return plain(named(function, "declarator"))
+    return plain(named_child(function, "declarator"))
 
 
 def _one(
@@ -164,7 +164,7 @@ def _one(
     head = function.end_point.row if function is not None else node.start_point.row
     yield Declaration(
         kind=kind,
-        name=joined(parent, name),
+        name=member_name(parent, name),
         parent=parent,
         node=node,
         head=head,
@@ -176,8 +176,8 @@ def _signature(node: Node, function: Node | None) -> Signature:
     if function is None:
         bases = [c for c in node.named_children if c.type == "base_class_clause"]
         return simple(plain(b).removeprefix(":").strip() for b in bases)
-    returns = named(node, "type")
-    parameters = named(function, "parameters")
+    returns = named_child(node, "type")
+    parameters = named_child(function, "parameters")
     return signature(
         _parameters(parameters),
         plain(returns) if returns else None,
@@ -188,9 +188,9 @@ def _signature(node: Node, function: Node | None) -> Signature:
 
 def _parameters(node: Node | None) -> Iterator[Parameter]:
     for place, child in enumerate(kids(node)):
-        default = named(child, "default_value")
+        default = named_child(child, "default_value")
         text = plain(child).partition("=")[0].strip() if default else plain(child)
-        declarator = named(child, "declarator")
+        declarator = named_child(child, "declarator")
         found = re.search(r"\w+", plain(declarator)) if declarator else None
         name = found.group() if found else f"_{place}"
         yield Parameter(

@@ -35,7 +35,7 @@ def last_part(name: str) -> str:
     return re.split(r"[.:]+", name)[-1]
 
 
-def joined(parent: str, name: str) -> str:
+def member_name(parent: str, name: str) -> str:
     """The qualified name of a member in Rust and C++: ``a::b``."""
     return f"{parent}::{name}" if parent else name
 
@@ -139,7 +139,7 @@ class Declaration:
     above: int = 0
 
 
-def named(node: Node, field: str) -> Node | None:
+def named_child(node: Node, field: str) -> Node | None:
     """The child in a field of the grammar."""
     return node.child_by_field_name(field)
 
@@ -162,7 +162,7 @@ def bare(node: Node | None, prefix: str = ":") -> str | None:
 def name_row(node: Node) -> int:
     """The row of a declaration's name, below attributes and modifiers."""
     for _ in range(DEEPEST):
-        inner = next((n for f in _NAMING if (n := named(node, f)) is not None), None)
+        inner = next((n for f in _NAMING if (n := named_child(node, f)) is not None), None)
         if inner is None:
             break
         node = inner
@@ -172,7 +172,7 @@ def name_row(node: Node) -> int:
 def before_body(node: Node, *bodies: str) -> int:
     """The last row of a declaration before its body."""
     for name in bodies or ("body",):
-        body = named(node, name)
+        body = named_child(node, name)
         if body is not None:
             return body.start_point.row
     return node.end_point.row

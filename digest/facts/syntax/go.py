@@ -15,7 +15,7 @@ from digest.facts.syntax.declarations import (
     Signature,
     before_body,
     kids,
-    named,
+    named_child,
     plain,
     signature,
     simple,
@@ -42,7 +42,7 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
         elif child.type == "function_declaration":
             yield from _function(child, "")
         elif child.type == "method_declaration":
-            receiver = _RECEIVER.search(plain(named(child, "receiver")))
+            receiver = _RECEIVER.search(plain(named_child(child, "receiver")))
             if receiver and _is_exported(receiver.group(1)):
                 yield from _function(child, receiver.group(1))
 
@@ -56,12 +56,14 @@ def _specs(spec: Node) -> Iterator[Declaration]:
         for name in spec.children_by_field_name("name"):
             if _is_exported(text_of(name)):
                 yield _plain(kind, text_of(name), "", spec, spec.start_point.row)
-    elif spec.type in {"type_spec", "type_alias"} and _is_exported(text_of(named(spec, "name"))):
-        yield from _type(spec, text_of(named(spec, "name")))
+    elif spec.type in {"type_spec", "type_alias"} and _is_exported(
+        text_of(named_child(spec, "name"))
+    ):
+        yield from _type(spec, text_of(named_child(spec, "name")))
 
 
 def _type(spec: Node, name: str) -> Iterator[Declaration]:
-    body = named(spec, "type")
+    body = named_child(spec, "type")
     kind = {"struct_type": "struct", "interface_type": "interface"}.get(body.type if body else "")
     yield _plain(kind or "type", name, "", spec, spec.start_point.row)
     for child in kids(body) if kind else ():
@@ -75,7 +77,7 @@ def _type(spec: Node, name: str) -> Iterator[Declaration]:
 
 def _key(field: Node, owner: str) -> str:
     """The name of a field in configuration files; empty for a field that only programs set."""
-    tag = text_of(named(field, "tag"))
+    tag = text_of(named_child(field, "tag"))
     found = _TAG.search(tag) or (_JSON.search(tag) if CONFIGURES.search(owner) else None)
     return found[1] if found else ""
 
@@ -87,7 +89,7 @@ def _field(node: Node, owner: str, name: str) -> Declaration:
         parent=owner,
         node=node,
         head=node.end_point.row,
-        read=partial(Signature, text="", returns=plain(named(node, "type"))),
+        read=partial(Signature, text="", returns=plain(named_child(node, "type"))),
     )
 
 
@@ -96,7 +98,7 @@ def _plain(kind: str, name: str, parent: str, node: Node, head: int) -> Declarat
 
 
 def _function(node: Node, parent: str) -> Iterator[Declaration]:
-    name = text_of(named(node, "name"))
+    name = text_of(named_child(node, "name"))
     if _is_exported(name):
         yield Declaration(
             kind="method" if parent else "function",
@@ -109,8 +111,8 @@ def _function(node: Node, parent: str) -> Iterator[Declaration]:
 
 
 def _signature(node: Node) -> Signature:
-    result = named(node, "result")
-    parameters = named(node, "parameters")
+    result = named_child(node, "result")
+    parameters = named_child(node, "parameters")
     returns = plain(result) if result else None
     return signature(_parameters(parameters), returns, arrow=" ", source=parameters)
 
@@ -119,7 +121,7 @@ def _parameters(node: Node | None) -> Iterator[Parameter]:
     """Each name with its type; unnamed ones by their position."""
     for place, child in enumerate(kids(node)):
         kind = "*" if child.type.startswith("variadic") else ""
-        annotation = ("..." if kind else "") + plain(named(child, "type"))
+        annotation = ("..." if kind else "") + plain(named_child(child, "type"))
         names = child.children_by_field_name("name")
         for name in names:
             yield Parameter(name=text_of(name), annotation=annotation, kind=kind)

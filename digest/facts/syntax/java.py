@@ -14,7 +14,7 @@ from digest.facts.syntax.declarations import (
     Signature,
     before_body,
     kids,
-    named,
+    named_child,
     plain,
     signature,
     simple,
@@ -45,16 +45,16 @@ def _within(node: Node, parent: str, *, open_: bool, depth: int) -> Iterator[Dec
         elif not _is_public(child, open_=open_):
             continue
         elif child.type in _TYPES and depth < DEEPEST:
-            item = _one(_TYPES[child.type], child, parent, text_of(named(child, "name")))
+            item = _one(_TYPES[child.type], child, parent, text_of(named_child(child, "name")))
             yield item
-            if (body := named(child, "body")) is not None:
+            if (body := named_child(child, "body")) is not None:
                 inner = child.type in {"interface_declaration", "annotation_type_declaration"}
                 yield from _within(body, item.name, open_=inner, depth=depth + 1)
         elif child.type in _CALLABLE:
-            yield _one(_CALLABLE[child.type], child, parent, text_of(named(child, "name")))
+            yield _one(_CALLABLE[child.type], child, parent, text_of(named_child(child, "name")))
         elif child.type in {"field_declaration", "constant_declaration"}:
             for declarator in child.children_by_field_name("declarator"):
-                yield _one("constant", child, parent, text_of(named(declarator, "name")))
+                yield _one("constant", child, parent, text_of(named_child(declarator, "name")))
 
 
 def _one(kind: str, node: Node, parent: str, name: str) -> Declaration:
@@ -69,14 +69,14 @@ def _one(kind: str, node: Node, parent: str, name: str) -> Declaration:
 
 
 def _signature(node: Node) -> Signature:
-    parameters = named(node, "parameters")
+    parameters = named_child(node, "parameters")
     if parameters is None:
         return simple(
             plain(n)
             for n in node.named_children
             if n.type in {"superclass", "super_interfaces", "extends_interfaces"}
         )
-    returns = named(node, "type")
+    returns = named_child(node, "type")
     return signature(
         _parameters(parameters), plain(returns) if returns else None, arrow=": ", source=parameters
     )
@@ -89,7 +89,8 @@ def _parameters(node: Node) -> Iterator[Parameter]:
             yield Parameter(name=text.rpartition(" ")[2], annotation=text, kind="*")
         elif child.type == "formal_parameter":
             yield Parameter(
-                name=text_of(named(child, "name")), annotation=plain(named(child, "type"))
+                name=text_of(named_child(child, "name")),
+                annotation=plain(named_child(child, "type")),
             )
 
 

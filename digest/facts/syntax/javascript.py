@@ -17,7 +17,7 @@ from digest.facts.syntax.declarations import (
     bare,
     before_body,
     kids,
-    named,
+    named_child,
     plain,
     signature,
     simple,
@@ -55,14 +55,14 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
     """
     del path
     specs = [
-        (spec, text_of(named(statement, "source"))[1:2] in {"", "."})
+        (spec, text_of(named_child(statement, "source"))[1:2] in {"", "."})
         for statement in root.named_children
         if statement.type == "export_statement"
         for clause in statement.named_children
         if clause.type == "export_clause"
         for spec in kids(clause)
     ]
-    listed = {text_of(named(spec, "name")) for spec, _ in specs}
+    listed = {text_of(named_child(spec, "name")) for spec, _ in specs}
     text = text_of(root)
     objects = {"exports", "module.exports"} | {
         name
@@ -75,8 +75,8 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
         declared.add(item.name)
         yield item
     for spec, own in specs:
-        name = text_of(named(spec, "name"))
-        shown = text_of(named(spec, "alias")) or name
+        name = text_of(named_child(spec, "name"))
+        shown = text_of(named_child(spec, "alias")) or name
         if name not in declared and shown != "default":
             yield _one("export" if own else FOREIGN, shown, "", spec, None)
 
@@ -86,12 +86,12 @@ def _statements(
 ) -> Iterator[Declaration]:
     for statement in node.named_children:
         if statement.type == "export_statement":
-            inner = named(statement, "declaration")
+            inner = named_child(statement, "declaration")
             if inner is not None:
                 yield from _declared(inner, parent, depth)
         elif statement.type == "expression_statement":
             yield from _assigned(statement, objects)
-        elif statement.type in _KINDS and text_of(named(statement, "name")) in listed:
+        elif statement.type in _KINDS and text_of(named_child(statement, "name")) in listed:
             yield from _declared(statement, parent, depth)
         elif statement.type in _VARIABLES:
             for item in _declared(statement, parent, depth):
@@ -105,18 +105,26 @@ def _declared(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             yield from _declared(child, parent, depth)
     elif node.type in _VARIABLES:
         for child in kids(node):
-            value = named(child, "value")
+            value = named_child(child, "value")
             called = value is not None and value.type in _CALLABLE
-            if child.type == "variable_declarator" and _is_plain(named(child, "name")):
+            if child.type == "variable_declarator" and _is_plain(named_child(child, "name")):
                 kind = "function" if called else "constant"
                 yield _one(
-                    kind, text_of(named(child, "name")), parent, child, value if called else None
+                    kind,
+                    text_of(named_child(child, "name")),
+                    parent,
+                    child,
+                    value if called else None,
                 )
     elif node.type in _KINDS:
-        name = text_of(named(node, "name"))
+        name = text_of(named_child(node, "name"))
         item = _one(_KINDS[node.type], name, parent, node, node)
         yield item
-        if node.type == "internal_module" and (body := named(node, "body")) and depth < DEEPEST:
+        if (
+            node.type == "internal_module"
+            and (body := named_child(node, "body"))
+            and depth < DEEPEST
+        ):
             yield from _statements(body, item.name, set(), set(), depth + 1)
         else:
             yield from _members(node, item.name)
@@ -127,13 +135,13 @@ def _assigned(statement: Node, objects: set[str]) -> Iterator[Declaration]:
     expression = statement.named_children[0] if statement.named_children else None
     if expression is None or expression.type != "assignment_expression":
         return
-    left, right = named(expression, "left"), named(expression, "right")
+    left, right = named_child(expression, "left"), named_child(expression, "right")
     if left is None or right is None or left.type != "member_expression":
         return
-    owner, name = text_of(named(left, "object")), text_of(named(left, "property"))
+    owner, name = text_of(named_child(left, "object")), text_of(named_child(left, "property"))
     if (owner, name, right.type) == ("module", "exports", "object"):
         for pair in kids(right):
-            key = text_of(named(pair, "key") or named(pair, "name") or pair)
+            key = text_of(named_child(pair, "key") or named_child(pair, "name") or pair)
             if _NAME.fullmatch(key):
                 yield _one("constant", key, "", pair, None)
         return
@@ -149,16 +157,16 @@ def _assigned(statement: Node, objects: set[str]) -> Iterator[Declaration]:
 
 
 def _members(node: Node, owner: str) -> Iterator[Declaration]:
-    body = named(node, "body") or named(node, "value")
+    body = named_child(node, "body") or named_child(node, "value")
     for child in kids(body) if body is not None else ():
-        name = text_of(named(child, "name")) or text_of(named(child, "property"))
+        name = text_of(named_child(child, "name")) or text_of(named_child(child, "property"))
         if not _NAME.fullmatch(name) or _is_hidden(child):
             continue
         if child.type in _METHODS:
             yield _one("method", name, owner, child, child)
         elif child.type in _FIELDS:
             optional = any(c.type == "?" for c in child.children)
-            value = named(child, "value")
+            value = named_child(child, "value")
             yield Declaration(
                 kind="field",
                 name=f"{owner}.{name}",
@@ -170,7 +178,7 @@ def _members(node: Node, owner: str) -> Iterator[Declaration]:
                     Signature,
                     text="",
                     prefix="optional" if optional else "",
-                    returns=bare(named(child, "type")),
+                    returns=bare(named_child(child, "type")),
                 ),
             )
 
@@ -197,7 +205,7 @@ def _one(kind: str, name: str, parent: str, node: Node, called: Node | None) -> 
 def _signature(node: Node | None) -> Signature:
     if node is None:
         return simple()
-    parameters = named(node, "parameters") or named(node, "parameter")
+    parameters = named_child(node, "parameters") or named_child(node, "parameter")
     if parameters is None:
         heritage = [c for c in node.named_children if c.type.endswith(("heritage", "type_clause"))]
         return simple(plain(h) for h in heritage)
@@ -207,7 +215,7 @@ def _signature(node: Node | None) -> Signature:
         return signature([one], None, calling=Calling.BY_PLACE, prefix=prefix)
     return signature(
         _parameters(parameters),
-        bare(named(node, "return_type")),
+        bare(named_child(node, "return_type")),
         calling=Calling.BY_PLACE,
         prefix=prefix,
         arrow=": ",
@@ -216,14 +224,14 @@ def _signature(node: Node | None) -> Signature:
 
 def _parameters(node: Node) -> Iterator[Parameter]:
     for child in kids(node):
-        pattern = named(child, "pattern") or named(child, "left") or child
-        default = named(child, "value") or named(child, "right")
+        pattern = named_child(child, "pattern") or named_child(child, "left") or child
+        default = named_child(child, "value") or named_child(child, "right")
         rest = pattern.type == "rest_pattern"
         optional = child.type == "optional_parameter"
         name = plain(pattern) + ("?" if optional else "")
         yield Parameter(
             name=name,
-            annotation=bare(named(child, "type")),
+            annotation=bare(named_child(child, "type")),
             default=plain(default) if default is not None and child is not pattern else None,
             kind="*" if rest else "?" if optional else "",
         )

@@ -15,9 +15,9 @@ from digest.facts.syntax.declarations import (
     Signature,
     bare,
     before_body,
-    joined,
     kids,
-    named,
+    member_name,
+    named_child,
     plain,
     signature,
     simple,
@@ -56,7 +56,7 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
 
 def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
     hidden = {
-        text_of(named(n, "name"))
+        text_of(named_child(n, "name"))
         for n in node.named_children
         if n.type in {"struct_item", "enum_item", "trait_item"} and not _is_public(n)
     }
@@ -67,12 +67,14 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             continue
         attributes, above = " ".join(above), [] if "comment" not in child.type else above
         if child.type == "impl_item":
-            owner = _type_name(named(child, "type"))
-            if named(child, "trait") is None and owner not in hidden and depth < DEEPEST:
-                yield from _members(child, joined(parent, owner), public=False)
+            owner = _type_name(named_child(child, "type"))
+            if named_child(child, "trait") is None and owner not in hidden and depth < DEEPEST:
+                yield from _members(child, member_name(parent, owner), public=False)
         elif child.type == "mod_item":
-            if _is_public(child) and depth < DEEPEST and (body := named(child, "body")):
-                yield from _items(body, joined(parent, text_of(named(child, "name"))), depth + 1)
+            if _is_public(child) and depth < DEEPEST and (body := named_child(child, "body")):
+                yield from _items(
+                    body, member_name(parent, text_of(named_child(child, "name"))), depth + 1
+                )
         elif child.type in _KINDS and _is_public(child):
             item = _declaration(child, parent, _KINDS[child.type])
             yield item
@@ -81,20 +83,20 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             elif child.type == "struct_item" and not _READ.search(attributes):
                 yield from _fields(child, item.name)
         if child.type == "struct_item" and _READ.search(attributes):
-            owner = joined(parent, text_of(named(child, "name")))
+            owner = member_name(parent, text_of(named_child(child, "name")))
             yield from _keys(child, owner, attributes)
 
 
 def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
-    for child in kids(named(node, "body")):
+    for child in kids(named_child(node, "body")):
         if child.type in _FUNCTIONS and (public or _is_public(child)):
             yield _declaration(child, owner, "method")
 
 
 def _fields(node: Node, owner: str) -> Iterator[Declaration]:
-    for child in kids(named(node, "body")):
+    for child in kids(named_child(node, "body")):
         if child.type == "field_declaration" and _is_public(child):
-            yield _field(child, owner, text_of(named(child, "name")))
+            yield _field(child, owner, text_of(named_child(child, "name")))
 
 
 def _field(
@@ -102,11 +104,11 @@ def _field(
 ) -> Declaration:
     return Declaration(
         kind="field",
-        name=joined(owner, name),
+        name=member_name(owner, name),
         parent=owner,
         node=node,
         head=node.end_point.row,
-        read=partial(Signature, text="", returns=bare(named(node, "type"))),
+        read=partial(Signature, text="", returns=bare(named_child(node, "type"))),
         above=above,
         value=value,
     )
@@ -116,13 +118,13 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
     """The fields of a type that is read from files, as files spell them, public or not."""
     spelled = _RENAME_ALL.search(attributes)
     above, first = "", 0
-    for child in kids(named(node, "body")):
+    for child in kids(named_child(node, "body")):
         if child.type == "attribute_item":
             first = first if above else child.start_point.row
             above += text_of(child)
         elif child.type == "field_declaration":
             given = _RENAME.search(above)
-            name = given[1] if given else text_of(named(child, "name")).removeprefix("r#")
+            name = given[1] if given else text_of(named_child(child, "name")).removeprefix("r#")
             if spelled and not given and "ebab" in spelled[1]:
                 name = name.replace("_", "-")
             elif spelled and not given and spelled[1] == "camelCase":
@@ -138,7 +140,7 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
 def _declaration(node: Node, parent: str, kind: str) -> Declaration:
     return Declaration(
         kind=kind,
-        name=joined(parent, text_of(named(node, "name"))),
+        name=member_name(parent, text_of(named_child(node, "name"))),
         parent=parent,
         node=node,
         head=before_body(node),
@@ -153,17 +155,18 @@ def _signature(node: Node) -> Signature:
         text_of(w) for n in node.children if n.type == "function_modifiers" for w in n.children
     }
     return signature(
-        _parameters(named(node, "parameters")),
-        bare(named(node, "return_type"), "->"),
+        _parameters(named_child(node, "parameters")),
+        bare(named_child(node, "return_type"), "->"),
         prefix=" ".join(w for w in ("async", "unsafe") if w in words),
     )
 
 
 def _parameters(node: Node | None) -> Iterator[Parameter]:
     for child in kids(node):
-        if child.type == "parameter" and text_of(named(child, "pattern")) != "self":
+        if child.type == "parameter" and text_of(named_child(child, "pattern")) != "self":
             yield Parameter(
-                name=plain(named(child, "pattern")), annotation=bare(named(child, "type"))
+                name=plain(named_child(child, "pattern")),
+                annotation=bare(named_child(child, "type")),
             )
 
 
@@ -173,5 +176,5 @@ def _is_public(node: Node) -> bool:
 
 def _type_name(node: Node | None) -> str:
     while node is not None and node.type in {"generic_type", "reference_type", "scoped_type"}:
-        node = named(node, "type")
+        node = named_child(node, "type")
     return text_of(node).rpartition("::")[2]

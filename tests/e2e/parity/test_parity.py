@@ -18,7 +18,7 @@ import pytest
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.message_service import Conversation
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import PlaceholderTiming
@@ -153,7 +153,7 @@ async def played(stage: Stage, project: Path, folder: Path) -> AsyncIterator[Pla
         encoding="utf-8",
     )
     config, clock = read(file), FixedClock(START + timedelta(days=1))
-    async with opened(file, clock=clock) as app:
+    async with open_workspace(file, clock=clock) as app:
         gate = AccessGate(policy_of(config, {stage.account: stage.sender.name}))
         leases = FileLeases(app.data / "leases")
         senders = {stage.account: stage.sender}

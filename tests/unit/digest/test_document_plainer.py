@@ -13,24 +13,24 @@ from digest.document import (
     Strong,
     Table,
     Text,
+    charts_as_text,
     plain,
     rows_as_lines,
     strong,
-    undrawn,
 )
 
 
 def test_a_chart_becomes_lines_and_a_picture_a_link():
-    drawn = undrawn(Chart(title="Changes", labels=("Mon", "Tue"), values=(1, 2)))
+    drawn = charts_as_text(Chart(title="Changes", labels=("Mon", "Tue"), values=(1, 2)))
     assert isinstance(drawn, CodeBlock)
     assert [line.split()[0] for line in drawn.text.splitlines()] == ["Mon", "Tue"]
-    picture = undrawn(Image("https://example.org/a.png", "a graph"))
+    picture = charts_as_text(Image("https://example.org/a.png", "a graph"))
     assert picture == Paragraph((Link("[a graph]", "https://example.org/a.png"),))
 
 
 def test_other_blocks_stay_what_they_are():
     block = Divider()
-    assert undrawn(block) is block
+    assert charts_as_text(block) is block
 
 
 def test_words_with_a_role_keep_it():

@@ -25,7 +25,7 @@ from digest.markdown import markdown
 from digest.question import intent as intents
 from digest.question.intent import Enquiry, Followup
 from digest.question.questions import QUESTIONS
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from handlers.router import ask
 from tests.support.fakes import FakeArchive, FakeSource, change, context, graded
 
@@ -490,7 +490,7 @@ async def test_what_an_older_version_read_is_answered_from_and_digests_read_it_a
     assert shas(answer) == ["aaaaaaa1"]
     assert "changes" not in [call[0] for call in source.calls]
     assert answer.rows[0].graded.facts.version == FACTS_VERSION - 1
-    daily = await look(ctx, answer.window)
+    daily = await digest_of_window(ctx, answer.window)
     assert [entry.graded.facts.version for entry in daily.report.entries] == [FACTS_VERSION]
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.reply import ReplyMessage
 from bot.chat.responder import AnswerProgress
@@ -110,7 +110,7 @@ async def asked(tmp_path, text: str, *, external: bool = False) -> tuple[Documen
     )
     config, watch = read(file), AnswerProgress(Language.EN)
     message = said(text, platform="chat", external=external)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         gate = AccessGate(policy_of(config, {}))
         answers = QuestionService(app, config, gate, served=Configured(subscriptions(config)))
         document = await answers.answer("chat", message, watch)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.run_service import warn_of_unreadable
 from bot.config.repository_section import RepositoryConfig
 from tests.support.builders import RepositoryBuilder
@@ -16,7 +16,7 @@ async def test_each_repository_that_cannot_be_read_is_warned_of_once(tmp_path: P
     made = RepositoryBuilder(tmp_path / "project.git", bare=True)
     made.commit("Begin", {"a.txt": "1"})
     place = str(made.path)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         with capture_logs() as logs:
             await warn_of_unreadable(
                 app,

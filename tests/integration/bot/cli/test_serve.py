@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli import run_setup
 from bot.cli.run_setup import ServeOptions
 from bot.util.machine import FixedClock
@@ -30,7 +30,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RepositoryBuilder:
 
 async def test_new_commits_are_read_as_they_come(made, tmp_path):
     file = write_config(tmp_path, made.path)
-    async with opened(file, FixedClock(MONDAY + timedelta(hours=5))) as app:
+    async with open_workspace(file, FixedClock(MONDAY + timedelta(hours=5))) as app:
         watched = await run_setup._chosen_repositories(app, OPTIONS)
         for one in watched:
             await run_setup._read(app, one, OPTIONS)
@@ -49,7 +49,7 @@ async def test_new_commits_are_read_as_they_come(made, tmp_path):
 
 async def test_every_configured_repository_is_served(made, tmp_path):
     file = write_config(tmp_path, made.path)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         watched = await run_setup._chosen_repositories(app, OPTIONS)
         assert [one.repository.name for one in watched] == ["owner/open", "owner/closed"]
         named = ServeOptions(place="owner/closed", days=7, port=0)

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from digest.document import plain
 from digest.markdown import markdown
 from digest.report.condensed import digest_document
 from digest.report.full_report import report_document
 from digest.window import Window
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from tests.servers.github import GitHubServer, merged
 from tests.servers.loopback import Breaks
 from tests.support.builders import RepositoryBuilder
@@ -82,10 +82,10 @@ def day(back: int) -> Window:
 
 
 async def told(file, back: int = 0):
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         watched = await app.watch("octo/engine")
         ctx = app.context(watched, zone=app.zone("UTC"))
-        return (await look(ctx, day(back))).report
+        return (await digest_of_window(ctx, day(back))).report
 
 
 async def test_a_digest_reads_one_page_and_tells_the_note_for_the_release(server, configure):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.forges.hooks import Arrived
 from bot.ops.check import look_at_forge
 from bot.publishing.forge_sync import ForgeSync
@@ -57,7 +57,7 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
     async def follow(watched) -> None:
         seen.append(watched.repository.name)
 
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         forge_sync = ForgeSync(app, app.config, [follow])
         sha = repository.commit(
             "Add a page (#12)", {"b.py": "y\n"}, at=datetime.now(UTC).replace(microsecond=0)
@@ -69,7 +69,7 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
 
 
 async def test_arrival_at_another_repository_does_nothing(server, file):
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         forge_sync = ForgeSync(app, app.config)
         for arrived in (
             Arrived(host=HOST, repository="octo/other", moved=True),
@@ -82,7 +82,7 @@ async def test_arrival_at_another_repository_does_nothing(server, file):
 async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, file):
     server.pulls[11] = merged(11, labels=[{"name": "moe"}])
     server.script.extend([Breaks(), Breaks()])
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         forge_sync = ForgeSync(app, app.config)
         async with forge_sync.running(timedelta(seconds=0.05)):
             watched = await app.watch("octo/engine")
@@ -92,7 +92,7 @@ async def test_lists_are_read_by_themselves_and_a_failure_ends_nothing(server, f
 
 
 async def test_check_tells_who_asks_and_what_is_left(server, file):
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         config = app.config
     told = await look_at_forge("work", config.forges["work"], config.repositories)
     assert "a token; it has 1 of the repositories here" in told
@@ -101,7 +101,7 @@ async def test_check_tells_who_asks_and_what_is_left(server, file):
 
 
 async def test_check_finds_out_a_token_that_is_not_taken_or_may_not_see(server, file):
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         config = app.config
     server.tokens.clear()
     with pytest.raises(ForgeUnauthorized):
@@ -117,7 +117,7 @@ async def test_request_is_found_by_the_program_with_its_configuration(server, fi
 
     server.pulls[99] = pull(99, "Try something new")
     server.files[99] = []
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         watched = await app.watch("octo/engine")
         found = await ask("explain #99", app.context(watched, zone=app.zone("UTC")))
     assert found.document.title == "Try something new"

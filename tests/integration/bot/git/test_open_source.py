@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.git.open_source import FRESH, Sources, open_source
 from digest.core.grade import Repository
 from digest.errors import NotARepository
@@ -75,7 +75,7 @@ async def test_a_folder_whose_name_says_nothing_is_called_after_the_one_around_i
     builder.commit("Begin", {"a": "1\n"})
     place = str(builder.path)
     assert (await open_source(place, tmp_path))[0].name == "engine"
-    async with opened(None) as app:
+    async with open_workspace(None) as app:
         assert (await app.watch(place)).repository.name == "engine"
         # What an archive was made under stays.
         app.places.enter(place, Repository(name="repo"))

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.part_sender import Target
@@ -40,7 +40,10 @@ async def main(config: Path, place: str, number: str) -> None:
         for n in range(CHANNELS)
     ]
     served = {c.name: subscriptions_of(c, [repository])[0] for c in configs}
-    async with opened(config, FixedClock(EVENING), logging=True) as app, AsyncExitStack() as stack:
+    async with (
+        open_workspace(config, FixedClock(EVENING), logging=True) as app,
+        AsyncExitStack() as stack,
+    ):
         leases = ServerLeases(app.database)
         stack.push_async_callback(leases.aclose)
         slots = Slots(app, served.get, leases=leases)

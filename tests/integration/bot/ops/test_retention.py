@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import update
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.cli.run_archive import rebuild
 from bot.config.repository_section import RepositoryConfig
 from bot.ops import retention
@@ -55,7 +55,7 @@ async def test_batches_are_read_again_until_nothing_is_left(
     settings: RepositoryConfig, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
-    async with opened(config) as app:
+    async with open_workspace(config) as app:
         outdated = await read_by_an_older_version(app, settings)
         assert len(outdated) == 5
         refresh = Reanalysis(app, FileLeases(tmp_path / "leases"), [settings])
@@ -68,7 +68,7 @@ async def test_calls_at_once_read_one_batch(
     settings: RepositoryConfig, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
-    async with opened(config) as app:
+    async with open_workspace(config) as app:
         outdated = await read_by_an_older_version(app, settings)
         refresh = Reanalysis(app, FileLeases(tmp_path / "leases"), [settings])
         await asyncio.gather(*(refresh() for _ in range(5)))
@@ -80,7 +80,7 @@ async def test_calls_at_once_read_one_batch(
 async def test_a_repository_that_another_process_refreshes_is_left_to_it(
     settings: RepositoryConfig, config: Path, tmp_path: Path
 ) -> None:
-    async with opened(config) as app:
+    async with open_workspace(config) as app:
         outdated = await read_by_an_older_version(app, settings)
         leases = FileLeases(tmp_path / "leases")
         async with leases.hold("refresh\0ada/project"):
@@ -91,7 +91,7 @@ async def test_a_repository_that_another_process_refreshes_is_left_to_it(
 async def test_a_repository_that_is_gone_stops_no_other(
     settings: RepositoryConfig, config: Path, tmp_path: Path
 ) -> None:
-    async with opened(config) as app:
+    async with open_workspace(config) as app:
         await read_by_an_older_version(app, settings)
         gone = RepositoryConfig(place=str(tmp_path / "nowhere"), name="ada/gone")
         changes = await app.archive.load(REPOSITORY, await app.archive.outdated(REPOSITORY))
@@ -107,11 +107,11 @@ def test_rebuild_reads_again_what_an_older_version_read(
     settings: RepositoryConfig, config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def aged() -> None:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             await read_by_an_older_version(app, settings)
 
     async def outdated() -> Sequence[str]:
-        async with opened(config) as app:
+        async with open_workspace(config) as app:
             return await app.archive.outdated(REPOSITORY)
 
     asyncio.run(aged())

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import Policy
-from bot.app import opened
+from bot.app import open_workspace
 from bot.delivery.delivery import Delivery, Visibility
 from bot.platforms.console import Console
 from bot.publishing.alerts import ImmediateAlerts, takes_up
@@ -54,7 +54,7 @@ async def made(tmp_path, monkeypatch):
     first = builder.commit("Add workers", {"src/main.py": FLAG})
     file = tmp_path / "digestbot.toml"
     file.write_text(f'[[repositories]]\nplace = "{builder.path}"\nname = "o/engine"\n')
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         out, told = io.StringIO(), Told()
         leases = FileLeases(tmp_path / "leases")
         alerting = ImmediateAlerts(

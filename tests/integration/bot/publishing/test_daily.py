@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig, Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.delivery import Delivered
@@ -32,7 +32,7 @@ from bot.workspace.workspace import Workspace
 from digest.facts.extract import extract
 from digest.window import Window, day_window
 from handlers.context import Context
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from handlers.ports.storage import State, Tip
 from tests.support.builders import RepositoryBuilder
 from tests.support.channels import due
@@ -58,7 +58,7 @@ def repository(tmp_path: Path) -> RepositoryBuilder:
 
 @pytest.fixture
 async def app() -> AsyncIterator[Workspace]:
-    async with opened(clock=FixedClock(MONDAY + DAY)) as found:
+    async with open_workspace(clock=FixedClock(MONDAY + DAY)) as found:
         yield found
 
 
@@ -74,7 +74,7 @@ async def test_states_of_a_day_add_up_to_what_git_counts(
     app: Workspace, repository: RepositoryBuilder
 ) -> None:
     ctx = await context(app, repository)
-    daily = await look(ctx, day_window(MONDAY.date(), UTC_ZONE))
+    daily = await digest_of_window(ctx, day_window(MONDAY.date(), UTC_ZONE))
     states = Counter(o.state for o in daily.outcomes)
     assert sum(states.values()) == counted(repository, "main") == 5
     assert len({o.sha for o in daily.outcomes}) == 5
@@ -161,12 +161,14 @@ async def test_change_that_cannot_be_read_is_failed_with_its_cause_and_read_agai
     monkeypatch.setattr("digest.facts.extract.extract", broken)
     ctx = await context(app, repository)
     window = day_window(MONDAY.date(), UTC_ZONE)
-    daily = await look(ctx, window)
+    daily = await digest_of_window(ctx, window)
     failed = [o for o in daily.outcomes if o.state is State.FAILED]
     assert [o.why for o in failed] == ["RuntimeError: no such luck"]
     assert len(daily.report.entries) == len(daily.outcomes) == 5
     monkeypatch.setattr("digest.facts.extract.extract", extract)
-    assert not [o for o in (await look(ctx, window)).outcomes if o.state is State.FAILED]
+    assert not [
+        o for o in (await digest_of_window(ctx, window)).outcomes if o.state is State.FAILED
+    ]
 
 
 class Channel:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.part_sender import Target
@@ -24,7 +24,7 @@ from digest.core.grade import Level
 from digest.core.request import PullRequest, RequestState
 from digest.markdown import markdown
 from digest.window import Window
-from handlers.digests.daily import come
+from handlers.digests.daily import digest_since
 from handlers.digests.ingest import fill, tip_of
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
@@ -43,10 +43,10 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
 
     async def counted(ctx, *given):
         asked[str(ctx.language)] += 1
-        return await come(ctx, *given)
+        return await digest_since(ctx, *given)
 
     # Only the module itself can tell how often it makes a report.
-    monkeypatch.setattr(module, "come", counted)
+    monkeypatch.setattr(module, "digest_since", counted)
     config = tmp_path / "digestbot.toml"
     config.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
     settings = RepositoryConfig(place=str(builder.path), name="ada/project")
@@ -61,7 +61,7 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
         for n in range(20)
     ]
     served = {c.name: subscriptions_of(c, [settings])[0] for c in channels}
-    async with opened(config, FixedClock(NOON)) as app:
+    async with open_workspace(config, FixedClock(NOON)) as app:
         slots = Slots(app, served.get)
         slot = Slot(day=NOON.date(), at=NOON)
         posts = [
@@ -98,7 +98,7 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
         "others": replace(plain, name="others", muted=("frontend",)),
         "again": replace(plain, name="again", muted=("frontend",), muted_until={"frontend": NOON}),
     }
-    async with opened(file, FixedClock(NOON)) as app:
+    async with open_workspace(file, FixedClock(NOON)) as app:
         repository = settings.repository
         request = PullRequest(
             number=2,

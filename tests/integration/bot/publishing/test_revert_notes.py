@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig
 from bot.config.reader import read
 from bot.config.repository_section import RepositoryConfig
@@ -118,7 +118,7 @@ class World:
 async def app(tmp_path: Path) -> AsyncIterator[Workspace]:
     config = tmp_path / "digestbot.toml"
     config.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
-    async with opened(config, FixedClock(MONDAY)) as app:
+    async with open_workspace(config, FixedClock(MONDAY)) as app:
         yield app
 
 

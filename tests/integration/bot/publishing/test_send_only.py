@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot import platforms
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.part_sender import Target
@@ -60,7 +60,7 @@ async def posted(tmp_path: Path, sender):
     settings = RepositoryConfig(place=str(builder.path), name="ada/project")
     channel = ChannelConfig(name="team", platform=sender.name, time="12:00", least=Level.LOW)
     (served,) = subscriptions_of(channel, [settings])
-    async with opened(file, FixedClock(NOON)) as app:
+    async with open_workspace(file, FixedClock(NOON)) as app:
         post = Post(target=Target(name="team", sender=sender), spec=served.spec)
         (ready,) = await Slots(app, lambda _: served).build(post, Slot(day=NOON.date(), at=NOON))
     return ready

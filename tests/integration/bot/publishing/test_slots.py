@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig, Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.delivery.part_sender import Target
@@ -54,7 +54,7 @@ async def slots(tmp_path: Path, *names: str, quiet: Quiet = Quiet.LINE, withheld
     file = tmp_path / "digestbot.toml"
     file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
     post = Post(target=Target(name="team", sender=FakeSender()), spec=served.spec)
-    async with opened(file, FixedClock(NOON)) as app:
+    async with open_workspace(file, FixedClock(NOON)) as app:
         for one in settings:
             await app.watch_configured(one)
         discretion = Withholding(withheld) if withheld else None
@@ -120,5 +120,5 @@ visibility = "{visibility}"
 """,
         encoding="utf-8",
     )
-    async with opened(file, FixedClock(NOON)) as app:
+    async with open_workspace(file, FixedClock(NOON)) as app:
         assert app.web_of("a") == ("https://bot.example" if linked else "")

@@ -7,7 +7,7 @@ import pytest
 from bot.store.archive import SqlArchive
 from digest.core.enums import ChangeKind, Language
 from digest.core.reference import Query
-from digest.topics.matching import Resolved, narrowed
+from digest.topics.matching import Resolved, restrict
 from tests.support.fakes import REPOSITORY, FakeArchive, graded
 
 CHANGES = [
@@ -16,9 +16,9 @@ CHANGES = [
     graded("ccccccc3", "feat!: drop the old API (#13)", {"src/api.py": 30}),
 ]
 NAMES = [g.sha for g in CHANGES]
-FIXES = narrowed(Resolved(), [ChangeKind.FIX], "")
-BREAKING = narrowed(Resolved(), [ChangeKind.BREAKING, ChangeKind.FIX], "")
-LABELLED = narrowed(Resolved(), (), "ci")
+FIXES = restrict(Resolved(), [ChangeKind.FIX], "")
+BREAKING = restrict(Resolved(), [ChangeKind.BREAKING, ChangeKind.FIX], "")
+LABELLED = restrict(Resolved(), (), "ci")
 
 
 @pytest.mark.parametrize(

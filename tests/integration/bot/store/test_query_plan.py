@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.store import query_plan
 from bot.store.archive import SqlArchive
 from bot.store.query_plan import plan
-from bot.store.rows import folded
+from bot.store.rows import fold
 from bot.store.statements import Driver
 from digest.core.change import printable
 from digest.core.enums import Language
@@ -110,7 +110,7 @@ async def test_punctuation_means_itself(archive: SqlArchive, term: str) -> None:
     text = term.replace("\0", " ").replace("\ud800", "?")
     await archive.save(REPOSITORY, [made(1, f"before{text}after"), made(2, "elsewhere")])
     for terms in ((term,), (f"before{term}after",), (f"{term}aft",)):
-        if folded(terms[0]):
+        if fold(terms[0]):
             assert await titles(archive, terms=terms) == [f"before{text}after"], terms
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.git.open_source import open_source
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.extract import extract, wanted
+from digest.facts.extract import extract, wanted_blobs
 from handlers.digests.tree_facts import settle
 from tests.support.builders import RepositoryBuilder
 
@@ -27,7 +27,7 @@ async def told(builder: RepositoryBuilder, *trees: Tree) -> list[tuple[Fact, ...
     source = (await open_source(str(builder.path), builder.path.parent / "data"))[1]
     tip = await source.tip()
     changes = [c async for batch in source.changes(tip, names[::-1]) for c in batch]
-    texts = await source.texts([b for change in changes for b in wanted(change)])
+    texts = await source.texts([b for change in changes for b in wanted_blobs(change)])
     facts = await settle(source, changes, [extract(change, texts) for change in changes])
     return [f.items for f in reversed(facts)]
 

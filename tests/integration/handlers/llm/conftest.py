@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.app import opened
+from bot.app import open_workspace
 from bot.config.model_section import ModelConfig
 from bot.llm.calls import CappedBudget, now
 from bot.llm.client import ServedModel
@@ -29,7 +29,7 @@ from digest.core.enums import Language
 from digest.core.facts import Facts
 from digest.llm.model_input import Masked, Privacy
 from handlers.context import Context
-from handlers.digests.daily import Daily, look
+from handlers.digests.daily import Daily, digest_of_window
 from tests.integration.handlers.llm.day import DAY, EVENING, build
 from tests.servers.model import ModelServer
 from tests.support.builders import RepositoryBuilder
@@ -82,7 +82,7 @@ class Bench:
     stack: AsyncExitStack
 
     async def look(self, *, language: Language = Language.EN, **how: Any) -> Daily:
-        return await look(await self.context(language=language, **how), DAY)
+        return await digest_of_window(await self.context(language=language, **how), DAY)
 
     async def timed(self, **how: Any) -> tuple[Daily, float]:
         began = time.perf_counter()
@@ -146,7 +146,7 @@ async def bench(project: RepositoryBuilder) -> AsyncIterator[Callable[..., Any]]
                 "timeout": 30,
                 "digest_patience": 120,
             }
-            app = await stack.enter_async_context(opened(clock=FixedClock(EVENING)))
+            app = await stack.enter_async_context(open_workspace(clock=FixedClock(EVENING)))
             return Bench(app, project, given | settings, stack)
 
         yield make

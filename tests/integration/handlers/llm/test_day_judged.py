@@ -17,7 +17,7 @@ from digest.markdown import markdown
 from digest.report.condensed import digest_document
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from handlers.ports.model_port import CallKind
 from tests.integration.handlers.llm.day import CALLS, DAY, JUDGED, NINE, SETTLED
 from tests.servers.model import Says
@@ -212,7 +212,7 @@ async def test_two_channels_at_once_pay_once(serve, bench) -> None:
     one = await bench(server)
     first = await one.context(channel="a")
     second = await one.context(channel="b", fresh=False)
-    both = await asyncio.gather(look(first, DAY), look(second, DAY))
+    both = await asyncio.gather(digest_of_window(first, DAY), digest_of_window(second, DAY))
     analyses = [sent for sent in server.asked if model_replies.kind(sent) != "day"]
     assert len(analyses) == CALLS - 1
     assert sources(both[0]) == sources(both[1])

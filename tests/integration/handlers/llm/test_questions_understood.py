@@ -17,7 +17,7 @@ from bot.messaging.receiver import Incoming
 from digest.core.enums import Language
 from digest.llm.model_input import Privacy
 from digest.markdown import markdown
-from handlers.digests.daily import look
+from handlers.digests.daily import digest_of_window
 from handlers.ports.chat_port import ConversationKey
 from handlers.ports.model_port import CallKind
 from handlers.router import ask
@@ -35,7 +35,7 @@ def says(kind: str, question: str = "") -> Says:
 async def filled(bench, server, **settings):
     """A bench whose archive is read, with nothing said to its server yet."""
     one = await bench(server, **settings)
-    await look(replace(await one.context(), judging=None), DAY)
+    await digest_of_window(replace(await one.context(), judging=None), DAY)
     return one
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -47,7 +47,7 @@ async def asked(tmp_path: Path, message: Incoming, access: str = "") -> Document
         encoding="utf-8",
     )
     config = read(file)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         # The account of the configuration is a console that stands in for a chat.
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
         return await answers.answer("telegram", message, AnswerProgress(Language.EN))
@@ -101,7 +101,7 @@ async def test_a_question_asked_again_needs_few_statements(
         encoding="utf-8",
     )
     config = read(file)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
         statements: list[str] = []
         async with app.database.reading() as connection:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.access.gate import AccessGate
 from bot.access.permissions import policy_of
-from bot.app import opened
+from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -35,7 +35,7 @@ async def chat(folder: Path, names=("ada/engine", "prometheus")):
     file = folder / "digestbot.toml"
     file.write_text("".join(tables) + CHANNEL, encoding="utf-8")
     config = read(file)
-    async with opened(file) as app:
+    async with open_workspace(file) as app:
         answers = QuestionService(app, config, AccessGate(policy_of(config, {})))
 
         async def ask(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.authors import authored, clipped, excerpt, sentences, unticked
+from digest.core.authors import clip_title, code_as_spans, excerpt, sentences, without_backticks
 from digest.document import Code, Text, plain
 
 
@@ -43,11 +43,11 @@ def test_sentences_end_where_a_reader_stops(text, found):
     ],
 )
 def test_authored_reads_backticks_and_nothing_else(text, found):
-    assert authored(text) == found
+    assert code_as_spans(text) == found
 
 
 def test_unticked_keeps_the_words_of_code():
-    assert unticked("Add `get_name` to\n all") == "Add get_name to all"
+    assert without_backticks("Add `get_name` to\n all") == "Add get_name to all"
 
 
 @given(st.text(max_size=200), st.integers(1, 80))
@@ -62,23 +62,23 @@ def test_excerpt_is_whole_sentences_within_its_limit(text, limit):
 @given(st.text(alphabet="ab `*.\n", max_size=60))
 def test_authored_drops_no_word(text):
     letters = [c for c in text if c in "ab"]
-    assert [c for c in plain(authored(text)) if c in "ab"] == letters
+    assert [c for c in plain(code_as_spans(text)) if c in "ab"] == letters
 
 
 def test_runs_of_one_sign_are_read_in_one_go() -> None:
     # Once for each of their characters would take minutes.
     for text in ("`" * 50_000, "a" + " " * 50_000 + "b", "**a " * 10_000):
-        assert "".join(span.text for span in authored(text)) == text.strip()
-        assert unticked(text) == text.strip()
+        assert "".join(span.text for span in code_as_spans(text)) == text.strip()
+        assert without_backticks(text) == text.strip()
 
 
 @given(st.text(max_size=900))
 def test_clipped_titles_begin_alike_and_are_bounded(text):
-    cut = clipped(text)
+    cut = clip_title(text)
     assert len(cut) <= 400
     assert cut == text if len(text) <= 400 else text.startswith(cut.removesuffix("…"))
 
 
 def test_titles_are_cut_at_a_word():
-    assert clipped("one two three", 10) == "one two…"
-    assert clipped("x" * 12, 10) == "x" * 9 + "…"
+    assert clip_title("one two three", 10) == "one two…"
+    assert clip_title("x" * 12, 10) == "x" * 9 + "…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import ClueKind
-from digest.facts.help_text import beside, cleaned
+from digest.facts.help_text import beside, clean
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -92,7 +92,7 @@ def test_entry_of_a_neighbour_is_not_taken():
 
 
 def test_marks_of_documentation_are_taken_off():
-    assert cleaned("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
+    assert clean("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 
 
 def test_value_that_changes_alone_on_its_line_is_told():

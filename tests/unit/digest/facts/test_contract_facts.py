@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.exposure import exposed
+from digest.facts.exposure import with_exposure
 from tests.unit.digest.facts.changes import facts_of
 
 
@@ -115,7 +115,7 @@ def test_structure_of_rust_is_configuration_only_if_it_is_read(derive, public):
     old, new = STRUCT.format(derive, field), STRUCT.format(derive, "")
     (fact,) = [f for f in told(path, old, new) if f.kind is FactKind.CONFIG]
     assert fact.action is Action.REMOVED
-    assert exposed(fact, {path: old}).public is (bool(public))
+    assert with_exposure(fact, {path: old}).public is (bool(public))
 
 
 def test_default_that_only_moved_into_a_constant_did_not_change():
@@ -231,7 +231,7 @@ def test_requirement_that_becomes_one_of_developers_is_removed():
 def test_public_name_of_python_is_listed_or_imported_by_its_package(listed, root, public):
     old = f"{listed}class Task:\n    def run(self): ...\n    def stop(self): ...\n"
     (fact,) = told("app/task.py", old, old.replace("    def stop(self): ...\n", ""))
-    found = exposed(fact, {"app/task.py": old, **({"app/__init__.py": root} if root else {})})
+    found = with_exposure(fact, {"app/task.py": old, **({"app/__init__.py": root} if root else {})})
     assert found.public is public
 
 
@@ -548,7 +548,8 @@ def test_variant_that_becomes_the_default_of_a_setting_is_told():
     new = text.format("    /// Clones.\n    Clone,\n    #[default]\n    Copy,\n")
     (fact,) = told("crates/x/src/lib.rs", old, new)
     assert (fact.name, fact.before, fact.after) == ("LinkMode", "Clone", "Copy")
-    assert exposed(fact, {"crates/x/src/lib.rs": new}).public is True
+    assert with_exposure(fact, {"crates/x/src/lib.rs": new}).public is True
     assert (
-        exposed(fact, {"crates/x/src/lib.rs": new.replace("Deserialize", "Debug")}).public is False
+        with_exposure(fact, {"crates/x/src/lib.rs": new.replace("Deserialize", "Debug")}).public
+        is False
     )

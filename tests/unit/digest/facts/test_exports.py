@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from digest.core.facts import Action, FactKind
-from digest.facts.exposure import exposed
+from digest.facts.exposure import with_exposure
 from tests.unit.digest.facts.changes import facts_of
 
 INDEX = "export { split, join } from './split'\nexport { load as read } from './load'\n"
@@ -68,8 +68,8 @@ def test_what_an_index_only_uses_is_internal():
     (fact,) = facts_of("Drop it", ("lib/src/compile.ts", old, "export const a = 1\n")).items
     used = "import { compile } from './compile'\nexport const b = compile()\n"
     listed = "export { compile } from './compile'\n"
-    assert exposed(fact, {"lib/src/index.ts": used}).public is False
-    assert exposed(fact, {"lib/src/index.ts": listed}).public is True
+    assert with_exposure(fact, {"lib/src/index.ts": used}).public is False
+    assert with_exposure(fact, {"lib/src/index.ts": listed}).public is True
 
 
 MANIFEST = """\

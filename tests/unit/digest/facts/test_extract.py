@@ -1,6 +1,6 @@
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, FactKind, Undone
-from digest.facts.extract import extract, wanted
+from digest.facts.extract import extract, wanted_blobs
 from tests.unit.digest.facts.changes import blob, commit, facts_of, file
 
 MESSAGE = """\
@@ -108,7 +108,7 @@ def test_files_without_lines_are_listed_only():
         ),
     )
     facts = extract(change, {})
-    assert wanted(change) == ()
+    assert wanted_blobs(change) == ()
     assert facts.items == ()
     assert [(f.omitted, f.binary) for f in facts.files] == [
         (True, False),
@@ -125,14 +125,14 @@ def test_wanted_names_both_sides_of_manifests_and_code_once():
         ("sub/Cargo.toml", '[dependencies]\na = "1"\n', '[dependencies]\na = "2"\n'),
     ]
     change = Change(commit=commit("Bump"), files=tuple(file(*f) for f in files))
-    assert wanted(change) == (blob(files[0][1]), blob(files[0][2]))
+    assert wanted_blobs(change) == (blob(files[0][1]), blob(files[0][2]))
 
 
 def test_wanted_is_bounded_in_a_change_of_many_files():
     files = tuple(
         file(f"p{n}/Cargo.toml", f"a = {n}\n", f"a = {n}{n}\n" * (n + 1)) for n in range(500)
     )
-    names = wanted(Change(commit=commit("Move everything"), files=files))
+    names = wanted_blobs(Change(commit=commit("Move everything"), files=files))
     assert len(names) == 128
     assert files[-1].new_id in names
     assert files[0].new_id not in names

@@ -1,6 +1,6 @@
 import pytest
 
-from digest.facts.subject import told
+from digest.facts.subject import unwrap_message
 from tests.unit.digest.facts.changes import commit
 
 
@@ -62,5 +62,5 @@ from tests.unit.digest.facts.changes import commit
     ],
 )
 def test_told(message, title, number, body):
-    found = told(commit(message))
+    found = unwrap_message(commit(message))
     assert (found.title, found.number, found.body) == (title, number, body)

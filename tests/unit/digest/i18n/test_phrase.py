@@ -13,7 +13,7 @@ from digest.core.statement import Aspect, ChangeType
 from digest.document import Code, Text, plain
 from digest.grading.importance import weights
 from digest.i18n import labels, report_text, statement_text
-from digest.i18n.phrase import Phrase, joined, listed, sentence
+from digest.i18n.phrase import Phrase, join, list_in_words, sentence
 from digest.i18n.report_text import reason_words
 
 SLOT = re.compile(r"\{(\w+)")
@@ -77,12 +77,12 @@ def test_counts_take_the_form_that_fits():
 
 def test_lists_count_what_they_leave_out():
     parts = [Code(c) for c in "abcde"]
-    assert plain(listed(parts, Language.EN, limit=9)) == "a, b, c, d and e"
-    assert plain(listed(parts, Language.EN, limit=2)) == "a, b and 3 more"
-    assert plain(listed(parts[:2], Language.EN, limit=2, total=7)) == "a, b and 5 more"
-    assert plain(listed(parts, Language.ZH, limit=2)) == "a、b 等 5 项"
-    assert plain(listed(parts[:2], Language.ZH, limit=2)) == "a 和 b"
-    assert listed([], Language.EN, limit=3) == ()
+    assert plain(list_in_words(parts, Language.EN, limit=9)) == "a, b, c, d and e"
+    assert plain(list_in_words(parts, Language.EN, limit=2)) == "a, b and 3 more"
+    assert plain(list_in_words(parts[:2], Language.EN, limit=2, total=7)) == "a, b and 5 more"
+    assert plain(list_in_words(parts, Language.ZH, limit=2)) == "a、b 等 5 项"
+    assert plain(list_in_words(parts[:2], Language.ZH, limit=2)) == "a 和 b"
+    assert list_in_words([], Language.EN, limit=3) == ()
 
 
 def test_chinese_sets_spaces_around_code():
@@ -90,7 +90,7 @@ def test_chinese_sets_spaces_around_code():
 
 
 def test_joined_merges_neighbouring_words_and_drops_empty_ones():
-    assert joined(["a", "", Text("b"), Code(""), (Text("c"),), 1]) == (Text("abc1"),)
+    assert join(["a", "", Text("b"), Code(""), (Text("c"),), 1]) == (Text("abc1"),)
 
 
 def test_sentences_begin_with_a_capital_but_code_is_kept():

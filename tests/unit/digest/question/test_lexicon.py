@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.question.lexicon import alike, mended
+from digest.question.lexicon import alike, correct_word
 
 WORDS = st.text("abc", max_size=6)
 
@@ -44,4 +44,4 @@ def test_words_are_alike_up_to_so_many_mistakes(left: str, right: str, most: int
     ],
 )
 def test_a_misspelt_cue_word_is_mended_and_an_unknown_word_is_not(word: str, cue: str) -> None:
-    assert mended(word) == cue
+    assert correct_word(word) == cue

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.question.dates import number
-from digest.question.periods import DEFAULT_DAYS, Now, beside, default_period, find_period, written
+from digest.question.periods import (
+    DEFAULT_DAYS,
+    Now,
+    beside,
+    default_period,
+    find_period,
+    format_window,
+)
 from digest.window import Window, day_window, days_window
 
 ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
@@ -86,7 +93,7 @@ def test_written_windows_are_read_back(now, zone, age, length):
     until = now - timedelta(seconds=age)
     made = Window(since=until - timedelta(seconds=length), until=until, zone=zone)
     if made.since.year >= 1970:
-        assert window(written(made), now, zone) == made
+        assert window(format_window(made), now, zone) == made
 
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)

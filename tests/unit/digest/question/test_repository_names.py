@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.question.repository_names import Named, called, fitting, named
+from digest.question.repository_names import Named, find_repository, fitting, match_names
 
 NAMES = ("vllm-project/vllm", "prometheus", "acme/engine")
 
@@ -27,7 +27,7 @@ NAMES = ("vllm-project/vllm", "prometheus", "acme/engine")
     ],
 )  # fmt: skip
 def test_named_in_a_frame_is_chosen_and_taken_out(question, name, left):
-    assert named(question, NAMES) == Named(name=name, question=left)
+    assert find_repository(question, NAMES) == Named(name=name, question=left)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_named_in_a_frame_is_chosen_and_taken_out(question, name, left):
     ],
 )
 def test_reference_chooses_by_what_is_written_in_it_and_stays(question, name):
-    assert named(question, NAMES) == Named(name=name, question=question)
+    assert find_repository(question, NAMES) == Named(name=name, question=question)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_reference_chooses_by_what_is_written_in_it_and_stays(question, name):
     ],
 )
 def test_nothing_is_chosen_without_a_frame_or_by_half_a_name(question):
-    assert named(question, NAMES) is None
+    assert find_repository(question, NAMES) is None
 
 
 def test_last_part_that_two_repositories_share_chooses_neither():
-    assert named("changes in engine today", ("a/engine", "b/engine")) is None
-    found = named("changes in b/engine today", ("a/engine", "b/engine"))
+    assert find_repository("changes in engine today", ("a/engine", "b/engine")) is None
+    found = find_repository("changes in b/engine today", ("a/engine", "b/engine"))
     assert found == Named(name="b/engine", question="changes today")
 
 
@@ -96,12 +96,12 @@ def test_fitting_are_all_that_a_question_may_name(question, names, fit):
     ],
 )
 def test_called_are_those_of_the_whole_name_else_of_its_last_part(name, names, fit):
-    assert called(name, names) == fit
+    assert match_names(name, names) == fit
 
 
 @given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=20), max_size=4))
 def test_any_text_and_any_names_are_read(question, names):
-    found = named(question, names)
+    found = find_repository(question, names)
     assert found is None or found.name in names
     fit = fitting(question, names)
     assert set(fit) <= set(names)

@@ -2,7 +2,7 @@ import pytest
 
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.topics.index_terms import topics_of
-from digest.topics.matching import Resolved, bears, candidates, narrowed, near_topics, resolve
+from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, restrict
 from tests.support.fakes import graded
 
 CHANGES = [
@@ -125,7 +125,7 @@ def test_two_words_are_found_apart_as_well_as_together():
 
 
 def test_breaking_changes_are_none_that_speak_of_what_is_incompatible():
-    wanted = narrowed(Resolved(), (ChangeKind.BREAKING,), "")
+    wanted = restrict(Resolved(), (ChangeKind.BREAKING,), "")
     titles = {
         "Drop hits for incompatible layouts": False,
         "Fix a prefix breaking the list": False,

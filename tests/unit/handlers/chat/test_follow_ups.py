@@ -9,7 +9,7 @@ import pytest
 
 from digest.question.intent import Released, Touched
 from digest.question.questions import format_intent
-from handlers.chat.follow_ups import last_talk, resumed
+from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
 from tests.support.fakes import FakeSource, change, context
 from tests.unit.handlers.ports.test_conversation_port import (
@@ -154,5 +154,5 @@ async def test_the_release_of_a_name_is_told_with_its_history(ctx):
     question = format_intent(Touched(name="--slow"))
     repository = ctx.watched.repository.name
     talk = Talk(question=question, repository=repository, at=NOW, list_question=question)
-    intent, _ = await resumed(Released(), talk, ctx)
+    intent, _ = await complete_follow_up(Released(), talk, ctx)
     assert intent == Touched(name="--slow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.grade import Repository
-from handlers.ports.storage import Watched, called
+from handlers.ports.storage import Watched, names_of
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from handlers.ports.storage import Watched, called
 )
 def test_repository_is_called_by_its_name_and_by_folders_that_say_something(name, place, names):
     watched = Watched(repository=Repository(name=name), source=None, place=place)  # type: ignore[arg-type]
-    assert called(watched) == names
+    assert names_of(watched) == names

@@ -14,7 +14,7 @@ from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
 from digest.question.periods import default_period
-from handlers.questions.changed import changed
+from handlers.questions.changed import list_changes
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
@@ -227,7 +227,7 @@ def of_people():
 
 async def test_two_people_are_counted_side_by_side(of_people):
     asked = Changed(window=default_period(NOW, UTC_ZONE), topic="bart konsti", people=True)
-    answer = await changed(asked, of_people)
+    answer = await list_changes(asked, of_people)
     assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2", "ccccccc3"}
     assert "By author (3 people)" in markdown(answer.document)
 
@@ -241,7 +241,7 @@ async def test_the_people_of_a_path_are_those_of_its_whole_history(of_people):
     asked = Changed(
         window=default_period(NOW, UTC_ZONE), path="discovery/aws/", people=True, anytime=True
     )
-    shown = markdown((await changed(asked, of_people)).document)
+    shown = markdown((await list_changes(asked, of_people)).document)
     assert "Commits by author, of all time (5 people)" in shown
     assert "Zoe (2)" in shown
 
@@ -268,7 +268,7 @@ async def test_a_relaxed_topic_is_looked_up_in_a_month_as_well():
         made("ddddddd4", "Move the Windows paths (#14)", 12),
     ]
     asked = Changed(window=default_period(NOW, UTC_ZONE), topic="windows queue", anytime=True)
-    answer = await changed(asked, context(FakeSource(changes)))
+    answer = await list_changes(asked, context(FakeSource(changes)))
     assert shas(answer) == ["aaaaaaa1", "ddddddd4"]
 
 
@@ -278,7 +278,7 @@ async def test_an_address_of_people_who_show_none_joins_nobody():
         by("bbbbbbb2", "Ben", "noreply@forge.example", 1),
     ]
     asked = Changed(window=default_period(NOW, UTC_ZONE), author="ann")
-    assert shas(await changed(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
+    assert shas(await list_changes(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
 
 
 async def test_a_long_name_is_of_one_person(of_people):
@@ -289,7 +289,7 @@ async def test_a_long_name_is_of_one_person(of_people):
         window=default_period(NOW, UTC_ZONE), topic="Juan Pérez", author="de Algaba",
         kinds=(ChangeKind.FIX,),
     )  # fmt: skip
-    assert shas(await changed(asked, of_people)) == ["fffffff7"]
+    assert shas(await list_changes(asked, of_people)) == ["fffffff7"]
 
 
 async def test_the_greatest_gains_are_not_those_of_high_importance():
@@ -298,4 +298,4 @@ async def test_the_greatest_gains_are_not_those_of_high_importance():
         made("bbbbbbb2", "Speed up the queue (#12)", 1),
     ]
     asked = Changed(window=default_period(NOW, UTC_ZONE), level=Level.HIGH, figures=True)
-    assert shas(await changed(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
+    assert shas(await list_changes(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]

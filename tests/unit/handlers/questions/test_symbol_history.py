@@ -10,8 +10,8 @@ import pytest
 from digest.markdown import markdown
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
-from handlers.questions.changed import changed
-from handlers.questions.symbol_history import touched
+from handlers.questions.changed import list_changes
+from handlers.questions.symbol_history import name_history
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 from tests.unit.digest.facts import changes
@@ -45,7 +45,7 @@ def ctx():
 
 
 async def told(name, ctx):
-    answer = await touched(Touched(name=name), ctx)
+    answer = await name_history(Touched(name=name), ctx)
     return [row.graded.sha[:8] for row in answer.rows], markdown(answer.document)
 
 
@@ -145,7 +145,7 @@ async def test_every_change_of_a_name_is_told_with_its_day(ctx):
 async def test_a_name_that_no_change_of_a_range_is_about_is_told_with_its_history(ctx):
     ctx.watched.source.tags = {"v1.0.0": CHANGES[1].sha}
     asked = Changed(window=Refs(base="v1.0.0", tip=""), topic="closeServer")
-    shown = markdown((await changed(asked, ctx)).document)
+    shown = markdown((await list_changes(asked, ctx)).document)
     assert "No change of this period is about `closeServer`" in shown
     assert "feat: add closeServer hooks" in shown
 

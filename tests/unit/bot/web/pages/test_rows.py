@@ -10,7 +10,7 @@ import pytest
 from bot.store.browsing import ChangeLine
 from bot.web.pages import rows
 from bot.web.pages.entries import differing, line_of
-from bot.web.pages.rows import LARGEST, Row, _pages, made_rows, size_of, weighed
+from bot.web.pages.rows import LARGEST, Row, _pages, by_importance, made_rows, size_of
 from bot.web.pages.templating import fragment
 from digest.answer.marks import Mark
 from digest.core.enums import Language
@@ -74,14 +74,14 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
     lines = [
         replace(line_of(one), level=Level.MEDIUM, score=n / 9) for n, one in enumerate(changes)
     ]
-    rows = weighed(made_rows(changes[::-1], lines, {}, language))
+    rows = by_importance(made_rows(changes[::-1], lines, {}, language))
     assert [row.line.number for row in rows] == [12, 11, 13]
     assert rows[2].after == lines[0]
     assert [row.after for row in rows[:2]] == [None, None]
     written = fragment("parts.html", "row", language, rows[2], "../")
     assert {Language.EN: "follow-up to #11", Language.ZH: "#11 的后续"}[language] in written
     lower = replace(lines[2], level=Level.LOW)
-    apart = weighed(made_rows(changes, [*lines[:2], lower], {}, language))
+    apart = by_importance(made_rows(changes, [*lines[:2], lower], {}, language))
     assert [row.line.number for row in apart] == [12, 11, 13]
     assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
 
