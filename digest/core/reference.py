@@ -21,7 +21,7 @@ _NUMBER = r"0*([1-9][0-9]{0,8})"
 _SHA = r"([0-9a-fA-F]{7,64})"
 _NUMBERED = re.compile(rf"({_REPOSITORY})?[#!]{_NUMBER}", re.ASCII)
 _PREFIXED = re.compile(rf"GH-{_NUMBER}", re.ASCII | re.IGNORECASE)
-_PLAIN = re.compile(r"0*([1-9][0-9]{0,5})", re.ASCII)
+_PLAIN = re.compile(r"(?=[0-9]{1,6}$)0*([1-9][0-9]*)", re.ASCII)
 _COMMIT = re.compile(rf"(?:({_REPOSITORY})@)?{_SHA}", re.ASCII)
 _CALLED_ISSUE = re.compile(r"(?:issue|ticket|bug|问题|工单)[: ]? ?", re.IGNORECASE)
 _ADDRESS = re.compile(

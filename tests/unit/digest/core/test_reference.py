@@ -21,6 +21,7 @@ SHA = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
         ("#0012", Reference(number=12)),
         ("#1234567", Reference(number=1234567)),
         ("1234567", Reference(sha="1234567")),
+        ("0000012", Reference(sha="0000012")),
         ("owner/name#12", Reference(number=12, repository="owner/name")),
         ("group/sub/name!12", Reference(number=12, repository="group/sub/name")),
         ("0a1b2c3", Reference(sha="0a1b2c3")),
