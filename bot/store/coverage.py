@@ -18,7 +18,7 @@ from typing_extensions import override
 from bot.store.columns import equals_parameters, from_row, matches, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, select_in
 from bot.store.dialect import given_rows, insert_into, upsert
-from bot.store.rows import RAISE, add_repository, find_repository
+from bot.store.rows import add_repository, find_repository, raise_revision
 from bot.store.tables.archive_tables import repositories
 from bot.store.tables.ledger_tables import outcomes, stretches, tips
 from digest.core.grade import Repository
@@ -35,7 +35,6 @@ class SqlCoverage(SqlStore, CoveragePort):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._keys: dict[str, int] = {}
         self._covered: dict[tuple[str, str], tuple[Window, ...]] = {}
 
     @override
@@ -56,17 +55,19 @@ class SqlCoverage(SqlStore, CoveragePort):
             return
         # Sorted, so that two writers of the same commits cannot deadlock.
         rows = sorted({o.sha: (o.sha, o.state.value, storable(o.why)) for o in outcomes}.values())
-        key = self._keys.get(repository.name)
-        if key is None:
-            async with self._database.writing(None) as connection:
-                home = await find_repository(connection, repository.name)
-                key = home.id if home else await add_repository(connection, repository)
-            self._keys[repository.name] = key
-        values = {"of_repository": key, "of_branch": branch, "of_channel": channel}
-        values |= {"rows": json.dumps(rows, ensure_ascii=False)}
-        place = {"repository_id": key, "branch": branch, "channel": channel, "sha": tip}
-        moved = [(_MOVE, place)] if tip is not None else []
-        await self._database.run_all((_RECORD, values), *moved, (RAISE, {"named": repository.name}))
+        async with self._database.writing(None) as connection:
+            home = await find_repository(connection, repository.name)
+            key = home.id if home else await add_repository(connection, repository)
+            new = 0
+            if rows:
+                values = {"of_repository": key, "of_branch": branch, "of_channel": channel}
+                texts = json.dumps(rows, ensure_ascii=False)
+                new += (await _RECORD.on(connection, {**values, "rows": texts})).count
+            if tip is not None:
+                place = {"repository_id": key, "branch": branch, "channel": channel}
+                new += (await _MOVE.on(connection, {**place, "sha": tip})).count
+            if new:  # a digest that is made again changes nothing
+                await raise_revision(connection, repository.name)
 
     @override
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:

@@ -193,7 +193,7 @@ def test_crash_report_holds_no_secret(
         raise RuntimeError(f"refused: {' '.join(SECRETS.values())}")
 
     # A mistake of ours is made here, since none is known that could be called upon.
-    monkeypatch.setattr("bot.cli.run_setup.failed", crash)
+    monkeypatch.setattr("bot.cli.run_setup.has_failures", crash)
     ended = digestbot("check", "--config", str(config))
     assert "internal error" in ended.stderr
     report = written_below(tmp_path / "data")
