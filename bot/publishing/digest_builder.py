@@ -177,10 +177,11 @@ class DigestBuilder:
         )
         folder = channel.output or self._app.data / "reports"
         topics = still_muted(channel.muted, channel.muted_until, slot.at)
-        muted = await topics_of(self._app.archive, read.watched, topics)
-        # Nothing is read or analysed for an edition that was made before.
+        # Nothing is read or analysed for an edition that was made before, unless topics are muted:
+        # they may come with its changes.
         by_label = channel.muted or channel.filters.by(RuleField.LABEL)
         labels = await self._labels(await daily()) if by_label else {}
+        muted = await topics_of(self._app.archive, read.watched, topics)
         variant = self._variant(channel, topics, window, read)
         form = (
             *(
