@@ -132,8 +132,8 @@ IMPORTS_MOVED = Phrase(
 VERSIONS_MOVE = Phrase("These versions change: {names}.", "以下版本有变化：{names}。")
 # Suggestions.
 KEEP_DEFAULT = Phrase(
-    "Set {name} to {before} to keep the old behaviour.",
-    "如需保持原行为，请将{name}设为{before}。",
+    "To keep the old default, set {name} to {before}, if that is still accepted.",
+    "如需保持原来的默认值，请将{name}设为{before}（若仍可用）。",
 )
 
 TEST_WITH = Phrase(

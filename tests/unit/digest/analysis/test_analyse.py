@@ -106,7 +106,7 @@ def test_risks_say_what_to_do_about_what_was_removed_renamed_or_changed():
 
 def test_suggestions_add_what_risks_do_not_say():
     text = said(samples.flag_change())
-    assert "Set --workers to 1 to keep the old behaviour." in text
+    assert "To keep the old default, set --workers to 1, if that is still accepted." in text
     assert "Test with torch 2.10.0 before upgrading, or pin 2.9.1." in said(samples.versions())
 
 
@@ -124,7 +124,9 @@ def flag(action, name="--depth", **more):
 @pytest.mark.parametrize("before", ["1", '"fast"', "auto", "1.5", "0.5s", "True"])
 def test_old_default_of_the_same_flag_is_advised(before):
     changed = flag(Action.CHANGED, before=before, after="9", detail="default")
-    assert advice(changed) == [f"Set --depth to {before} to keep the old behaviour."]
+    assert advice(changed) == [
+        f"To keep the old default, set --depth to {before}, if that is still accepted."
+    ]
 
 
 @pytest.mark.parametrize(
