@@ -41,11 +41,8 @@ _ANSWERED_ALONE = 6
 cost two more calls. More would be no faster, because all need the processor.
 """
 
-_BUILT_MEANWHILE = 6
-"""Concurrent digests while that many questions are answered: most of a digest is waiting, so they
-
-take about a fifth of the processor.
-"""
+_BUILT_MEANWHILE = 2
+"""Concurrent digests while that many questions are answered: people wait for answers."""
 
 
 class RetryLater(Exception):

@@ -48,7 +48,7 @@ class Slow:
 
 @pytest.mark.parametrize(
     ("questions", "asks_model", "under_way"),
-    [(5, False, 48), (6, False, 6), (16, True, 48)],
+    [(5, False, 48), (6, False, 2), (16, True, 48)],
     ids=["one place is free", "all want the processor", "all may wait for a model"],
 )
 async def test_channels_beside_questions_are_so_many(
