@@ -75,13 +75,18 @@ class Child:
         return self._process.wait()
 
     async def end(self) -> None:
-        """Kill it with everything it started, if it still runs, and wait until it is gone."""
+        """Kill it with everything it started, if it still runs, and wait until it is gone.
+
+        A caller who is cancelled meanwhile leaves no zombie either: a killed child is soon gone.
+        """
         self._output.close()
         if self._process.poll() is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            await self._wait_for_exit()
-            self._process.wait()
+            try:
+                await self._wait_for_exit()
+            finally:
+                self._process.wait()
 
     async def _wait_for_exit(self) -> None:
         """Wait until the process has exited."""

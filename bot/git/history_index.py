@@ -14,7 +14,7 @@ import hashlib
 import re
 from array import array
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from itertools import accumulate
 from pathlib import Path
 
@@ -152,14 +152,15 @@ async def _index_lines(git: Git, *revisions: str) -> tuple[str, str]:
     lines: list[str] = []
     parent, rest = "", b""
     listed = ("log", "--no-patch", f"--format={_FORMAT}", "--first-parent", *revisions, "--")
-    async for chunk in git.stream(*listed):
-        *messages, rest = (rest + chunk).split(b"\0\n")
-        for message in messages:
-            head, _, text = message.partition(b"\n")
-            name, *parents = head.decode("ascii", "replace").split(" ")
-            parent = parents[0] if parents else ""
-            if numbers := dict.fromkeys(_NUMBER.findall(b"\n" + text)):
-                lines.append(f"{name} {b' '.join(numbers).decode()} \n")
+    async with aclosing(git.stream(*listed)) as chunks:
+        async for chunk in chunks:
+            *messages, rest = (rest + chunk).split(b"\0\n")
+            for message in messages:
+                head, _, text = message.partition(b"\n")
+                name, *parents = head.decode("ascii", "replace").split(" ")
+                parent = parents[0] if parents else ""
+                if numbers := dict.fromkeys(_NUMBER.findall(b"\n" + text)):
+                    lines.append(f"{name} {b' '.join(numbers).decode()} \n")
     return "".join(lines), parent
 
 

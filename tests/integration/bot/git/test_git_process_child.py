@@ -111,6 +111,23 @@ def test_an_end_takes_what_the_child_started_with_it(run) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
+def test_an_end_that_is_cancelled_leaves_no_zombie(run) -> None:
+    async def work() -> Path:
+        child = started("import os, time; print(os.getpid(), flush=True); time.sleep(60)")
+        process = Path("/proc") / (await child.read()).decode().strip()
+        ending = asyncio.create_task(child.end())
+        await asyncio.sleep(0)
+        ending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ending
+        return process
+
+    process = run(work)
+    assert isinstance(process, Path)
+    assert not process.exists()
+
+
 def test_many_at_once_are_read_side_by_side(run) -> None:
     async def work() -> set[tuple[bytes, int]]:
         children = [started(f"print({number})") for number in range(20)]
