@@ -8,8 +8,9 @@ are waiting for answers.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -63,17 +64,22 @@ class ProcessRole(StrEnum):
 
 
 class Precedence:
-    """Limits digests while all places for questions are taken.
+    """Limits digests while all places for questions are taken, and for a moment after.
 
-    A few digests always go on, so they come later, but they come.
+    A few digests always go on, so they come later, but they come. Without the moment each answer
+    that ends would let all waiting digests begin before the next question is fetched.
     """
 
-    def __init__(self, *, questions: int, digests: int, meanwhile: int) -> None:
-        """``questions`` and ``digests`` are the numbers of places.
+    def __init__(
+        self, *, questions: int, digests: int, meanwhile: int, moment: float = 1.0
+    ) -> None:
+        """``questions`` and ``digests`` are the numbers of places, ``moment`` is in seconds.
 
         ``meanwhile`` is how many digests go on while all places for questions are taken.
         """
         self._questions, self._digests, self._meanwhile = questions, digests, meanwhile
+        self._moment = moment
+        self._calm_from = 0.0
         self._answering = self._building = 0
         self._changed = asyncio.Event()
         # First come, first served: the others wait here.
@@ -86,6 +92,8 @@ class Precedence:
         try:
             yield
         finally:
+            if self._answering >= self._questions:
+                self._calm_from = time.monotonic() + self._moment
             self._answering -= 1
             self._changed.set()
 
@@ -95,7 +103,8 @@ class Precedence:
         async with self._door:
             while self._building >= self._room():
                 self._changed.clear()
-                await self._changed.wait()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), self._moment or None)
             self._building += 1
         try:
             yield
@@ -104,4 +113,5 @@ class Precedence:
             self._changed.set()
 
     def _room(self) -> int:
-        return self._meanwhile if self._answering >= self._questions else self._digests
+        busy = self._answering >= self._questions or time.monotonic() < self._calm_from
+        return self._meanwhile if busy else self._digests

@@ -42,7 +42,7 @@ cost two more calls. More would be no faster, because all need the processor.
 """
 
 _BUILT_MEANWHILE = 2
-"""Concurrent digests while that many questions are answered: people wait for answers."""
+"""Concurrent digests while so many questions are answered: people wait for answers."""
 
 
 class RetryLater(Exception):

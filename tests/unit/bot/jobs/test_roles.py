@@ -48,7 +48,7 @@ async def settled() -> None:
 
 
 async def test_digests_when_a_place_for_questions_is_free_take_all_of_theirs() -> None:
-    precedence = Precedence(questions=2, digests=3, meanwhile=1)
+    precedence = Precedence(questions=2, digests=3, meanwhile=1, moment=0)
     building = Building(precedence)
     with precedence.answering():
         await building.begin(0, 1, 2, 3)
@@ -59,7 +59,7 @@ async def test_digests_when_a_place_for_questions_is_free_take_all_of_theirs() -
 
 
 async def test_digests_while_all_places_for_questions_are_taken_are_few_and_never_none() -> None:
-    precedence = Precedence(questions=2, digests=3, meanwhile=1)
+    precedence = Precedence(questions=2, digests=3, meanwhile=1, moment=0)
     building = Building(precedence)
     for _ in range(3):
         with precedence.answering():
@@ -73,7 +73,7 @@ async def test_digests_while_all_places_for_questions_are_taken_are_few_and_neve
 
 
 async def test_digests_that_waited_go_on_as_soon_as_a_question_is_answered() -> None:
-    precedence = Precedence(questions=2, digests=3, meanwhile=1)
+    precedence = Precedence(questions=2, digests=3, meanwhile=1, moment=0)
     building = Building(precedence)
     with ExitStack() as questions:
         questions.enter_context(precedence.answering())
@@ -85,8 +85,33 @@ async def test_digests_that_waited_go_on_as_soon_as_a_question_is_answered() -> 
         await building.all()
 
 
+async def test_digests_stay_few_for_a_moment_after_a_question_is_answered() -> None:
+    """The next question is being fetched meanwhile: its place only looks free."""
+    precedence = Precedence(questions=1, digests=3, meanwhile=1, moment=3600)
+    building = Building(precedence)
+    with precedence.answering():
+        await building.begin(0, 1, 2)
+    await settled()
+    assert building.begun == [0]
+    await building.end(0)
+    assert building.begun == [0, 1]
+    await building.end(1)
+    await building.all()
+
+
+async def test_digests_go_on_when_the_moment_is_over_and_nobody_asked() -> None:
+    precedence = Precedence(questions=1, digests=3, meanwhile=1, moment=0.01)
+    building = Building(precedence)
+    with precedence.answering():
+        await building.begin(0, 1, 2)
+    async with asyncio.timeout(120):
+        while building.begun != [0, 1, 2]:
+            await asyncio.sleep(0.005)
+    await building.all()
+
+
 async def test_digests_under_way_are_not_held_up_when_questions_come() -> None:
-    precedence = Precedence(questions=1, digests=3, meanwhile=1)
+    precedence = Precedence(questions=1, digests=3, meanwhile=1, moment=0)
     building = Building(precedence)
     await building.begin(0, 1)
     with precedence.answering():
@@ -99,7 +124,7 @@ async def test_digests_under_way_are_not_held_up_when_questions_come() -> None:
 
 
 async def test_digest_that_is_given_up_while_it_waits_leaves_its_turn_to_the_next() -> None:
-    precedence = Precedence(questions=1, digests=2, meanwhile=1)
+    precedence = Precedence(questions=1, digests=2, meanwhile=1, moment=0)
     building = Building(precedence)
     with precedence.answering():
         await building.begin(0, 1, 2)
