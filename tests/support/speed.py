@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from time import process_time
 
@@ -14,6 +15,23 @@ _REFERENCE = 0.045
 def slowness() -> float:
     """At least 1: how many times longer than there the same work takes here."""
     return max(1.0, min(_spent() for _ in range(3)) / _REFERENCE)
+
+
+def within(seconds: float, work: Callable[[], object]) -> bool:
+    """Whether the work takes at most that much processor time where the bounds were found.
+
+    Others on the machine slow every instruction down, for moments that may be those of the work
+    alone. So the machine is measured before and after, and what took too long is tried again.
+    """
+    return any(_cost(work) <= seconds for _ in range(3))
+
+
+def _cost(work: Callable[[], object]) -> float:
+    before = _spent()
+    began = process_time()
+    work()
+    taken = process_time() - began
+    return taken / max(1.0, max(before, _spent()) / _REFERENCE)
 
 
 def _spent() -> float:
