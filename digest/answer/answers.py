@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from digest.answer.listing import PAGE, Listed, ListedChange
+from digest.answer.listing import PAGE, Listed, ListedChange, first_of
 from digest.answer.tallies import people_of
 from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language, TopicPlace
@@ -171,10 +171,35 @@ def listing_document(
     head = _headed(title, survey.total, language)
     blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(survey, language))]
     blocks += _groups(survey, why, seen)
-    phrase = SHOWN_SO_FAR if survey.first + PAGE < survey.total else SHOWN
-    shown = phrase.text(language, shown=_range(survey), total=survey.total)
+    shown = shown_words(survey.first, len(survey.page), survey.total, language)
     blocks.append(Paragraph(foot(window, seen, shown), aside=True))
     return Document(title=head, blocks=tuple(blocks), language=str(language))
+
+
+def page_document(
+    title: str,
+    items: Sequence[Item],
+    window: Span | None,
+    seen: Seen,
+    *,
+    above: Sequence[Block] = (),
+    size: int = PAGE,
+    page: int = 1,
+) -> Document:
+    """A page of a list: a heading, what stands above, the items, and how many they are of all."""
+    first = first_of(page, len(items), size)
+    shown = tuple(items[first : first + size])
+    counted = shown_words(first, len(shown), len(items), seen.language)
+    end = Paragraph(foot(window, seen, counted), aside=True)
+    blocks = (Heading(1, (Text(title),)), *above, Listing(shown), end)
+    return Document(title=title, blocks=blocks, language=str(seen.language))
+
+
+def shown_words(first: int, count: int, total: int, language: Language) -> str:
+    """How many of a list are shown, and from which position."""
+    phrase = SHOWN_SO_FAR if first + count < total else SHOWN
+    shown = f"{first + 1}–{first + count}" if first else str(count)
+    return phrase.text(language, shown=shown, total=total)
 
 
 def _headed(title: str, total: int, language: Language) -> str:
@@ -185,11 +210,6 @@ def _headed(title: str, total: int, language: Language) -> str:
     if title.endswith(CHANGES_SAID.template(language)):
         counted = f"{total:,}"
     return IN_TOPIC.text(language, topic=title, counted=counted)
-
-
-def _range(survey: Listed) -> str:
-    first, last = survey.first, min(survey.first + PAGE, survey.total)
-    return str(last) if first == 0 else f"{first + 1}–{last}"
 
 
 def _counts(survey: Listed, language: Language) -> Spans:

@@ -76,10 +76,10 @@ def survey_of(
 NOTHING_FOUND = Listed(levels={}, areas={})
 
 
-def first_of(page: int, total: int) -> int:
+def first_of(page: int, total: int, size: int = PAGE) -> int:
     """The position of the first change of a page (from 1); a page beyond the last is the last."""
-    last = max(-(-total // PAGE), 1)
-    return PAGE * (min(max(page, 1), last) - 1)
+    last = max(-(-total // size), 1)
+    return size * (min(max(page, 1), last) - 1)
 
 
 def weightiest_first(found: Sequence[Graded]) -> list[Graded]:

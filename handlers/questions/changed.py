@@ -70,7 +70,7 @@ from handlers.questions.list_reading import (
     resolved_topics,
     with_rows,
 )
-from handlers.questions.named_changes import about, dependency_blocks, names
+from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, viewpoint
 from handlers.questions.upgrade import upgrade, with_announced
 
@@ -139,8 +139,6 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
 
 async def _defaults(asked: Meant, ctx: Context, tip: Tip) -> Answer:
     """The changed defaults, of a longer period where nobody gave one."""
-    from handlers.questions.defaults import defaults
-
     at = viewpoint(ctx, tip)
     answer = await defaults(asked.intent, query_of(asked), asked.reached, ctx, at)
     if answer.total or not _is_vague(asked.intent, ctx):

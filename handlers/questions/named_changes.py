@@ -1,4 +1,4 @@
-"""Changes by name: flags, variables, settings, routes, metrics and dependencies."""
+"""Changes by name: flags, variables, settings, routes, metrics, dependencies, and defaults."""
 
 from __future__ import annotations
 
@@ -7,17 +7,29 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from digest.answer.answers import Answer, AnswerRow, foot, lines_document, title_of
+from digest.answer.answers import (
+    Answer,
+    AnswerRow,
+    Seen,
+    entry_of,
+    foot,
+    graded_because,
+    lines_document,
+    page_document,
+    title_of,
+)
+from digest.answer.release_notes import UpgradeItem, met, met_words
 from digest.core.change import printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.reference import Query
 from digest.document import (
     Block,
     Code,
     Document,
-    Heading,
     Item,
+    Link,
     Listing,
     Paragraph,
     Spans,
@@ -25,7 +37,15 @@ from digest.document import (
     Text,
 )
 from digest.i18n import names_text as words
-from digest.i18n.answer_text import SHOWN, SHOWN_SO_FAR
+from digest.i18n.answer_text import (
+    DEFAULTS,
+    DEFAULTS_OF,
+    DEFAULTS_SAID,
+    EVERYTHING,
+    NO_DEFAULT,
+    NO_DEFAULT_OF,
+    SHOWN,
+)
 from digest.i18n.phrase import join
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
@@ -89,7 +109,11 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
     by_name = {one.graded.sha: one for one in found}
     rows = tuple(AnswerRow(graded=by_name[sha].graded, why=_why(by_name[sha], ctx)) for sha in told)
     if found:
-        document = _document(intent, found, len(told), ctx, foot(intent.window, at))
+        title = words.TITLE.text(
+            ctx.language, names=about(intent, ctx), n=len(found), changes=len(told)
+        )
+        items = [_item(one, ctx) for one in found]
+        document = page_document(title, items, intent.window, at, size=_PAGE, page=ctx.page)
     else:
         line = words.NONE(ctx.language, names=about(intent, ctx))
         document = lines_document(intent.topic, [line, foot(intent.window, at)], at)
@@ -166,24 +190,6 @@ _MANY = 30
 """A change of more versions releases a workspace."""
 
 
-def _document(
-    intent: Changed, found: Sequence[Named], changes: int, ctx: Context, end: Spans
-) -> Document:
-    language = ctx.language
-    first = _PAGE * (min(ctx.page, -(-len(found) // _PAGE)) - 1)
-    page = found[first : first + _PAGE]
-    title = words.TITLE.text(language, names=about(intent, ctx), n=len(found), changes=changes)
-    phrase = SHOWN if first + len(page) == len(found) else SHOWN_SO_FAR
-    shown = f"{first + 1}–{first + len(page)}" if first else str(len(page))
-    counted = phrase.text(language, shown=shown, total=len(found))
-    blocks: tuple[Block, ...] = (
-        Heading(1, (Text(title),)),
-        Listing(tuple(_item(one, ctx) for one in page)),
-        Paragraph(join([f"{counted} · ", end]), aside=True),
-    )
-    return Document(title=title, blocks=blocks, language=str(language))
-
-
 def about(intent: Changed, ctx: Context) -> str:
     """The subject of the question in words: ``flags removed, MoE``."""
     language = ctx.language
@@ -225,3 +231,93 @@ def _line(one: Named, ctx: Context) -> Spans:
 
 def _why(one: Named, ctx: Context) -> str:
     return words.ACTIONS[one.fact.action].text(ctx.language, name=one.fact.name)
+
+
+# --- Defaults ---------------------------------------------------------------------------
+
+
+async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, at: Seen) -> Answer:
+    """The changed defaults of flags, variables and settings, from the changes of a query.
+
+    Of several steps the first value and the last one count; a default that is back at its old value
+    has not changed. Values that are no literals are not compared, because they may mean the same as
+    before.
+    """
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
+    by_name = {graded.sha: graded for graded in changes}
+    titled = [g for g in changes if _SAID.search(g.title[:_MOST_TITLE]) and _is_code(g)]
+    titled = [] if intent.things else titled  # a title does not say of what it is the default
+    names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
+    told = [by_name[sha] for sha in names]
+    told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    return Answer(
+        intent="changed",
+        document=_with_titles(_defaults(intent, found, ctx, at), found, titled, ctx),
+        window=reached.window,
+        topic=intent.topic,
+        total=len(told),
+        rows=tuple(AnswerRow(graded=g, why=graded_because(g, ctx.language)) for g in told),
+    )
+
+
+_SAID = re.compile(
+    r"\b(?:the|its|new|change|raise|lower|increase|decrease|reduce|bump|set|switch)\b.{0,60}"
+    r"\bdefaults?\b|\bdefaults?\b(?! to\b)",
+    re.IGNORECASE,
+)
+"""Words of titles about defaults that the code alone does not show."""
+
+
+_MOST_TITLE = 300
+
+
+def _is_code(graded: Graded) -> bool:
+    return Area.CORE in graded.facts.areas or Area.CONFIG in graded.facts.areas
+
+
+def _with_titles(
+    document: Document, found: Sequence[UpgradeItem], titled: Sequence[Graded], ctx: Context
+) -> Document:
+    """The document with the changes of which only the title mentions a default."""
+    shown = {one.sha for one in found}
+    others = [g for g in titled if g.sha not in shown]
+    if not others:
+        return document
+    items = tuple(Item(entry_of(g, ctx.watched.repository)) for g in others[:_PAGE])
+    head = Paragraph(DEFAULTS_SAID(ctx.language))
+    *before, last = document.blocks
+    before = before if found else []  # what titles say is no "none"
+    return replace(document, blocks=(*before, head, Listing(items), last))
+
+
+def _is_asked(one: UpgradeItem, intent: Changed) -> bool:
+    here = printable(one.evidence.path).startswith(intent.path)
+    here = here and (not intent.things or one.kind in intent.things)
+    return here and one.action is Action.CHANGED and one.kind is not FactKind.TOOLCHAIN
+
+
+def _defaults(intent: Changed, found: Sequence[UpgradeItem], ctx: Context, at: Seen) -> Document:
+    language = ctx.language
+    about_all = title_of(intent, language)
+    named = "" if about_all == EVERYTHING.text(language) else about_all
+    if not found:
+        topic = Code(named)
+        line = NO_DEFAULT_OF(language, topic=topic) if named else NO_DEFAULT(language)
+        return lines_document(intent.topic, [line, foot(intent.window, at)], at)
+    head = DEFAULTS.text(language, n=len(found))
+    title = DEFAULTS_OF.text(language, topic=named, counted=head) if named else head
+    items = [_default(one, at) for one in found]
+    return page_document(title, items, intent.window, at, size=_PAGE, page=ctx.page)
+
+
+def _default(one: UpgradeItem, at: Seen) -> Item:
+    """The default, with the change that set it and a link to its line."""
+    repository = at.repository
+    if one.number is None:
+        name, url = one.sha[:10], repository.commit_url(one.sha)
+    else:
+        name, url = f"#{one.number}", repository.request_url(one.number)
+    place = Code(f"{printable(one.evidence.path)}:{one.evidence.line}")
+    line = met_words(one, Link(name, url) if url else Code(name), at.language)
+    return Item((*line, Text(" · "), place))

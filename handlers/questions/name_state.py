@@ -1,0 +1,326 @@
+"""How a name stands now: its value, what brought or took it, and yes or no to a claim about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from digest.analysis.context import VERSIONS, without_dashes
+from digest.answer.listing import line_of
+from digest.core.change import printable
+from digest.core.enums import Language
+from digest.core.facts import Action, Fact, FactKind
+from digest.core.grade import Graded
+from digest.document import Code, Spans, plain
+from digest.i18n import names_text
+from digest.i18n.phrase import Part, Phrase, join, list_in_words
+from digest.question.intent import Touched
+from digest.report.blocks import title_link
+from digest.topics.terms import pieces, roots
+from handlers.context import Context
+from handlers.ports.storage import Tip
+from handlers.questions.requirements import Requirement, files_with, find_requirements
+
+Found = Sequence[tuple[Graded, Sequence[Fact]]]
+"""Changes with their facts about a name; without facts, the title is about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedHistory:
+    """What the changes about a name say of it; ``sure`` that the newest value still holds."""
+
+    name: str
+    found: Found
+    sure: bool
+
+    @property
+    def facts(self) -> list[tuple[Graded, Fact]]:
+        """The facts about the name with their changes, newest first."""
+        return [(graded, fact) for graded, some in self.found for fact in some]
+
+    @property
+    def contract(self) -> list[tuple[Graded, Fact]]:
+        """The same without deprecations."""
+        return [one for one in self.facts if one[1].kind is not FactKind.DEPRECATION]
+
+    @property
+    def pinned(self) -> bool:
+        """Whether all facts are of versions."""
+        return all(fact.kind in VERSIONS for _, fact in self.facts)
+
+    @property
+    def said(self) -> Graded | None:
+        """The newest change whose title says how the name stands."""
+        return next((g for g, _ in self.found if _OF_STATE.search(g.title)), None)
+
+    @property
+    def decisive(self) -> str:
+        """The change that removed, renamed, told of in its title, or added a name, else the newest.
+
+        Its full name; there is at least one change.
+        """
+        for action in (Action.REMOVED, Action.RENAMED, None, Action.ADDED):
+            if action is None and self.said is not None:
+                return self.said.sha
+            for graded, fact in self.facts:
+                if fact.action is action:
+                    return graded.sha
+        return self.found[0][0].sha
+
+
+async def state_lines(
+    history: NamedHistory, intent: Touched, ctx: Context, tip: Tip
+) -> list[Spans]:
+    """How a name stands now, what it is, and what made it so; what is asked for comes first."""
+    name, aspects = history.name, dict[str, list[Spans]]()
+    needs = await find_requirements(name, ctx, tip) if history.pinned and tip.sha else ()
+    stands, aspects["there"] = await _presence(history, needs, ctx, tip)
+    renamed = _renamed(name, history.found)
+    if renamed:
+        line = _line(names_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
+        aspects["renamed"] = [line]
+    old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
+    if old and not renamed and old[1].action is not Action.REMOVED:
+        aspects["deprecated"] = [_line(names_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
+    wanted = not intent.claim or (stands is not None and intent.claim in {"there", "gone"})
+    if wanted and not renamed and not (history.facts and history.pinned):
+        aspects |= _last_said(history, needs, ctx)
+    valued = _newest_value(history, needs)
+    if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
+        # The value is what is asked for most, but a call does not say it.
+        aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
+        aspects[aspect] = [_valued(*valued, ctx)]
+    for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
+        if action is Action.REMOVED or not (renamed or needs):
+            aspects[action.value] = await _done(phrase, action, history, tip, ctx)
+    value = (valued[1].after or "") if valued else None
+    claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
+    order = [claim, "value", *aspects]
+    lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
+    return [*_verdict(claim, history, stands, value, ctx), *lines]
+
+
+async def _presence(
+    history: NamedHistory, needs: Sequence[Requirement], ctx: Context, tip: Tip
+) -> tuple[bool | None, list[Spans]]:
+    """Whether a name is there now, ``None`` if nobody knows, and where."""
+    language, name, facts = ctx.language, history.name, history.facts
+    if needs:
+        lines = [_required(needs, ctx)]
+        if history.found and _is_bump(*history.found[0], needs[0]):
+            lines += await release_lines(history.found[0][0], tip, ctx)
+        return True, lines
+    if facts and history.pinned:
+        return None, [names_text.NOT_REQUIRED(language, name=Code(name))]
+    there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
+    if there is None:
+        return None, []
+    files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
+    phrase = names_text.STANDS if there else names_text.STANDS_NOT
+    gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
+    stands = any(not (gone and path.startswith(".")) for path in there)
+    return stands, [phrase(language, name=Code(name), files=files)]
+
+
+def _last_said(
+    history: NamedHistory, needs: Sequence[Requirement], ctx: Context
+) -> dict[str, list[Spans]]:
+    """The newest change whose title says how the name stands; the value, if that is told."""
+    said = history.said
+    if said is None:
+        return {}
+    if (to := _DEFAULT_TO.search(said.title[:_MOST_TITLE])) is not None and not needs:
+        line = _line(names_text.IS_NOW, said, history.name, ctx, value=Code(to[1]))
+    else:
+        line = _line(names_text.LAST_SAID, said, history.name, ctx)
+    return {"value" if "default" in said.title.lower() and not needs else "said": [line]}
+
+
+def _newest_value(
+    history: NamedHistory, needs: Sequence[Requirement]
+) -> tuple[Graded, Fact] | None:
+    """The newest value by a fact, unless a newer title says how the name stands."""
+    said = history.said
+    valued = (
+        (graded, fact)
+        for graded, fact in history.contract
+        if fact.after is not None and (not needs or _pins(fact, needs[0]))
+    )
+    newest = next(valued, None)
+    return newest if newest and (said is None or _at(newest[0]) >= _at(said)) else None
+
+
+async def _done(
+    phrase: Phrase, action: Action, history: NamedHistory, tip: Tip, ctx: Context
+) -> list[Spans]:
+    """The last change that removed a name, or the first that added it, with its release."""
+    oldest = history.found[-1][0] if history.found else None
+    some = [
+        (graded, fact)
+        for graded, fact in history.contract
+        if fact.action is action and (_is_whole(fact.name, history.name) or graded is oldest)
+    ]
+    if not some:
+        return []
+    graded, fact = some[0 if action is Action.REMOVED else -1]
+    lines = [_line(phrase, graded, fact.name, ctx)]
+    if action is Action.ADDED:
+        lines += await release_lines(graded, tip, ctx)
+        lines += _purpose(some[-1], ctx.language)
+    return lines
+
+
+def _verdict(
+    claim: str, history: NamedHistory, stands: bool | None, value: str | None, ctx: Context
+) -> list[Spans]:
+    """Yes or no to a claim about a name, with the change whose title says it."""
+    name, found, language = history.name, history.found, ctx.language
+    turned = claim in {"gone", "experimental"}
+    if claim == "yes" or (claim == "default" and (value or "").strip("\"'").lower() in _ON):
+        return [names_text.YES(language)]
+    if claim == "needed" and ((value or "").lower() in _ON or stands is False):
+        return [names_text.NO(language)]
+    if claim in {"there", "gone", "needed"} and stands is not None:
+        return [(names_text.YES if stands != turned else names_text.NO)(language)]
+    for graded, _ in found if claim in _SAYS else ():
+        title = graded.title[:_MOST_TITLE]
+        said = next((n for n, words in enumerate(_SAYS[claim]) if words.search(title)), None)
+        said = said if _SAYS[claim] is not _EXISTS or roots(name) <= roots(title) else None
+        if said is not None:
+            phrase = names_text.YES_BY if bool(said) == turned else names_text.NO_BY
+            return [_line(phrase, graded, "", ctx)]
+    if (value is not None and claim == "default") or (
+        stands and claim in {"renamed", "deprecated"}
+    ):
+        return [names_text.NO(language)]
+    return [names_text.UNDECIDED(language)] if claim and found else []
+
+
+_ON = {"true", "1", "on", "yes", "enabled"}
+_HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
+
+
+def _says(*words: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE) for one in words)
+
+
+_EXISTS = _says(
+    rf"{_HEAD}(?:add|support|introduc|implement|restor|re-?add|reapply)",
+    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
+)
+_STABLE = _says(
+    r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
+)
+_SAYS = {
+    "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
+    "default": _says(
+        r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
+        r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+        r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
+    ),
+    "deprecated": _says(r"deprecat", r"undeprecat"),
+    "renamed": _says(r"\bre-?nam", r"(?!)"),
+}  # fmt: skip
+"""By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
+
+
+_OF_STATE = re.compile(
+    r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
+    r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of titles that say how a thing stands."""
+
+
+_DEFAULT_TO = re.compile(
+    r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE
+)
+
+
+def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
+    """The versions that are required, each with its manifest; those users need come first."""
+    versions: dict[tuple[str, str], Spans] = {}
+    for one in needs:
+        version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
+        shown = Code(version) if one.version else names_text.ANY_VERSION(ctx.language)
+        place = Code(f"{printable(one.path)}:{one.line}")
+        versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
+    value = list_in_words(list(versions.values()), ctx.language, limit=3)
+    return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+
+
+def _pins(fact: Fact, needed: Requirement) -> bool:
+    """Whether a fact set the version that is required now."""
+    return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
+
+
+def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool:
+    """Whether a change brought the version that is required now."""
+    if facts:
+        return any(_pins(fact, needed) for fact in facts)
+    return re.search(r"\b(?:bump|updat|upgrad)", graded.title, re.IGNORECASE) is not None
+
+
+def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
+    value = Code(fact.after or "")
+    if fact.before is None or fact.before == fact.after:
+        return _line(names_text.IS_NOW, graded, fact.name, ctx, value=value)
+    before = Code(fact.before)
+    return _line(names_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
+
+
+async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
+    """The first release that has a change, or a copy of it."""
+    released = ctx.watched.source.released
+    first, copies = await released(tip, graded.sha, graded.commit.subject)
+    tag = first or next(iter(copies), "")
+    if not tag and not await ctx.watched.source.releases():
+        return []
+    phrase = names_text.FIRST_IN if tag else names_text.IN_NO_RELEASE
+    return [phrase(ctx.language, tag=Code(tag))]
+
+
+def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
+    """What the change that added a name says that it is for."""
+    graded, fact = came
+    line = line_of(graded, language)
+    return [line] if fact.name in plain(line) else []
+
+
+def _is_whole(known: str, name: str) -> bool:
+    """Whether a fact is about the name itself, not about a field of that name elsewhere."""
+    return without_dashes(known) == without_dashes(name) or without_dashes(known).endswith(
+        f"/{without_dashes(name)}"
+    )
+
+
+def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
+    """The change that renamed a name, by a fact or its title, and the new name."""
+    wanted = pieces(name)
+    for graded, facts in found:
+        for fact in facts:
+            if fact.action is Action.RENAMED and fact.before and pieces(fact.before) == wanted:
+                return graded, fact.name
+        if (said := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
+            old, new = said["old"].strip("`"), said["new"].strip("`.,()")
+            if pieces(old)[: len(wanted)] == wanted:
+                return graded, new
+    return None
+
+
+_RENAMES = re.compile(
+    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
+)
+_MOST_TITLE = 300
+
+
+def _at(graded: Graded) -> datetime:
+    return graded.commit.committed_at
+
+
+def _line(phrase: Phrase, graded: Graded, name: str, ctx: Context, **more: Part) -> Spans:
+    change = title_link(graded, ctx.watched.repository)
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    return phrase(ctx.language, name=Code(name), change=change, day=day, **more)
