@@ -32,10 +32,10 @@ from digest.core.grade import Graded, Level, is_settled
 from digest.facts.extract import extract, wanted_blobs
 from digest.grading.importance import grade
 from digest.llm.change_index import ChangeIndex
+from digest.llm.format_check import Failed
 from digest.llm.model_input import Material
 from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import Prompt, kind_of, system_of
-from digest.llm.rejection import Failed
 from digest.llm.statement_check import judge
 from digest.window import day_window
 from handlers.ports.storage import Selection

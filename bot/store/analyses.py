@@ -23,19 +23,21 @@ from bot.store.dialect import total, upsert
 from bot.store.rows import add_repository, find_repository
 from bot.store.tables.chat_tables import analyses, leads, model_calls
 from digest.core.grade import Level, Repository
-from digest.core.stored_json import analysis_from_json, analysis_to_json
-from digest.grading.level_override import LevelOverride
+from digest.core.statement import analysis_from_json, analysis_to_json
+from digest.grading.importance import LevelOverride
 from digest.report import report_json
 from handlers.ports.analysis_port import Analyses, Basis, StoredAnalysis, StoredDay
 from handlers.ports.model_port import OK, CallKind, CallLedger, ModelCall, ModelReason, Usage
 
 _BASIS = ("prompt", "model", "language")
+
 _KEEP = upsert(
     analyses,
     *("diff", "made_at", "failure", "content"),
     keys=("repository_id", "sha", "facts_version", *_BASIS),
     where=lambda _: analyses.c.failure != "",
 )
+
 _KEEP_DAY = upsert(leads, "made_at", "failure", "content", where=lambda _: leads.c.failure != "")
 
 
@@ -203,6 +205,7 @@ def usage_from_json(value: list[Any]) -> Usage:
 
 
 _UNIT = Decimal("1e-9")
+
 _DAY = 86_400
 
 

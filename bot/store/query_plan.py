@@ -30,7 +30,7 @@ from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
 from digest.core.reference import Query
-from digest.core.stored_json import spans_from_json
+from digest.core.statement import spans_from_json
 
 COMMON = 1000
 """A condition met by this many changes is common: it drives no limited query."""
@@ -39,6 +39,7 @@ _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
+
 _LAST = "\U0010ffff"
 
 
@@ -178,6 +179,7 @@ _line = (
     )
     .scalar_subquery()
 )
+
 _SHOWN = GRADED.add_columns(changes.c.id.label("key"), changes.c.area, _line.label("line")).where(
     changes.c.id.in_(bindparam("keys", expanding=True))
 )

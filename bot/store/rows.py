@@ -29,12 +29,15 @@ from digest.answer.listing import LINES_VERSION, area_of, line_of
 from digest.core.change import Commit, printable
 from digest.core.enums import Language
 from digest.core.grade import Grade, Graded, Level, Reason, Repository
-from digest.core.stored_json import spans_to_json
+from digest.core.statement import spans_to_json
 from digest.topics.index_terms import TOPICS_VERSION, topics_of
 
 _named = repositories.c.name == bindparam("named")
+
 _FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
+
 _raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
+
 RAISE = Prepared(_raise)
 """Raises the revision of the repository that is ``named``."""
 
@@ -77,6 +80,7 @@ async def raise_revision(connection: AsyncConnection, name: str) -> None:
 
 
 _MOST = 2**63 - 1
+
 _LEVELS = tuple(Level)
 
 GRADED: Select[*tuple[Any, ...]] = select(

@@ -6,7 +6,8 @@ logistic model tells how similar the change is to those that maintainers mark as
 deprecated or security fixes. *Is it news?* Another model tells how similar it is to those that they
 name in release notes. ``importance.json`` holds the rules (levels and strengths), and the weights
 (log-odds per unit of a signal) and biases of both. The same facts always give the same grade: no
-clock, model reply or other change has any influence.
+clock, model reply or other change has any influence. A level that a language model changes is kept
+apart from the grade, as an override that can be applied again to the same level.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from math import exp
+from math import exp, log
 from typing import TYPE_CHECKING
 
 from digest.core.change import Commit
@@ -27,8 +28,11 @@ from digest.core.grade import Grade, Level, Reason, Thresholds
 if TYPE_CHECKING:
     from digest.grading.signals import Signal
 
+
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
+
 _MOST_REASONS = 5
+
 STEP = 0.0001
 """The step of a rounded score."""
 
@@ -39,6 +43,7 @@ RESEMBLES = "resembles_marked"
 """The rule of a change that nobody marked and that is like those that maintainers mark."""
 
 _MERGES = "branch_merge"
+
 _MERGED = -6.0
 """The weight of a merged branch, whatever the model: its commits are graded one by one."""
 
@@ -70,6 +75,7 @@ _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
+
 _INTERNAL = re.compile(r"::|[(<>]|[a-z][A-Z]|\w\.\w|[a-z]_[a-z]|^[A-Z]\w*$")
 """A name in code that only the project's own developers use: a path, a call, a type, a function."""
 
@@ -277,3 +283,54 @@ def _strongest(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
     lowered = [r for r in worth if r.weight < 0]
     chosen = {Level.HIGH: raised, Level.MEDIUM: worth, Level.LOW: lowered or raised}[level]
     return tuple(sorted(chosen, key=lambda r: (-abs(r.weight), r.rule))[:_MOST_REASONS])
+
+
+PREFIX = "model_"
+"""Prefix of the names of reasons that a model gave."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelOverride:
+    """One step from a level to the next, by a rule; ``subject`` is the path that supports it."""
+
+    rule: str
+    of: Level
+    to: Level
+    subject: str
+
+
+def laid_over(
+    grade: Grade, move: LevelOverride | None, thresholds: Thresholds | None = None
+) -> Grade:
+    """The grade with the override applied; unchanged if the override started from another level.
+
+    The new score is the nearest one within the new level. The facts' reasons come first.
+    """
+    if move is None or grade.level is not move.of or abs(move.of.rank - move.to.rank) != 1:
+        return grade
+    least = thresholds or Thresholds()
+    score = nearest(grade.score, move.to, least)
+    if score < 0 or level_of(score, least) is not move.to:
+        return grade  # the thresholds leave no room for the level
+    weight = round(_odds(score) - _odds(grade.score), 4)
+    reason = Reason(rule=f"{PREFIX}{move.rule}", weight=weight, subject=move.subject)
+    return replace(grade, score=score, level=move.to, reasons=(*grade.reasons, reason))
+
+
+def by_model(reasons: Sequence[Reason]) -> bool:
+    """Whether these reasons include one by a model."""
+    return any(reason.rule.startswith(PREFIX) for reason in reasons)
+
+
+def _odds(score: float) -> float:
+    inside = min(max(score, STEP), 1 - STEP)
+    return log(inside / (1 - inside))
+
+
+def move_of(before: Grade, after: Grade) -> LevelOverride | None:
+    """The override that leads from one grade to the other, if a model made one."""
+    if before.level is after.level or not after.reasons:
+        return None
+    last = after.reasons[-1]
+    rule = last.rule.removeprefix(PREFIX)
+    return LevelOverride(rule=rule, of=before.level, to=after.level, subject=last.subject)

@@ -20,16 +20,18 @@ from digest.core.statement import Analysis, Origin, Statement
 from digest.document import Spans, Text
 from digest.llm.change_index import ChangeIndex
 from digest.llm.change_sheet import Count
+from digest.llm.format_check import Failed
 from digest.llm.model_input import Privacy, Redactor, impersonal
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt, PromptKind, prompt, room_for_material
 from digest.llm.prompt_text import visible
-from digest.llm.rejection import Failed
 from digest.llm.statement_check import judge_words, spans_of, strings
 from digest.report.themes import MOST, DaySummary, Sentence, Theme, ToldChange, efforts, themes
 
 _SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 _NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
 
 

@@ -3,21 +3,26 @@
 No statement may contain markup, hidden characters or half a sentence. Renderers escape anyway; this
 keeps a model from even trying. Scripts distinguish Chinese from English and both from most other
 languages; among languages in Latin letters small words do, since every sentence of some length has
-them.
+them. What a check finds is a :class:`Rejection`, here and in the other checks.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
 
 from digest.core.enums import Language
-from digest.llm.rejection import Failed, Rejection
 
 _CODE = re.compile(r"`[^`]*`")
+
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-zÀ-ÿ][a-zà-ÿ']+(?![\w./:-]*[\w/])")
+
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+
 _KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+
 _OTHER = re.compile(r"[\u0370-\u1cff\ua000-\uabff]")
 
 _ENGLISH = frozenset(
@@ -29,6 +34,7 @@ _ENGLISH = frozenset(
     also there
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
+
 _FOREIGN = frozenset(
     """
     der die das und ist nicht ein eine einen mit für auf den dem wird werden von zu im nur
@@ -37,6 +43,7 @@ _FOREIGN = frozenset(
     della sono viene il o os as um uma não em dos das pelo pela é
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
+
 _WORDS = 6
 """With fewer words the small ones prove nothing."""
 
@@ -66,6 +73,7 @@ LONGEST = 600
 """Characters of a statement; the prompt asks for less than half."""
 
 _SHORTEST = 3
+
 _SHORTEST_HAN = 2
 
 _SCHEME = re.compile(
@@ -73,6 +81,7 @@ _SCHEME = re.compile(
     r"|\bfile:/|\btel:\+?\d|\b(?:t\.me|bit\.ly|goo\.gl)/",
     re.IGNORECASE,
 )
+
 _BRACKETS = re.compile(r"\]\s?[(\[]")
 
 # Endings that chat programs turn into links by themselves and that no name of code has; those of
@@ -81,12 +90,17 @@ _DOMAIN = re.compile(
     r"(?<![\w./-])(?:[\w-]+\.)+(?:com|net|org|biz|xyz|top|online|shop|gg|ru|cn|tk)\b(?![\w(])",
     re.IGNORECASE,
 )
+
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w")
+
 _MENTION = re.compile(r"(?<![\w`])[@＠](?=\w)|<[@!#]|<at\b", re.IGNORECASE)
+
 _CALL_ALL = re.compile(
     r"[@＠<!](?:everyone|here|channel|all|room|group|所有人|全体)\b", re.IGNORECASE
 )
+
 _TAG = re.compile(r"<[/!?]?[a-zA-Z][^<>]*>|&(?:#\d+|#x[0-9a-f]+|[a-z]{2,8});", re.IGNORECASE)
+
 _BLOCK = re.compile(
     r"^\s*(?:#{1,6}\s|>|[-*+•]\s|\d{1,3}[.)]\s|\||={3,}|-{3,})|```|~~|\|\||!\[|\$\$"
 )
@@ -107,10 +121,15 @@ _ADDRESS_TO = re.compile(
 
 # Categories of characters that are invisible or unassigned.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
+
 _SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
+
 _PAIRS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "》": "《", "”": "“"}
+
 _OPENING = frozenset(_PAIRS.values())
+
 _STOP = re.compile(r"[.!?。！？](?:[\"'”’」）)\]*_`]*)$")
+
 _TRAILING_DOTS = re.compile(r"(?:\.\.\.?|…+|。。+)[\"'”’」）)*]*$")
 
 # Words that no sentence ends with: one that does was cut off and closed.
@@ -217,3 +236,33 @@ def _is_balanced(text: str) -> bool:
         elif char in _PAIRS and (not open_ or open_.pop() != _PAIRS[char]):
             return False
     return not open_
+
+
+class Rejection(StrEnum):
+    """What is wrong with a statement. A closed set, so that it can be counted."""
+
+    CITATION = "citation"  # it cites nothing, or something that the change does not have
+    PATH = "path"  # it names a file or folder that the change does not
+    NAME = "name"  # it names an identifier that the change does not
+    FLAG = "flag"  # it names a flag that the change does not
+    NUMBER = "number"  # it gives a number that the change does not
+    SHIFT = "shift"  # it claims a value before and after that the change does not show
+    SIDE = "side"  # it says added of what was removed, or the other way round
+    MARKUP = "markup"  # it contains a link, a mention, an image, HTML or other markup
+    HIDDEN = "hidden"  # it contains control characters, invisible ones or look-alikes
+    ADDRESS = "address"  # it gives orders or mentions itself, as a manipulated model does
+    COPIED = "copied"  # it is word for word in the diff: no sentence about it, perhaps a bait
+    BROKEN = "broken"  # it breaks off, or is no sentence
+    LONG = "long"  # it is longer than a statement may be
+    LANGUAGE = "language"  # it is in another language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A rejection, and the words that caused it."""
+
+    fault: Rejection
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fault}: {self.about}" if self.about else str(self.fault)

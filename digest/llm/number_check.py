@@ -14,11 +14,13 @@ from functools import lru_cache
 
 from digest.core.facts import Action, FactKind
 from digest.llm.change_index import ChangeIndex
-from digest.llm.rejection import Failed, Rejection
+from digest.llm.format_check import Failed, Rejection
 from digest.llm.tokens import ATOM, Sort, Wording
 
 _FILES = "files"
+
 _LINES = "lines"
+
 _TESTS = "tests"
 
 _NOUNS: dict[str, str] = {
@@ -35,14 +37,17 @@ _NOUNS: dict[str, str] = {
     FactKind.SYMBOL: r"(?:public )?(?:functions?|methods?|class(?:es)?|symbols?|mixins?)"
     r"|个?(?:公开)?(?:函数|方法|类|符号)",
 }
+
 _FILLER = (
     r"(?:(?:new|added|removed|changed|modified|deleted|renamed|different|other|more|further"
     r"|public|core|source|python|test|related|of|the|新增的?|新|修改的?)\s*){0,3}"
 )
+
 _BEHIND = {
     noun: re.compile(rf"\s*{_FILLER}(?:{words})(?![a-z])", re.IGNORECASE)
     for noun, words in _NOUNS.items()
 }
+
 _TEST = re.compile(
     r"^\s*(?:async )?(?:def test_|func Test|it\(|test\(|fn test_|#\[(?:tokio::)?test\]|@Test\b)",
     re.MULTILINE,
@@ -120,6 +125,7 @@ _SPELLED = {
     )
     for word in words.split()
 }  # fmt: skip
+
 _SPELLED_FILES = re.compile(
     rf"(?<![\w-])({'|'.join(w for w in _SPELLED if w.isascii())})\s+{_FILLER}files?(?![\w-])"
     rf"|([{''.join(w for w in _SPELLED if not w.isascii())}])个(?:{_FILLER})文件",
@@ -151,12 +157,14 @@ _UNITS = {
     "byte": r"bytes?\b|字节",
     "bit": r"bits?\b|位(?!置|于)",
 }
+
 _UNIT_RULES = {
     unit: re.compile(rf"[\s-]?(?:{words})", re.IGNORECASE) for unit, words in _UNITS.items()
 }
 
 # If a number of the change has no unit, a name beside it may show what it counts.
 _TIME = r"time|timeout|interval|delay|duration|ttl|deadline|wait|sleep|poll|period|expir|keepalive"
+
 _NEAR = {
     "percent": re.compile(r"percent|pct|ratio|utili[sz]ation|fraction|%", re.IGNORECASE),
     "s": re.compile(rf"{_TIME}|sec", re.IGNORECASE),
@@ -172,8 +180,11 @@ _NEAR = {
     "T": re.compile(r"tb|tib|tera", re.IGNORECASE),
     "byte": re.compile(r"byte|size|len|limit", re.IGNORECASE),
 }
+
 _GLUED = re.compile(r"[A-Za-z]+")
+
 _PLAIN = re.compile(r"\d+")
+
 _LITTLE = 2
 """Up to here bare numbers are nearly words ("phase 1", "the 2 cases"), and always accepted."""
 

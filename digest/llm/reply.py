@@ -23,7 +23,7 @@ from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.grade import Grade, Level, Thresholds
 from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
-from digest.grading.level_override import LevelOverride, laid_over
+from digest.grading.importance import LevelOverride, laid_over
 from digest.llm.model_input import Material, find_target
 from digest.llm.packing import Note
 from digest.llm.prompt import ABOUT, RULES
@@ -204,6 +204,7 @@ def _join(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) ->
 
 # Types that the diff or the message must show.
 _SHOWN = {ChangeType.REVERT, ChangeType.DEPENDENCY, ChangeType.DEPRECATION}
+
 _BORNE = {
     ChangeType.SECURITY: Aspect.SECURITY,
     ChangeType.BREAKING: Aspect.COMPATIBILITY,

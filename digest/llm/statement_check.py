@@ -18,12 +18,11 @@ from digest.document import Spans
 from digest.i18n.phrase import with_spaces
 from digest.llm.before_after import wrong_shift
 from digest.llm.change_index import ChangeIndex, occurs
-from digest.llm.format_check import check_form, normal, speaks
+from digest.llm.format_check import Failed, Rejection, check_form, normal, speaks
 from digest.llm.model_input import Cited, Material
 from digest.llm.model_input import find_target as cited_by
 from digest.llm.name_check import check_name
 from digest.llm.number_check import wrong_number
-from digest.llm.rejection import Failed, Rejection
 from digest.llm.tokens import Wording, take_apart
 
 _COPY = 24

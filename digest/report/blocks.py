@@ -31,7 +31,7 @@ from digest.document import (
     Text,
     plain,
 )
-from digest.grading.level_override import PREFIX
+from digest.grading.importance import PREFIX
 from digest.i18n import report_text as words
 from digest.i18n.labels import (
     ASPECTS,

@@ -46,7 +46,7 @@ from digest.report.blocks import (
     run,
     title_link,
 )
-from digest.report.follow_ups import follow_ups
+from digest.report.themes import follow_ups
 from digest.window import days_of, edges, whole_day
 
 _CITED = 3

@@ -26,12 +26,15 @@ from digest.i18n.phrase import Part, between
 from digest.report.assembly import Coverage, Report, ReportEntry
 from digest.report.blocks import anchor_of, change_blocks, name_link
 from digest.report.condensed import opening, theme_list
-from digest.report.follow_ups import follow_ups
+from digest.report.themes import follow_ups
 from digest.window import edge, minute, span_of, whole_day
 
 _STATISTICS = "statistics"
+
 _CONTENTS = "contents"
+
 _THEMES = "themes"
+
 _LABEL = 80
 """Maximum characters of a title in the contents; longer ones are cut at a word with an ellipsis."""
 

@@ -14,8 +14,7 @@ from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Evidence, Fact, Facts, FileFacts, Note, Undone
 from digest.core.grade import Graded
-from digest.core.statement import Analysis, Origin, Statement
-from digest.core.stored_json import spans_from_json, spans_to_json
+from digest.core.statement import Analysis, Origin, Statement, spans_from_json, spans_to_json
 from digest.document import plain
 from digest.i18n.report_text import reason_words
 from digest.report.assembly import Coverage, Report, ReportEntry

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from digest.core.change import Change, fingerprint
 from digest.core.grade import Graded
 from digest.errors import DigestbotError
-from digest.grading.level_override import move_of
+from digest.grading.importance import move_of
 from digest.llm.model_input import Material, material
 from digest.llm.packing import BATCH
 from digest.llm.prompt import PromptKind as Asked

@@ -2,17 +2,44 @@
 
 The model only chooses a question; code reads and answers it. If anything fails, the words keep
 the reading that they had.
+
+The model answers with a kind of a closed list and a question in the grammar's own words. It is
+accepted if the grammar reads the question as that kind and formats it the same way again, and if
+what it names (numbers, commits, tags, paths, people, symbols) occurs in the asker's words. The list
+has nothing that changes anything: no reply can set, post, subscribe, mute or keep.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
+from digest.core.reference import Reference
+from digest.core.release import LATEST
+from digest.errors import UserError
 from digest.llm.day_summary import mask_lines
 from digest.llm.model_input import Privacy
-from digest.llm.question_fallback import asking, meaning_reader
-from digest.question.intent import Intent, Unknown
+from digest.llm.prompt import Schema, fill_template, texts
+from digest.llm.prompt import meaning as prompt_meaning
+from digest.llm.prompt_text import fence_content, visible
+from digest.question.commit_range import Refs
+from digest.question.intent import (
+    Again,
+    Changed,
+    Compare,
+    Intent,
+    OfChange,
+    Search,
+    Touched,
+    Unknown,
+)
+from digest.question.lexicon import tidy
+from digest.question.parser import parse
+from digest.question.questions import QUESTIONS, format_intent
 from handlers.context import Context
 from handlers.ports.analysis_port import Judging
 from handlers.ports.model_port import (
@@ -76,3 +103,107 @@ async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
         )
     )
     return reply.value
+
+
+UNKNOWN = "unknown"
+"""The kind of words without a meaning."""
+
+CHOICES: Mapping[str, type[Intent]] = {
+    one.name: intent for intent, one in QUESTIONS.items() if one.model
+}
+"""What a model may choose. Each only reads."""
+
+_OUTPUT = 160
+"""Tokens of a reply."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningRequest:
+    """The prompt for an asker's meaning; ``output_tokens`` is the room for a reply."""
+
+    system: str
+    user: str
+    schema: Schema
+    name: str = "meaning"
+    output_tokens: int = _OUTPUT
+
+
+def asking(words: str, today: str) -> MeaningRequest:
+    """The prompt about somebody's words, which are fenced here; ``today`` is the asker's date."""
+    said = texts("question")
+    shown = fence_content(f"> {visible(' '.join(words.split()))}")
+    return MeaningRequest(
+        system=said.system.strip(),
+        user=fill_template(said.user, today=today, question=shown).strip(),
+        schema=prompt_meaning(*CHOICES, UNKNOWN),
+    )
+
+
+def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[object], Intent]:
+    """The reader of the reply, for ``ModelRequest.read``: an intent of the list, or ``Unknown``.
+
+    It raises ``ValueError``, in words for the model, if the question is not of its kind, or names
+    something that the asker did not.
+    """
+    asked = tidy(words).casefold()
+
+    def read(value: object) -> Intent:
+        reply = value if isinstance(value, Mapping) else {}
+        kind, question = reply.get("kind"), reply.get("question")
+        if kind == UNKNOWN:
+            return Unknown()
+        choice = CHOICES.get(str(kind))
+        if choice is None or not isinstance(question, str):
+            raise ValueError("give a kind of the list and a question in its form")
+        intent = _parse(question, now, zone)
+        if type(intent) is not choice:
+            raise ValueError(f"the question is not read as {kind}; keep to the form of that kind")
+        for name in _names(intent):
+            if not _stands(name.casefold(), asked):
+                raise ValueError(f"{name!r} does not stand in the asker's words; do not make it up")
+        return intent
+
+    return read
+
+
+def _stands(name: str, asked: str) -> bool:
+    """Whether a name occurs in the words; a number not as a part of another."""
+    if name.isdigit():
+        return re.search(rf"(?<!\d){name}(?!\d)", asked) is not None
+    return name in asked
+
+
+def _parse(question: str, now: datetime, zone: ZoneInfo) -> Intent:
+    """The intent of a question in the grammar's words, which must format to the same question."""
+    try:
+        intent = parse(question, now, zone)
+        again = parse(format_intent(intent), now, zone)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    if intent != again:
+        raise ValueError("the question says more than its form holds; write it more plainly")
+    return intent
+
+
+def _names(intent: Intent) -> Iterator[str]:
+    """The parts of an intent that only the asker can know; topics and words may be translated."""
+    match intent:
+        case _ if isinstance(intent, OfChange | Again):
+            yield from _reference(intent.reference)
+        case Touched(name=name):
+            yield name
+        case Changed() | Search():
+            yield from filter(None, (intent.path, intent.author, intent.label))
+        case _:
+            pass
+    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    if isinstance(span, Refs):
+        ends = (end for end in (span.base, span.tip) if end != LATEST)
+        yield from filter(None, (*ends, span.repository))
+
+
+def _reference(reference: Reference | None) -> Iterator[str]:
+    if reference is not None:
+        yield str(reference.number) if reference.number is not None else reference.sha
+        if reference.repository:
+            yield reference.repository

@@ -17,7 +17,7 @@ from digest.core.enums import Language
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.statement import Analysis, Statement
-from digest.grading.level_override import LevelOverride
+from digest.grading.importance import LevelOverride
 from digest.llm.model_input import Privacy, Redactor
 from digest.llm.prompt import PromptKind, version_of
 from digest.report.themes import DaySummary

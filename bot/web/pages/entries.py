@@ -24,7 +24,7 @@ from digest.core.facts import Action, Fact
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text
-from digest.grading.level_override import PREFIX, laid_over
+from digest.grading.importance import PREFIX, laid_over
 from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
 from digest.i18n.names_text import DONE

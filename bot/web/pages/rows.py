@@ -26,7 +26,7 @@ from digest.document import Code, Spans, plain
 from digest.grading.importance import urgency as grading_urgency
 from digest.report.assembly import ReportEntry, calls_to_act
 from digest.report.condensed import why
-from digest.report.follow_ups import follow_ups
+from digest.report.themes import follow_ups
 
 OF_DAY = 40_000
 """Characters of changes that the page of a day writes out; others are fetched when they are

@@ -16,15 +16,19 @@ from digest.core.facts import Evidence
 from digest.core.grade import Level, Repository
 from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
 from digest.document import Code, Text
-from digest.grading.level_override import LevelOverride
+from digest.grading.importance import LevelOverride
 from digest.report.themes import DaySummary, Sentence, Theme
 from handlers.ports.analysis_port import Basis, StoredAnalysis, StoredDay
 from handlers.ports.model_port import ModelReason, Usage
 
 REPOSITORY = Repository(name="octo/engine", web="https://example.org/octo/engine")
+
 BASIS = Basis(prompt="high-1.1.1-1 1 redacted", model="m", language=Language.EN)
+
 NOON = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+
 RAISED = LevelOverride(rule="contract", of=Level.MEDIUM, to=Level.HIGH, subject="src/a.py")
+
 LOWERED = LevelOverride(rule="user_visible", of=Level.MEDIUM, to=Level.LOW, subject="src/b.py")
 
 

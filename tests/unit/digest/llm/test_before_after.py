@@ -7,7 +7,7 @@ import pytest
 from digest.core.change import FileChange, FileStatus
 from digest.core.enums import Language
 from digest.llm.change_index import ChangeIndex
-from digest.llm.rejection import Failed, Rejection
+from digest.llm.format_check import Failed, Rejection
 from digest.llm.statement_check import judge_words
 from tests.support import materials
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from benchmarks.claims import Writer, strange_names
 from digest.core.enums import Language
 from digest.llm.change_index import ChangeIndex
-from digest.llm.rejection import Failed
+from digest.llm.format_check import Failed
 from digest.llm.statement_check import judge
 from digest.llm.tokens import take_apart
 from tests.support import materials
 
 CHANGES = [materials.pool(), materials.versions(), materials.renamed()]
+
 STRANGE = [*strange_names(CHANGES), "SomethingElse", "other_module_name", "--another-flag"]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from digest.llm.change_index import ChangeIndex
+from digest.llm.format_check import Rejection
 from digest.llm.name_check import check_name
-from digest.llm.rejection import Rejection
 from digest.llm.tokens import Atom, Sort
 from tests.support import materials
 
@@ -19,6 +19,7 @@ class WorkerPool(Base):
 
     def ~never(self): pass
 """
+
 MATERIAL = materials.material(
     "Drain the LoRAConfig pool with torch (Linux, LLMs)",
     ("engine/core/pool.py", "", POOL),
@@ -31,6 +32,7 @@ MATERIAL = materials.material(
         'def a(parser):\n    parser.add_argument(\n        "--batch",\n        default=77,\n    )\n',
     ),
 )
+
 GROUND = ChangeIndex(MATERIAL.change, MATERIAL.facts)
 
 

@@ -11,8 +11,8 @@ from digest.analysis.context import BOUNDS
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType, Origin
+from digest.llm.format_check import Rejection
 from digest.llm.prompt import ANALYSIS, DAY, LINES, NOTES
-from digest.llm.rejection import Rejection
 from digest.llm.reply import judge_reply, lines_reader, notes_reader, read_lines, read_notes, reader
 from digest.llm.statement_check import faults
 from tests.support import materials

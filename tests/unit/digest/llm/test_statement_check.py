@@ -8,12 +8,14 @@ from digest.core.change import FileChange, FileStatus, Side
 from digest.core.enums import Language
 from digest.document import Code
 from digest.llm.change_index import ChangeIndex
-from digest.llm.rejection import Failed, Rejection
+from digest.llm.format_check import Failed, Rejection
 from digest.llm.statement_check import judge
 from tests.support import materials
 
 POOL = materials.pool()
+
 VERSIONS = materials.versions()
+
 RENAMED = materials.renamed()
 
 

@@ -1,6 +1,6 @@
 """What a model may choose for words that the grammar cannot read, and what is not believed of it.
 
-``python -m tests.unit.digest.llm.test_question_fallback`` writes the golden file anew.
+``python -m tests.unit.handlers.llm.test_understand`` writes the golden file anew.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from digest.chat.chat_intents import Managing
 from digest.core.enums import ChangeKind
 from digest.core.release import LATEST
 from digest.llm.prompt import texts
-from digest.llm.question_fallback import CHOICES, asking, meaning_reader
 from digest.question.commit_range import Refs
 from digest.question.intent import (
     Alert,
@@ -34,11 +33,16 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.questions import format_intent
+from handlers.llm.understand import CHOICES, asking, meaning_reader
 
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
+
 ZONE = ZoneInfo("UTC")
+
 GOLDEN = Path(__file__).resolve().parents[3] / "data" / "prompts" / "question.en.txt"
+
 WORDS = "any news on\nwhat Ada did to the\u202e scheduler since #12?"
+
 EXAMPLES = re.findall(
     r"^- (\w+): (.+)$", texts("question").system.split("# Examples")[1], re.MULTILINE
 )

@@ -10,20 +10,30 @@ from hypothesis import strategies as st
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Evidence
-from digest.core.statement import Analysis, Aspect, ChangeType, Origin, Statement
-from digest.core.stored_json import analysis_from_json, analysis_to_json
+from digest.core.statement import (
+    Analysis,
+    Aspect,
+    ChangeType,
+    Origin,
+    Statement,
+    analysis_from_json,
+    analysis_to_json,
+)
 from tests.support.strategies import spans, texts
 
 places = st.builds(
     Evidence, path=texts, line=st.integers(0, 10**6), side=st.sampled_from(list(Side))
 )
+
 statements = st.builds(
     Statement,
     spans=spans,
     evidence=st.lists(places, min_size=1, max_size=3).map(tuple),
     aspect=st.sampled_from(list(Aspect)),
 )
+
 sections = st.lists(statements, max_size=3).map(tuple)
+
 analyses = st.builds(
     Analysis,
     language=st.sampled_from(list(Language)),

@@ -10,8 +10,8 @@ from digest.core.grade import Level
 from digest.document import Listing, plain
 from digest.markdown import markdown
 from digest.report.condensed import digest_document, posted_commits, shown_entries
-from digest.report.follow_ups import follow_ups
 from digest.report.full_report import report_document
+from digest.report.themes import follow_ups
 from tests.support import samples
 from tests.unit.digest.report.test_full_report import report
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.grade import Grade, Level, Reason, Thresholds
-from digest.grading.importance import level_of
-from digest.grading.level_override import LevelOverride, by_model, laid_over, move_of
+from digest.grading.importance import LevelOverride, by_model, laid_over, level_of, move_of
 
 LEVELS = list(Level)
+
 REASON = Reason(rule="flag_removed", weight=1.5, subject="--fast")
 
 
@@ -29,6 +29,7 @@ moves = st.builds(
     to=st.sampled_from(LEVELS),
     subject=st.just("src/a.py"),
 )
+
 scores = st.floats(0, 1).map(lambda score: round(score, 4))
 
 
