@@ -1,7 +1,7 @@
 """The normal form of a question, its language, and the cue words in it.
 
-The tables (``cues_en.toml``, ``cues_zh.toml``) list the wordings of each tag; the longest known
-wording at a place counts. English is matched by words, Chinese by characters. An unknown word
+The table (``cues.toml``) lists the wordings of each tag; the longest known wording at a place
+counts. English is matched by words, Chinese by characters. An unknown word
 counts as the known one that it misspells by a letter or two.
 """
 
@@ -11,7 +11,7 @@ import re
 import tomllib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -106,15 +106,15 @@ NONE: frozenset[str] = frozenset()
 """The tags of a word that is in no table."""
 
 
-def _table(name: str) -> dict[str, dict[str, str]]:
-    return tomllib.loads(files("digest.question").joinpath(name).read_text(encoding="utf-8"))
+_TABLE: dict[str, dict[str, str]] = tomllib.loads(
+    files("digest.question").joinpath("cues.toml").read_text(encoding="utf-8")
+)
 
+_WORDS = _TABLE["words"]
 
-_EN, _ZH = _table("cues_en.toml"), _table("cues_zh.toml")
+_MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))
 
-_MISSPELT = dict(pair.split(maxsplit=1) for pair in _EN["words"]["misspelt"].split(","))
-
-ADVERBS = frozenset(_EN["words"]["adverbs"].split())
+ADVERBS = frozenset(_WORDS["adverbs"].split())
 """Words that may occur within any wording without changing it."""
 
 _SHORTEST, _LONG, _LONGEST = 5, 8, 16
@@ -132,25 +132,28 @@ def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
     return {wording: frozenset(some) for wording, some in tags.items()}
 
 
-_ENGLISH = {tuple(wording.split()): tags for wording, tags in _tagged(_EN["cues"]).items()}
+_CUES = _tagged(_TABLE["cues"])
 
-_CHINESE = dict.fromkeys(NAMES, NONE) | _tagged(_ZH["cues"])
+_ENGLISH = {tuple(one.split()): tags for one, tags in _CUES.items() if not HAN.search(one)}
 
-_LONGEST_ZH: dict[str, int] = {}
+_CHINESE = dict.fromkeys(NAMES, NONE) | {one: _CUES[one] for one in _CUES if HAN.search(one)}
 
-for _wording in _CHINESE:
-    _LONGEST_ZH[_wording[0]] = max(_LONGEST_ZH.get(_wording[0], 0), len(_wording))
 
-_LONGEST_EN: dict[str, int] = {}
+def _longest(wordings: Iterable[Sequence[str]]) -> dict[str, int]:
+    """The length of the longest wording that begins with a word or a character."""
+    found: dict[str, int] = {}
+    for one in wordings:
+        found[one[0]] = max(found.get(one[0], 0), len(one))
+    return found
 
-for _words in _ENGLISH:
-    _LONGEST_EN[_words[0]] = max(_LONGEST_EN.get(_words[0], 0), len(_words))
 
-_PERIODS = frozenset(_EN["words"]["periods"].split())
+_LONGEST_ZH, _LONGEST_EN = _longest(_CHINESE), _longest(_ENGLISH)
+
+_PERIODS = frozenset(_WORDS["periods"].split())
 
 _KNOWN = frozenset(word for words in _ENGLISH for word in words) | _PERIODS
 
-_CORE = frozenset(_EN["words"]["commands"].split()) | _PERIODS
+_CORE = frozenset(_WORDS["commands"].split()) | _PERIODS
 
 _ALIKE: dict[str, list[str]] = defaultdict(list)
 
