@@ -91,12 +91,16 @@ class InvalidReference(UsageError):
 
 
 class NothingBefore(UsageError):
-    """A follow-up question without an answer to continue from, or without a single change."""
+    """A follow-up question without an answer to continue from, or without a single change.
 
-    def __init__(self) -> None:
-        super().__init__(
-            "I do not know which change or answer you mean; name it, as in: explain #123"
-        )
+    ``titles`` are those of the changes that it may mean, in the order of the answer before.
+    """
+
+    def __init__(self, titles: Sequence[str] = ()) -> None:
+        self.shown = " ".join(f"{n}. {title}" for n, title in enumerate(titles[:3], 1))
+        several = f"Which one do you mean? {self.shown} — say, for example: the first one"
+        nothing = "I do not know which change or answer you mean; name it, as in: explain #123"
+        super().__init__(several if titles else nothing)
 
 
 class InvalidConfig(UsageError):

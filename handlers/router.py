@@ -34,7 +34,6 @@ from digest.question.intent import (
     Followup,
     Intent,
     OfChange,
-    OfCurrent,
     Search,
     Touched,
     Unknown,
@@ -45,7 +44,13 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.topics.matching import candidates
 from digest.topics.terms import STOP_WORDS, term
-from handlers.chat.follow_ups import complete_follow_up, last_talk, remember
+from handlers.chat.follow_ups import (
+    complete_follow_up,
+    is_elliptic,
+    last_talk,
+    remember,
+    subject_kind,
+)
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
@@ -99,6 +104,8 @@ def _listed(intent: Changed, ctx: Context) -> str:
         parts.insert(0, names.OF_KIND.text(language, kinds=kinds, done=done).strip())
     if intent.defaults:
         parts.append(words.DEFAULTS.text(language))
+    if intent.switched:
+        parts.append(names.SWITCHED[intent.switched].text(language))
     flags = (
         (intent.people, words.PER_AUTHOR),
         (intent.daily, words.PER_DAY),
@@ -219,8 +226,7 @@ async def _read(
     if understood:
         intent = parse(understood, now, ctx.zone)
         return Reading(intent), intent
-    follows = "" if talk is None else "change" if talk.subject else "list"
-    background = replace(await _background(text, ctx), follows=follows)
+    background = replace(await _background(text, ctx), follows=subject_kind(talk, ctx))
     reading = read(text, now, ctx.zone, background)
     if reading.words:
         words = await _in_index(reading.words, ctx)
@@ -316,8 +322,7 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
 
 def _goes_on(intent: Intent) -> bool:
     """Whether a question is so short that the language it goes on in is that of the answer."""
-    about = isinstance(intent, OfCurrent) and intent.reference is None
-    return about or isinstance(intent, Followup)
+    return isinstance(intent, Followup) or is_elliptic(intent)
 
 
 async def _of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:

@@ -109,7 +109,8 @@ class Answer:
     is the number of changes found. ``rows`` hold all of them if all were requested, otherwise those
     that the document shows; they are newest first, whatever the document's order. ``error`` is the
     cause if the question could not be answered. ``subject`` is the full name of the change that
-    follow-ups are about, if several are shown. ``understood`` is the question that was answered
+    follow-ups are about, if several are shown, and ``listed`` are the questions that shown people
+    or releases stand for. ``understood`` is the question that was answered
     instead of words that only a model could read.
     """
 
@@ -121,6 +122,7 @@ class Answer:
     rows: tuple[AnswerRow, ...] = ()
     understood: str = ""
     subject: str = ""
+    listed: tuple[str, ...] = ()
     error: UserError | None = field(default=None, compare=False)
 
 

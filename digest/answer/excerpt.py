@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from digest.core.change import Change, FileChange, printable
+from digest.core.facts import Area
 from digest.facts.paths import area_of
 from digest.topics.synonyms import kin
 from digest.topics.terms import pieces, term
@@ -20,12 +22,25 @@ def files_about(change: Change, part: str) -> tuple[FileChange, ...]:
     """The files of a change that a part names, in their order; all without a part.
 
     A part is a path or its start or end, a word of a path, or the name of an area such as tests or
-    docs, in English or Chinese.
+    docs, in English or Chinese; else a name in the changed lines, of which only those are left.
     """
     if not part:
         return change.files
     wanted = {k for word in (term(part), term(part.lower())) if word for k in kin(word)}
-    return tuple(f for f in change.files if _is_about(f, part, wanted))
+    files = tuple(f for f in change.files if _is_about(f, part, wanted))
+    name = part.strip("-").replace("-", "_").casefold()
+    naming = [f for f in (_naming(f, name) for f in change.files) if f.hunks]
+    return files or tuple(sorted(naming, key=lambda f: area_of(f.path) is not Area.CORE))
+
+
+def _naming(file: FileChange, name: str) -> FileChange:
+    """The file with only the changed lines that have a name, however its words are joined."""
+
+    def having(lines: Sequence[str]) -> tuple[str, ...]:
+        return tuple(line for line in lines if name in line.replace("-", "_").casefold())
+
+    hunks = (replace(h, removed=having(h.removed), added=having(h.added)) for h in file.hunks)
+    return replace(file, hunks=tuple(hunk for hunk in hunks if hunk.removed or hunk.added))
 
 
 def _is_about(file: FileChange, part: str, wanted: set[str]) -> bool:

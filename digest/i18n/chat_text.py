@@ -309,6 +309,8 @@ def _chinese(error: UserError) -> str:
             return f"现在无法访问 {host}，请稍后再试。"
         case ForgeUnauthorized(host=host):
             return f"{host} 拒绝了本机器人的凭证，请管理员运行 digestbot check 并检查 [forges]。"
+        case NothingBefore(shown=shown) if shown:
+            return f"你指的是哪一个？{shown} ——可以说，例如：第一个"
         case NothingBefore():
             return "不清楚你指的是哪个变更或哪次回答，请写明，例如：解释 #123"
         case EmptyRange(base=base, tip=tip, reversed=turned):

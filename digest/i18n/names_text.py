@@ -31,6 +31,11 @@ DONE = {
 
 OF_KIND = Phrase("{kinds} {done}", "{done}的{kinds}")
 
+SWITCHED = {
+    "on": Phrase("on by default", "默认打开"),
+    "off": Phrase("off by default", "默认关闭"),
+}
+
 TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，来自 {changes} 个变更")
 
 NONE = Phrase(

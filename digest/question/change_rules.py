@@ -134,10 +134,10 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     others = sum(word not in name for word in asked.words)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
-    yield Weighed(weight, Touched(name=name, window=asked.span, claim=_claim(asked)))
+    yield Weighed(weight, Touched(name=name, window=asked.span, claim=claim_of(asked)))
 
 
-def _claim(asked: Asked) -> str:
+def claim_of(asked: Asked) -> str:
     """What a question that yes or no answers says of a name."""
     if not _YES_OR_NO.search(asked.text):
         return ""
@@ -216,6 +216,22 @@ def _versioned(asked: Asked) -> str:
         if "bump" in other.tags and one.text in asked.words
     }
     return beside.pop() if len(beside) == 1 else ""
+
+
+def switched_to(asked: Asked) -> str:
+    """Whether names with a default of ``on`` or ``off`` are asked for; else empty."""
+    found = _SWITCHED.search(asked.text) if asked.has("default") else None
+    return "" if found is None else str(found.lastgroup).partition("_")[0]
+
+
+_SWITCHED = re.compile(
+    r"\b(?P<on>on|enabled|active|turned on)\b.{0,9}\bdefault"
+    r"|默认.{0,2}(?P<on_zh>打开|开启|启用|开着|开的)"
+    r"|\b(?P<off>off|disabled|inactive|turned off)\b.{0,9}\bdefault"
+    r"|默认.{0,2}(?P<off_zh>关闭|禁用|关着|关的)",
+    re.IGNORECASE,
+)
+"""Names by their defaults: *on by default*, *默认打开*."""
 
 
 # --- What the asker uses -------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from operator import attrgetter
 from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import ABOUT
+from digest.question.change_rules import ABOUT, claim_of, switched_to
 from digest.question.intent import (
+    SUBJECT,
+    Affected,
     Again,
     Author,
     Help,
@@ -22,10 +24,14 @@ from digest.question.intent import (
     Risky,
     ShowDiff,
     Status,
+    Touched,
     Why,
 )
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Release, Step
+from digest.question.slot_values import Path, Release, Step, Symbol
+
+_ONE = frozenset({"change", "name"})
+_MANY = frozenset({"list", "release"})
 
 
 @rule
@@ -41,7 +47,7 @@ def short(asked: Asked) -> Iterator[Weighed]:
         elif asked.has(tag) and asked.follows and retell.language and not asked.left:
             yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
     if (
-        asked.follows == "change"
+        asked.follows in _ONE
         and asked.has("lines")
         and asked.only("lines", "it", "ask", "again", "aux")
     ):
@@ -65,10 +71,19 @@ _BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
 def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the change or name under discussion, however short."""
     slots = any(token.slot is not None for token in asked.tokens)
-    its = asked.has("it") or asked.follows == "change"
+    spoken = asked.has("it") or _SPOKEN.search(asked.text) is not None
+    its = spoken or asked.follows in _ONE
+    if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
+        names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
+        yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
+    if asked.follows == "name" and _is_of_name(asked):
+        before = _BEFORE.search(asked.text) is not None
+        yield Weighed(
+            7.4, ShowDiff(part=SUBJECT) if before else Touched(name="", claim=claim_of(asked))
+        )
     if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
-        yield Weighed(7.2 if asked.follows == "change" else 0.0, Released())  # "is it in 3.14"
-    if asked.follows == "list" and asked.has("count") and asked.only(*_COUNTING):
+        yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
+    if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING):
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
@@ -87,21 +102,44 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         return
     elif asked.is_writing and asked.has("wrote", "agent", "change", *_ACTS):
         if its or asked.has("wrote"):
-            yield Weighed(5.6 if asked.follows == "change" else 4.5, Author())
+            yield Weighed(5.6 if asked.follows in _ONE or spoken else 4.5, Author())
     elif _WHEN.search(asked.text) and (its or asked.follows):
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
-    elif asked.follows == "change" and _BEFORE.search(asked.text) and its:
-        yield Weighed(4.6, Retell())  # "and what was it before"
+    elif asked.follows in _ONE and _BEFORE.search(asked.text):
+        yield Weighed(4.6, Nth(place=0))  # "and what was it before"
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
     elif (
-        asked.follows == "change"
+        asked.follows in _ONE
         and asked.has("state", "history", "default", *_ACTS)
         and asked.has("ask", "aux", "it")
     ):
-        yield Weighed(4.6, Retell())  # "is it still there"
+        yield Weighed(4.6, Nth(place=0))  # "is it still there"
 
 
+def reaches_asker(question: str) -> bool:
+    """Whether it asks if the subject reaches the asker: *does it affect us*."""
+    return _REACHES.search(question) is not None
+
+
+def _is_of_name(asked: Asked) -> bool:
+    """Whether it asks how the name under discussion stands or stood, or when it came."""
+    if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
+        return False
+    if _BEFORE.search(asked.text):
+        return True
+    if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
+        return True
+    return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
+
+
+_REACHES = re.compile(
+    r"\b(?:it|this|that|they|these|one|change)\b(?: \w+)?"
+    r" (?:affects?|break|hit|impact|concern|matter to) (?:us|me|my|our)\b"
+    r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(r"\bit$", re.IGNORECASE)
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
@@ -195,6 +233,13 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(7.5, Again(earlier="release"))
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
+    elif (
+        asked.follows in _MANY
+        and asked.has("default")
+        and switched_to(asked)
+        and len(asked.left) < 2
+    ):
+        yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
     elif _narrows_last(asked):
@@ -238,7 +283,19 @@ def _opening(asked: Asked) -> frozenset[str]:
 
 def _narrows(asked: Asked) -> bool:
     """Whether it limits the last list: *only ROCm*, *of these*."""
-    return asked.has("among") or "only" in _opening(asked)
+    of_those = (
+        asked.follows in _MANY and not asked.has("change") and _ABOUT_THOSE.search(asked.text)
+    )
+    return asked.has("among") or "only" in _opening(asked) or bool(of_those)
+
+
+_ABOUT_THOSE = re.compile(
+    r"^(?:and )?(?:which|any)(?: ones?)?(?: of (?:them|these|those|it))? (?:(?:is|are|were) )?"
+    r"(?:about|for|on|in|related|relevant|concern|touch|affect|deal)|^有?(?:哪些|哪几个|什么)(?:是)?"
+    r"(?:和|跟|与|关于|涉及)",
+    re.IGNORECASE,
+)
+"""Those of a list that are about something: *which ones are about MoE*."""
 
 
 def _corrects(asked: Asked) -> bool:
@@ -256,6 +313,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     """The last question with other slots."""
     slots, again = asked.slots(Release) or asked.kinds or asked.level, _with_slots(asked)
     of_names = [tag for tag in asked.tags if tag.startswith(("thing:", "act:"))]
+    of_names = [] if _is_topic_alone(asked) else of_names
     if of_names and not (asked.follows and _goes_on(asked)):
         return
     words = asked.only_words(*_BESIDE_AGAIN, *of_names)
@@ -276,8 +334,16 @@ _COUNTED = ("daily", "people", "files", "folders", "top")
 _NAMED = ("topic", "author", "path", "top")
 
 
+def _is_topic_alone(asked: Asked) -> bool:
+    """Whether a kind of name is a part of a topic: *native histograms*."""
+    left = [token for place, token in enumerate(asked.tokens) if asked.is_left(place)]
+    things = [any(tag.startswith("thing:") for tag in token.tags) for token in left]
+    said = asked.values.get("thing", ()) and not asked.actions
+    return bool(said) and any(things) and not all(things)
+
+
 def _with_slots(asked: Asked) -> Again:
-    paths, listed = asked.slots(Path), _goes_on(asked) or asked.follows == "list"
+    paths, listed = asked.slots(Path), _goes_on(asked) or asked.follows in _MANY
     who = asked.has("contributors") or asked.is_writing
     return Again(
         window=asked.span,
@@ -289,7 +355,9 @@ def _with_slots(asked: Asked) -> Again:
         files=asked.counts("per:file"),
         folders=asked.counts("per:folder"),
         top=asked.top,
-        things=tuple(map(FactKind, asked.values.get("thing", ()))),
+        things=()
+        if _is_topic_alone(asked)
+        else tuple(map(FactKind, asked.values.get("thing", ()))),
         actions=asked.actions,
         only=_narrows(asked) and bool(asked.topic),
     )
@@ -343,5 +411,5 @@ def _narrows_last(asked: Asked) -> bool:
 
 
 _THOSE = re.compile(
-    r"^哪些是|的(?:有|是)(?:哪些|什么)$|^(?:and )?which (?:ones? )?(?:are|is)\b", re.IGNORECASE
+    r"^有?哪些是|的(?:有|是)(?:哪些|什么)$|^(?:and )?which (?:ones? )?(?:are|is)\b", re.IGNORECASE
 )

@@ -65,7 +65,8 @@ class Changed(Filtered):
     ``figures`` for changes with figures by their authors. ``anytime``: the question names no
     period, or only "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
-    for any, and with actions alone for names of every public kind. ``without`` names what is left
+    for any, with actions alone for names of every public kind, with ``switched``
+    for those whose default is ``on`` or ``off``. ``without`` names what is left
     out: kinds, parts of the project, authors, paths or topics in the asker's words.
     """
 
@@ -82,6 +83,7 @@ class Changed(Filtered):
     newcomers: bool = False
     figures: bool = False
     defaults: bool = False
+    switched: str = ""
     things: tuple[FactKind, ...] = ()
     actions: tuple[Action, ...] = ()
     without: tuple[str, ...] = ()
@@ -91,7 +93,8 @@ class Changed(Filtered):
 class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
-    ``window`` is ``None`` for the whole archive. ``claim`` is what is asked to be told first, with
+    ``name`` is empty for the name under discussion. ``window`` is ``None`` for the whole archive.
+    ``claim`` is what is asked to be told first, with
     yes or no: that it is ``there``, ``needed``, ``gone``, ``renamed``, ``deprecated``, ``stable``,
     ``experimental`` or on by ``default``.
     """
@@ -137,9 +140,13 @@ class CatchUp(Enquiry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected(Enquiry):
-    """Which changes affect what the asker's profile names; without a window, the last days."""
+    """Which changes affect what the asker's profile names; without a window, the last days.
+
+    ``its``: whether what is under discussion does.
+    """
 
     window: Span | None = None
+    its: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,9 +218,13 @@ class Released(OfCurrent):
     """Which release has a change first."""
 
 
+SUBJECT = "its name"
+"""The part of a change that has the name under discussion."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowDiff(OfCurrent):
-    """The lines of a change, all or those of the files that ``part`` names."""
+    """The lines of a change, all or those that ``part`` names: files, or a name in the code."""
 
     part: str = ""
 
@@ -265,6 +276,7 @@ class Again(Enquiry):
     top: Top | None = None
     things: tuple[FactKind, ...] = ()
     actions: tuple[Action, ...] = ()
+    switched: str = ""
     without: tuple[str, ...] = ()
     earlier: str = ""
     later: str = ""

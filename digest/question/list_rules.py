@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from digest.core.enums import ChangeKind
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
+from digest.question.change_rules import switched_to
 from digest.question.commit_range import Refs
 from digest.question.intent import (
     Changed,
@@ -333,7 +334,10 @@ def _listing(asked: Asked) -> Changed | None:
         mergers=people and _MERGERS.search(asked.text) is not None,
         top=asked.top,
         against=asked.against,
-        defaults=asked.has("default") and asked.has("change", "act:added"),
+        defaults=asked.has("default")
+        and asked.has("change", "act:added")
+        and not (asked.things and switched_to(asked)),
+        switched=switched_to(asked) if asked.things else "",
         things=asked.things if not bumped else (FactKind.DEPENDENCY,),
         actions=asked.actions,
         without=asked.without,

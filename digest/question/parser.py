@@ -22,6 +22,7 @@ from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add
 from digest.question.asked import RULES, Asked, Weighed
 from digest.question.change_rules import read_profiling
 from digest.question.intent import (
+    Affected,
     Again,
     Author,
     Changed,
@@ -33,6 +34,7 @@ from digest.question.intent import (
     Released,
     Releases,
     Retell,
+    ShowDiff,
     Touched,
     Unknown,
 )
@@ -121,9 +123,12 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         begin, end = correction.span()
         if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
             question, background = rest, replace(background, corrects=True)
-    if (told := read_managing(asked) or read_profiling(question)) is not None:
+    told = read_managing(asked) or read_profiling(question)
+    its = isinstance(told, Affected) and follow_up_rules.reaches_asker(question)
+    if told is not None and not (its and background.follows):
         return Reading(told)
-    if background.follows == "list" and question.isdecimal() and 0 < int(question) <= _MOST_PLACES:
+    listed = background.follows in {"list", "release"}
+    if listed and question.isdecimal() and 0 < int(question) <= _MOST_PLACES:
         return Reading(Nth(place=int(question)))
     if (reference := reference_of(question)) is not None:
         return Reading(Explain(reference=reference))
@@ -152,8 +157,10 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         parts = asked[: joint.start()], asked[joint.end() :]
         try:
             first = read(parts[0], now, zone, background)
-            about = "change" if isinstance(first.intent, Explain | OfCurrent | Touched) else "list"
-            about = background.follows if isinstance(first.intent, Retell) else about
+            about = "change" if isinstance(first.intent, Explain | OfCurrent) else "list"
+            about = "name" if isinstance(first.intent, Touched) else about
+            again = isinstance(first.intent, Retell | Nth | ShowDiff)
+            about = background.follows if again else about
             second = read(parts[1], now, zone, replace(background, follows=about)).intent
             if about == "list" and "?" in joint[0] and isinstance(second, Changed):
                 parts = parts[0], f"and {parts[1]}"
@@ -161,10 +168,10 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         except UserError:
             continue
         its = isinstance(second, OfCurrent) and second.reference is None
-        its = its or second in {Nth(place=0), Retell()}
+        its = its or second in {Nth(place=0), Retell(), Touched(name="")}
         if not first.sure or (its and about == "list"):
             continue
-        covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Retell)}
+        covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
         if isinstance(second, covered.get(type(first.intent), ())) and its:
             return parts[:1]
         if its or ("?" in joint[0] and isinstance(second, Again | Releases)):

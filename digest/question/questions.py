@@ -92,8 +92,8 @@ _FORMS = {
     "daily": "per day", "people": "per author", "files": "per file", "folders": "per folder",
     "top": "{}",
     "newcomers": "first-time contributors", "figures": "with numbers",
-    "defaults": "with changed defaults", "kind": "{}", "earlier": "the {} before that",
-    "later": "the {} after that",
+    "defaults": "with changed defaults", "switched": "{} by default", "kind": "{}",
+    "earlier": "the {} before that", "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}",
     "against": "compared to {}", "refs": "{}",
 }  # fmt: skip

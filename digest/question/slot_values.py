@@ -105,7 +105,8 @@ class Background:
     misspelt, and ``words`` all words of the question in it, both in lower case; ``None`` if nobody
     looked.
 
-    ``follows``: the question comes after an answer, about a ``change`` or a ``list``;
+    ``follows``: the question comes after an answer, about a ``change``, a ``name``, a
+    ``release`` or a ``list``;
     ``corrects``: it corrects the one before.
     """
 

@@ -1,39 +1,49 @@
-"""Follow-up questions: resolving one to a full question, and remembering the conversation."""
+"""Follow-up questions: resolving one to a full question, and remembering the conversation.
+
+A conversation has subjects, from the widest to the narrowest: a list, that list narrowed, one
+change of it. A follow-up is about the narrowest one that it fits. If it fits one of a list only,
+the answer asks which.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
+from digest.core.authors import without_backticks
 from digest.core.enums import ChangeKind
+from digest.core.facts import Action
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import NothingBefore, UserError
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
+    SUBJECT,
+    Affected,
     Again,
+    CatchUp,
     Changed,
     Compare,
     DigestOf,
     Explain,
-    Followup,
-    Greet,
-    Help,
     Intent,
     More,
     Nth,
     OfChange,
     OfCurrent,
-    PrivacyOf,
     Released,
     Releases,
     Retell,
+    Risky,
     Search,
-    Status,
+    ShowDiff,
     Touched,
     Unknown,
+    Why,
 )
 from digest.question.parser import parse
 from digest.question.periods import Now, beside, default_period
@@ -45,7 +55,7 @@ from handlers.ports.chat_port import Length, Talk
 
 _LENGTHS = tuple(Length)
 _ASPECTS = {one.name: kind for kind, one in QUESTIONS.items() if issubclass(kind, OfCurrent)}
-_LEAVE_NO_TRACE = (Help, Greet, Status, PrivacyOf, Unknown)
+_SHA = re.compile(r"[0-9a-f]{40}")
 
 
 async def last_talk(ctx: Context) -> Talk | None:
@@ -56,56 +66,141 @@ async def last_talk(ctx: Context) -> Talk | None:
     return talk if talk and talk.repository == ctx.watched.repository.name else None
 
 
+def subject_kind(talk: Talk | None, ctx: Context) -> str:
+    """What the conversation is about: a ``change``, a ``name``, a ``release``, a ``list``."""
+    subjects = _subjects(talk, ctx)
+    if not subjects:
+        return ""
+    if any(isinstance(one, Touched) for one in subjects[:2]):
+        return "name"
+    if isinstance(subjects[0], OfChange):
+        return "change"
+    return "release" if isinstance(_span(subjects[0]), Refs) else "list"
+
+
+def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
+    """The subjects of the conversation, the narrowest first."""
+    found = [_read(one, ctx) for one in reversed(talk.subjects or (talk.question,))] if talk else []
+    return [one for one in found if one is not None]
+
+
+def _read(question: str, ctx: Context) -> Intent | None:
+    """A stored question; ``None`` if this version can no longer parse it."""
+    try:
+        intent = parse(question, ctx.clock.now(), ctx.zone)
+    except UserError:
+        return None
+    return None if isinstance(intent, Unknown) else intent
+
+
 async def complete_follow_up(
     intent: Intent, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context]:
     """The full question that a follow-up stands for, and the context to answer it in.
 
-    Raises ``NothingBefore`` if the conversation holds nothing to continue from.
+    Raises ``NothingBefore`` if the conversation holds nothing to continue from, or if it may mean
+    each of several changes.
     """
-    if isinstance(intent, Again) and intent.same:
-        return await _alike(intent, talk, ctx), ctx
-    if isinstance(intent, Again) and intent.earlier == "release":
-        return await _release_before(talk, ctx), ctx
-    if isinstance(intent, Nth) and intent.about:
-        return await _described(intent, talk, ctx), ctx
-    if isinstance(intent, More | Retell | Again | Nth):
-        return _followed(intent, talk, ctx)
-    if isinstance(intent, OfCurrent) and intent.reference is None:
-        if talk is None or not talk.subject:
-            listed = talk.list_question if talk and isinstance(intent, Released) else ""
-            last = _last(listed, ctx) if listed else None
-            if isinstance(last, Touched):
-                return last, ctx  # "in which release did it come", of a name
-            if last and isinstance(_window(last, ctx), Refs):
-                return Releases(), ctx  # "when did it come out"
-            raise NothingBefore
-        return replace(intent, reference=Reference(sha=talk.subject)), ctx
+    subjects = _subjects(talk, ctx)
+    if is_elliptic(intent):
+        return await _fitting(intent, subjects, talk, ctx), ctx
+    match intent:
+        case Again(same=same) if same:
+            return await _alike(intent, subjects, ctx), ctx
+        case Again(earlier="release"):
+            return await _release_before(subjects, ctx), ctx
+        case Nth(about=about) if about:
+            return await _described(intent, talk, subjects, ctx), ctx
+        case Nth():
+            return await _of_list(intent, talk, ctx), ctx
+        case More() | Retell():
+            return _told_again(intent, talk, ctx)
+        case Again():
+            again = _again(intent, talk, subjects, ctx)
+            return again, replace(ctx, length=talk.length) if talk else ctx
     return intent, ctx
 
 
-async def _alike(again: Again, talk: Talk | None, ctx: Context) -> Changed:
+def is_elliptic(intent: Intent) -> bool:
+    """Whether it is a question about what the conversation is about, which it does not name."""
+    match intent:
+        case Touched(name=name):
+            return not name
+        case OfCurrent(reference=reference):
+            return reference is None
+        case Affected(its=its):
+            return its
+        case Nth(place=place, about=about):
+            return not (place or about)
+    return False
+
+
+async def _fitting(
+    intent: Intent, subjects: Sequence[Intent], talk: Talk | None, ctx: Context
+) -> Intent:
+    """The question about the narrowest subject that it fits. Raises ``NothingBefore``."""
+    name = next((one for one in subjects[:2] if isinstance(one, Touched)), None)
+    if isinstance(intent, Why) and name and len(subjects) > 1:
+        intent = Nth(place=0)  # "why was it removed"
+        subjects = subjects[:1]
+    if isinstance(intent, Touched) and name:
+        return replace(name, claim=intent.claim)
+    if isinstance(intent, ShowDiff) and intent.part == SUBJECT:
+        intent = replace(intent, part=name.name if name else "")
+    full = (_applied(intent, one) for one in subjects)
+    found = next((one for one in full if one is not None), None)
+    if found is None:
+        raise NothingBefore(await _rows(talk, ctx))
+    return found
+
+
+def _applied(intent: Intent, subject: Intent) -> Intent | None:
+    """The question about a subject; ``None`` if it does not fit it."""
+    match intent, subject:
+        case OfCurrent(), Explain(reference=reference):
+            return replace(intent, reference=reference)
+        case Nth() | Touched(), Explain() | Touched():
+            return subject
+        case Released() | ShowDiff(), Touched():
+            return subject
+        case Released(), _ if isinstance(span := _span(subject), Refs):
+            return Releases(window=span)
+        case Affected(), Explain(reference=reference):
+            return Risky(reference=reference)
+        case Affected(), Changed() | DigestOf() | Compare():
+            return Affected(window=_span(subject))
+    return None
+
+
+async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
+    """What the last list shows, in words."""
+    shas = talk.listed if talk else ()
+    held = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
+    return tuple(without_backticks(held[sha].title) for sha in shas if sha in held)
+
+
+async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Changed:
     """The changes by the author of the current change, or in its file.
 
     Raises ``NothingBefore`` if there is no such change.
     """
-    subject = talk.subject if talk else ""
-    held = await ctx.archive.load(ctx.watched.repository, [subject] if subject else [])
-    if talk is None or subject not in held:
+    change = next((one for one in subjects if isinstance(one, Explain)), None)
+    sha = change.reference.sha if change else ""
+    held = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
+    if sha not in held:
         raise NothingBefore
-    about = _last(talk.list_question, ctx) if talk.list_question else None
-    window = again.window or (_window(about, ctx) if about else None)
-    span = window or default_period(ctx.clock.now(), ctx.zone)
+    about = next((one for one in subjects if not isinstance(one, OfChange)), None)
+    span = again.window or _window(about, ctx)
     if again.same == "file":
-        return Changed(window=span, path=next(iter(held[subject].facts.paths), ""))
+        return Changed(window=span, path=next(iter(held[sha].facts.paths), ""))
     kinds = (again.kind,) if again.kind else ()
-    return Changed(window=span, author=people_of(held[subject])[0], kinds=kinds)
+    return Changed(window=span, author=people_of(held[sha])[0], kinds=kinds)
 
 
-async def _release_before(talk: Talk | None, ctx: Context) -> Intent:
+async def _release_before(subjects: Sequence[Intent], ctx: Context) -> Intent:
     """The last list for the release before its own. Raises ``NothingBefore`` if there is none."""
-    last = _last(talk.list_question, ctx) if talk and talk.list_question else None
-    if not isinstance(last, Changed) or not isinstance(last.window, Refs):
+    last = next((one for one in subjects if isinstance(one, Changed)), None)
+    if last is None or not isinstance(last.window, Refs):
         raise NothingBefore
     release = await ctx.watched.source.release(last.window.base)
     if release is None or not release.before:
@@ -113,49 +208,71 @@ async def _release_before(talk: Talk | None, ctx: Context) -> Intent:
     return replace(last, window=Refs(base=release.before, tip=release.tag))
 
 
-async def _described(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
+async def _described(
+    nth: Nth, talk: Talk | None, subjects: Sequence[Intent], ctx: Context
+) -> Intent:
     """The change of the last list that words describe; where none does, a list about them."""
-    wanted, last = roots(nth.about), None
-    if talk is not None and talk.list_question:
-        last = _last(talk.list_question, ctx)
-    held = await ctx.archive.load(ctx.watched.repository, talk.listed if talk else ())
+    wanted, shas = roots(nth.about), talk.listed if talk else ()
+    held = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
     said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in held.items()}
-    fits = [sha for sha in (talk.listed if talk else ()) if wanted <= said.get(sha, frozenset())]
+    fits = [sha for sha in shas if wanted <= said.get(sha, frozenset())]
     if wanted and fits:
         return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
-    window = _window(last, ctx) if last else default_period(ctx.clock.now(), ctx.zone)
-    whole = last if isinstance(last, Changed) else Changed(window=window)
+    last = next((one for one in subjects if not isinstance(one, OfChange)), None)
+    whole = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
     return replace(whole, topic=nth.about, top=None)
 
 
-def _followed(intent: Followup, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
-    if talk is None:
-        return _alone(intent, ctx), ctx
-    if isinstance(intent, Nth):
-        return _of_list(intent, talk), ctx
-    last = _last(talk.question, ctx)
-    if isinstance(intent, Again) and intent.back:
-        return _back(last, talk, ctx), ctx
-    listed = isinstance(intent, Again) and not intent.reference and talk.list_question
-    if listed and isinstance(last, OfChange):
-        # A filter applies to the last list, even if single changes of it were discussed since.
-        last = _last(talk.list_question, ctx)
+async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
+    """What is at a position in the last list. Raises ``NothingBefore`` if nothing is."""
+    listed = talk.listed if talk else ()
+    place = nth.place - 1 if nth.place > 0 else nth.place
+    if not -len(listed) <= place < len(listed):
+        raise NothingBefore
+    row, aspect = listed[place], _ASPECTS.get(nth.aspect)
+    if _SHA.fullmatch(row):
+        return (aspect or Explain)(reference=Reference(sha=row))
+    subject = _read(row, ctx)
+    if subject is None:
+        raise NothingBefore
+    return (_applied(aspect(), subject) if aspect else None) or subject
+
+
+def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple[Intent, Context]:
+    """The last question with its next page, or in another language or length."""
+    last = _read(talk.question, ctx) if talk else None
+    if talk is None or last is None:
+        raise NothingBefore
     ctx = replace(ctx, length=talk.length)
-    match intent:
-        case More():
-            return last, replace(ctx, page=talk.page + 1)
-        case Retell(language=language, longer=longer):
-            told = replace(ctx, page=talk.page, language=language or ctx.language)
-            return last, told if longer is None else replace(told, length=_length(talk, longer))
-        case Again():
-            return _turned(last, intent, ctx), ctx
+    if isinstance(intent, More):
+        return last, replace(ctx, page=talk.page + 1)
+    told = replace(ctx, page=talk.page, language=intent.language or ctx.language)
+    if intent.longer is None:
+        return last, told
+    place = _LENGTHS.index(talk.length) + (1 if intent.longer else -1)
+    return last, replace(told, length=_LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)])
 
 
-def _back(last: Intent, talk: Talk, ctx: Context) -> Intent:
-    """The list before a single change of it, or all of a list that was narrowed."""
-    if isinstance(last, OfChange):
-        return _last(talk.list_question, ctx)
-    whole = _last(talk.unfiltered, ctx) if talk.unfiltered else last
+def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Context) -> Intent:
+    """The question about the last list, narrowed or turned. Raises ``NothingBefore``."""
+    last = _read(talk.question, ctx) if talk else None
+    of_change = last if isinstance(last, OfChange) else None
+    if again.reference:
+        one = of_change or Explain(reference=again.reference)
+        return replace(one, reference=again.reference)
+    lists = [one for one in subjects if not isinstance(one, OfChange)]
+    if again.back and lists:
+        return lists[0] if of_change else _back(lists)
+    if not lists and again == Again(window=again.window) and again.window:
+        return DigestOf(window=again.window)
+    if not lists and (again.level or again.back or not _fields(again)):
+        raise NothingBefore
+    return _turned(lists[0] if lists else Changed(window=_window(None, ctx)), again, ctx)
+
+
+def _back(lists: Sequence[Intent]) -> Intent:
+    """All of a list that was narrowed, in the period of the last one."""
+    last, whole = lists[0], lists[-1]
     if isinstance(last, Changed | DigestOf) and isinstance(whole, Changed | DigestOf):
         whole = replace(whole, window=last.window)
     if whole != last or not isinstance(last, Changed):
@@ -163,65 +280,21 @@ def _back(last: Intent, talk: Talk, ctx: Context) -> Intent:
     return replace(last, level=None, kinds=(), without=())
 
 
-def _of_list(nth: Nth, talk: Talk) -> Intent:
-    """The change at a position in the last list. Raises ``NothingBefore`` if there is none."""
-    if not nth.place:
-        if not talk.subject:
-            raise NothingBefore
-        return Explain(reference=Reference(sha=talk.subject))
-    place = nth.place - 1 if nth.place > 0 else nth.place
-    if not -len(talk.listed) <= place < len(talk.listed):
-        raise NothingBefore
-    return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=talk.listed[place]))
-
-
-def _alone(intent: Followup, ctx: Context) -> Intent:
-    """The question that a period or topic stands for by itself. Raises ``NothingBefore``."""
-    if isinstance(intent, Again) and intent.reference:
-        return Explain(reference=intent.reference)
-    if isinstance(intent, Again) and intent.kind:
-        window = default_period(ctx.clock.now(), ctx.zone)
-        return Changed(window=window, kinds=(intent.kind,))
-    if isinstance(intent, Again) and any(getattr(intent, name) for name in _ASKED):
-        span = intent.window or default_period(ctx.clock.now(), ctx.zone)
-        return _turned(Changed(window=span), intent, ctx)
-    if isinstance(intent, Again) and intent.window:
-        return DigestOf(window=intent.window)
-    raise NothingBefore
-
-
-def _last(question: str, ctx: Context) -> Intent:
-    """The last question. Raises ``NothingBefore`` if this version can no longer parse it."""
-    try:
-        last = parse(question, ctx.clock.now(), ctx.zone)
-    except UserError:
-        raise NothingBefore from None
-    if isinstance(last, Unknown):
-        raise NothingBefore
-    return last
-
-
 _ASKED = (
-    "topic",
-    "author",
-    "path",
-    "daily",
-    "people",
-    "files",
-    "folders",
-    "top",
-    "things",
-    "actions",
+    *("topic", "author", "path", "daily", "people", "files", "folders", "top", "things"),
+    *("actions", "switched"),
 )
 """Fields of a follow-up that replace those of a list question."""
 
 
+def _fields(again: Again) -> dict[str, object]:
+    """The fields of a follow-up that it gives."""
+    asked = {name: getattr(again, name) for name in (*_ASKED, "kind")}
+    return {name: value for name, value in asked.items() if value}
+
+
 def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
-    """The last question for another period or change, or about another topic in the same period."""
-    if again.reference:
-        if isinstance(last, OfChange):
-            return replace(last, reference=again.reference)
-        return Explain(reference=again.reference)
+    """The last question for another period, or about another topic in the same period."""
     if again.level or again.kind:
         return _narrowed(last, again.level, (again.kind,) if again.kind else ())
     if unit := again.earlier or again.later:
@@ -247,22 +320,27 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
             asks["topic"] = f"{last.topic} {again.topic}"
         window = again.window or _window(last, ctx)
         base = last if isinstance(last, Changed) else Changed(window=window)
+        if again.switched and not base.things:
+            base = replace(base, actions=(Action.ADDED,))
         return replace(base, window=window, **asks)
     if again.window is None:
         raise NothingBefore
-    if isinstance(last, Changed | Search | DigestOf | Touched):
+    if isinstance(last, Changed | Search | DigestOf | Touched | Affected | Releases):
         return replace(last, window=again.window)
     if isinstance(last, Compare) and isinstance(again.window, Refs):
         return Compare(refs=again.window)
     return DigestOf(window=again.window)
 
 
-def _window(last: Intent, ctx: Context) -> Span:
-    """The period of the last question, or the usual one."""
-    if isinstance(last, Compare):
-        return last.refs
-    held = last.window if isinstance(last, Changed | DigestOf | Search) else None
-    return held or default_period(ctx.clock.now(), ctx.zone)
+def _span(subject: Intent) -> Span | None:
+    """The period or range of a question, if it has one."""
+    return getattr(subject, "window", None) or getattr(subject, "refs", None)
+
+
+def _window(last: Intent | None, ctx: Context) -> Span:
+    """The period of a question, or the usual one."""
+    listed = isinstance(last, Changed | DigestOf | Search | Compare)
+    return (last and listed and _span(last)) or default_period(ctx.clock.now(), ctx.zone)
 
 
 def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) -> Intent:
@@ -272,27 +350,38 @@ def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) 
     """
     if isinstance(last, Changed | Search):
         return replace(last, level=level or last.level, kinds=kinds or last.kinds)
-    if isinstance(last, DigestOf):
-        return Changed(window=last.window, level=level, kinds=kinds)
-    if isinstance(last, Compare):
-        return Changed(window=last.refs, level=level, kinds=kinds)
+    if isinstance(last, DigestOf | Compare) and (span := _span(last)):
+        return Changed(window=span, level=level, kinds=kinds)
     raise NothingBefore
 
 
-def _length(talk: Talk, longer: bool) -> Length:
-    place = _LENGTHS.index(talk.length) + (1 if longer else -1)
-    return _LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)]
+def _kept_subjects(
+    intent: Intent, asked: Intent, answer: Answer, before: Talk | None
+) -> tuple[str, ...]:
+    """The subjects after an answer, the widest first."""
+    if is_elliptic(asked) and not isinstance(intent, OfChange | Touched):
+        return before.subjects if before else ()  # "when was it released", of a release
+    single = answer.total == 1 or isinstance(intent, OfChange)
+    sha = answer.subject or (answer.rows[0].graded.sha if single and answer.rows else "")
+    change = (format_intent(Explain(reference=Reference(sha=sha))),) if sha else ()
+    held = tuple(q for q in before.subjects if not _OF_CHANGE.match(q)) if before else ()
+    if isinstance(intent, OfChange):
+        goes_on = asked is not intent and not getattr(asked, "reference", None)
+        names = () if goes_on else tuple(q for q in held if _OF_NAME.match(q))
+        return (*(q for q in held if q not in names), *change)
+    window = answer.window if isinstance(intent, CatchUp) else None
+    question = format_intent(DigestOf(window=window) if window else intent)
+    if isinstance(asked, Again) and not asked.same:
+        narrows = asked.only or asked.level or asked.kind or asked.without or asked.switched
+        held = held if narrows else () if asked.back else held[:-1]
+    else:
+        held = ()
+    return (*(q for q in held[-_MOST_SUBJECTS:] if q != question), question, *change)
 
 
-def _unfiltered(asked: Intent, before: Talk | None, *, one: bool) -> str:
-    """The question of the list before filters were added, if it was filtered."""
-    if before is None or not (one or isinstance(asked, Followup)):
-        return ""
-    if isinstance(asked, Again) and asked.same:
-        return ""
-    if isinstance(asked, Again) and (asked.only or asked.level or asked.kind or asked.without):
-        return before.unfiltered or before.list_question
-    return "" if isinstance(asked, Again) and asked.back else before.unfiltered
+_MOST_SUBJECTS = 6
+_OF_CHANGE = re.compile(r"explain [0-9a-f]{40}$")
+_OF_NAME = re.compile(r"explain symbol ")
 
 
 async def remember(
@@ -305,27 +394,22 @@ async def remember(
     """
     if ctx.conversations is None or ctx.conversation is None or answer.error is not None:
         return
-    if isinstance(intent, _LEAVE_NO_TRACE):
+    if QUESTIONS[type(intent)].read_as is None:
         return
-    only = answer.rows[0].graded.sha if answer.total == 1 and answer.rows else ""
-    question = format_intent(intent)
-    one = isinstance(intent, OfChange)
     changes = [row.graded for row in answer.rows]
-    listed = listed_in(answer.document, changes, ctx.watched.repository)
-    if one or not answer.total:
+    listed = answer.listed or listed_in(answer.document, changes, ctx.watched.repository)
+    if isinstance(intent, OfChange) or not (answer.total or answer.listed):
         listed = before.listed if before else ()
     await ctx.conversations.keep(
         ctx.conversation,
         Talk(
-            question=question,
+            question=format_intent(intent),
             repository=ctx.watched.repository.name,
             at=ctx.clock.now(),
             page=ctx.page,
-            subject=answer.subject or only,
             language=ctx.language,
             length=ctx.length,
             listed=listed,
-            list_question=(before.list_question if before else "") if one else question,
-            unfiltered=_unfiltered(asked or intent, before, one=one),
+            subjects=_kept_subjects(intent, asked or intent, answer, before),
         ),
     )

@@ -46,23 +46,21 @@ class Talk:
     """The state of a conversation.
 
     ``question`` is the last answered intent, as ``format_intent`` writes it, and ``page`` the page
-    that was shown, from 1. ``subject`` is the full name of the change under discussion, or empty.
-    ``repository`` is the name of the repository asked about; ``at`` is when it was answered.
-    ``listed`` are the full names of the changes of the last list, in its order, and
-    ``list_question`` is the question it answered; ``unfiltered`` is the one before filters were
-    added to it, or empty.
+    that was shown, from 1. ``repository`` is the name of the repository asked about; ``at`` is when
+    it was answered. ``subjects`` are what the talk is about, each a question, from the widest to
+    the narrowest: a list, that list narrowed, one change of it. ``listed`` are what the last list
+    shows, in its order: the full names of changes, or the questions that people and releases stand
+    for.
     """
 
     question: str
     repository: str
     at: datetime
     page: int = 1
-    subject: str = ""
     language: Language | None = None
     length: Length = Length.NORMAL
     listed: tuple[str, ...] = ()
-    list_question: str = ""
-    unfiltered: str = ""
+    subjects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

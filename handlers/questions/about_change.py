@@ -81,7 +81,9 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     if analysis.risks:
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.risks)))
     else:
+        level = LEVELS[graded.grade.level].text(language)
         blocks.append(Paragraph(words.NO_RISK(language)))
+        blocks.append(Paragraph((Text(f"{level}: {graded_because(graded, language)}"),)))
     if analysis.suggestions:
         blocks.append(Paragraph((Strong(words.LOOK_AT.text(language)),)))
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.suggestions)))

@@ -12,7 +12,15 @@ from datetime import timedelta
 
 from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
-from digest.answer.tallies import by_author, by_commits, by_day, by_file, by_folder, people_of
+from digest.answer.tallies import (
+    by_author,
+    by_commits,
+    by_day,
+    by_file,
+    by_folder,
+    people_of,
+    ranked_authors,
+)
 from digest.core.change import FileStatus
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
@@ -32,6 +40,7 @@ from digest.i18n.reading_text import (
 )
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
+from digest.question.questions import format_intent
 from digest.topics.matching import Resolved, restrict
 from digest.topics.synonyms import kin
 from digest.topics.terms import term
@@ -295,6 +304,16 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         title = PER_DAY.text(language)
         told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
+
+
+async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
+    """The questions that the people of an answer stand for, in its order."""
+    intent = asked.intent
+    if not intent.people or intent.mergers or (intent.path and intent.anytime):
+        return ()
+    changes = await selected(asked, ctx)
+    one = replace(intent, people=False, top=None)
+    return tuple(format_intent(replace(one, author=name)) for name in ranked_authors(changes))
 
 
 async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:

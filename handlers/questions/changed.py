@@ -53,6 +53,7 @@ from handlers.questions.change_selection import (
     is_counted,
     keep_top,
     of_people,
+    people_listed,
     select_by_action,
     select_by_mark,
     touching,
@@ -101,9 +102,11 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
         if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
             return history
+    listed: tuple[str, ...] = ()
     if asked.held.rows:
         asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
         document = await _listing(asked, announced, ctx, tip)
+        listed = await people_listed(asked, ctx)
     elif announced:
         at = viewpoint(ctx, tip)
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
@@ -117,6 +120,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         topic=asked.intent.topic,
         total=asked.held.survey.total,
         rows=asked.held.rows,
+        listed=listed,
     )
 
 

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from digest.answer.answers import Answer, AnswerRow, foot, lines_document
-from digest.core.enums import Effect
+from digest.core.enums import ChangeKind, Effect
 from digest.core.grade import Graded
 from digest.core.profile import EntryKind, Profile
 from digest.core.reference import Query
+from digest.document import Paragraph
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from digest.impact.impact_report import (
@@ -23,7 +24,7 @@ from digest.impact.impact_report import (
     profile_document,
 )
 from digest.impact.impact_rules import DECLARING, affects, declared_packages, packages_of
-from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.intent import Affected, Alert, Changed, EditProfile, ProfileFrom, ShowProfile
 from digest.question.periods import default_period
 from digest.topics.matching import Aliases
 from handlers.chat.settings import require_permission
@@ -37,6 +38,7 @@ from handlers.ports.chat_port import (
     person_owner,
 )
 from handlers.ports.storage import Range, Tip
+from handlers.questions.changed import list_changes
 from handlers.questions.scope import reach, viewpoint
 
 
@@ -54,6 +56,11 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     at = viewpoint(ctx, tip)
     if not profile.entries:
         line = words.NO_PROFILE(ctx.language, repository=repository.name)
+        if intent.window is not None:
+            breaking = Changed(window=intent.window, kinds=(ChangeKind.BREAKING,))
+            listed = await list_changes(breaking, ctx)
+            blocks = (Paragraph(line), *listed.document.blocks)
+            return replace(listed, document=replace(listed.document, blocks=blocks))
         return Answer(intent="affected", document=lines_document(repository.name, [line], at))
     span = intent.window or default_period(ctx.clock.now(), ctx.zone)
     reached = await reach(span, ctx, tip)

@@ -146,8 +146,19 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
                 continue
             if asked and not set(asked) <= {*pieces(fact.name), *pieces(fact.name.lower())}:
                 continue
+            if intent.switched and _stands(fact) != intent.switched:
+                continue
             told.add((fact.name, fact.action))
             yield Named(graded, fact)
+
+
+def _stands(fact: Fact) -> str:
+    """Whether the default of a name is ``on`` or ``off``; empty if the code does not tell."""
+    value = (fact.after or "").strip("\"'").casefold()
+    return "" if fact.after is None else "off" if value in _OFF else "on"
+
+
+_OFF = frozenset({"", "0", "false", "off", "no", "none", "null", "disabled"})
 
 
 async def dependency_blocks(asked: Meant, ctx: Context) -> Sequence[Block]:
@@ -199,11 +210,10 @@ def about(intent: Changed, ctx: Context) -> str:
     named = words.OF_KIND.text(language, kinds=kinds, done=done) if done else kinds
     narrower = replace(intent, things=(), actions=(), window=intent.window)
     more = title_of(narrower, language)
-    return (
-        named
-        if narrower == replace(narrower, topic="", author="", path="", level=None)
-        else (f"{named}, {more}")
-    )
+    if intent.switched:
+        named = f"{named} ({words.SWITCHED[intent.switched].text(language)})"
+    bare = replace(narrower, topic="", author="", path="", level=None)
+    return named if narrower == bare else f"{named}, {more}"
 
 
 def line_of(fact: Fact, ctx: Context) -> Spans:

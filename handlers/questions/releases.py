@@ -30,6 +30,7 @@ from digest.i18n.phrase import join
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
+from digest.question.questions import format_intent
 from digest.report.blocks import title_link
 from digest.window import Window
 from handlers.context import Context
@@ -52,6 +53,8 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     tags = list(await source.releases())[:_MOST]
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
+    if isinstance(intent.window, Refs):
+        tags = [intent.window.tip]
     within = intent.window if isinstance(intent.window, Window) else None
     wanted = tags if within else tags[:_PAGE]
     found = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
@@ -67,7 +70,9 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     blocks: list[Block] = [Heading(1, (Text(title),)), Listing(items)]
     blocks += [Paragraph(when, aside=True)] if when else []
     document = Document(title=title, blocks=tuple(blocks), language=str(language))
-    return Answer(intent="releases", document=document, window=within)
+    points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]
+    listed = tuple(format_intent(one) for one in points)
+    return Answer(intent="releases", document=document, window=within, listed=listed)
 
 
 async def first_release(intent: Released, ctx: Context) -> Answer:
@@ -77,20 +82,16 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
     tags = list(await source.releases())
     if not tags:
         raise NoRelease(ctx.watched.repository.name)
-    having = ""
-    for place, tag in enumerate(tags[:_MOST]):
-        if await source.is_ancestor(graded.sha, await source.resolve(tag)):
-            having = tag
-        elif having or place >= _NEWEST:
-            break
+    first, copies = await source.released(await tip_of(ctx), graded.sha, graded.commit.subject)
+    having = await source.release(first or next(iter(copies), "")) if first or copies else None
     phrase = words.RELEASED_IN if having else words.NOT_RELEASED
     change = title_link(graded, ctx.watched.repository)
-    line = phrase(ctx.language, change=change, tag=Code(having or latest(tags) or tags[0]))
+    tag = Code(having.tag if having else latest(tags) or tags[0])
+    line = phrase(ctx.language, change=change, tag=tag)
+    if having and having.at:
+        day = having.at.astimezone(ctx.zone).date().isoformat()
+        line = join([line, " ", TAGGED(ctx.language, day=day)])
     return answer_of("released", graded, [Paragraph(line)], ctx)
-
-
-_NEWEST = 12
-"""The newest releases that must lack a change before it counts as not released."""
 
 
 def _item(one: TaggedRelease, ctx: Context) -> Item:

@@ -130,7 +130,10 @@ class FakeSource:
         return frozenset()
 
     async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
-        return "", ()
+        order = [c.sha for c in self.branch_changes]
+        places = {tag: order.index(tip) for tag, tip in self.tags.items() if tip in order}
+        having = [tag for tag, place in places.items() if sha in order[place:]]
+        return max(having, key=places.__getitem__, default=""), ()
 
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         self._called("texts", tuple(blobs))

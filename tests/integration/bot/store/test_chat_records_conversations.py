@@ -22,11 +22,10 @@ TALK = Talk(
     repository="octo/engine",
     at=NOW,
     page=3,
-    subject="a" * 40,
     language=Language.ZH,
     length=Length.LONG,
     listed=("b" * 40, "a" * 40),
-    list_question="changed moe",
+    subjects=("changed moe", f"explain {'a' * 40}"),
 )
 
 ENGINE = Repository(name="octo/engine")

@@ -107,6 +107,5 @@ async def test_conversations_looks_and_profiles_go_on(database: Database) -> Non
     assert talk.question == "explain #3"
     look = await conversations.last_look(key, PROJECT)
     assert look is not None
-    assert look.tip == talk.subject
     profile = (await SqlProfiles(database).load("slack:C1", PROJECT)).profile
     assert [entry.name for entry in profile.entries] == ["--workers", "EXAMPLE_TIMEOUT"]

@@ -14,6 +14,8 @@ from digest.core.enums import Language
 from digest.core.reference import Reference
 from digest.errors import UserError
 from digest.question.intent import (
+    SUBJECT,
+    Affected,
     Again,
     Author,
     Changed,
@@ -174,12 +176,35 @@ def test_reading_500_characters_is_quick(text):
         ("any tests?", ShowDiff(part="tests")),
         ("改了几行", Nth(place=0)),
         ("and the author?", Author()),
-        ("is it stable now", Retell()),
+        ("is it stable now", Nth(place=0)),
         ("have you got that in Chinese", Retell(language=Language.ZH)),
     ],
 )
 def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
     assert read(text, NOW, ZONE, Background(follows="change")).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("follows", "text", "intent"),
+    [
+        ("name", "what was it before?", ShowDiff(part=SUBJECT)),
+        ("name", "is it on by default?", Touched(name="")),
+        ("name", "哪个版本开始有的？", Touched(name="")),
+        ("name", "which release has it?", Released()),
+        ("list", "which of these are on by default", Again(switched="on")),
+        ("list", "其中哪些默认是关闭的", Again(switched="off")),
+        ("list", "有哪些是关于 rocm 的", Again(topic="rocm", only=True)),
+        ("release", "which ones are about rocm", Again(topic="rocm", only=True)),
+        ("list", "what about native histograms", Again(topic="native histograms")),
+        ("list", "who wrote it", Author()),
+        ("list", "谁改的", Again(people=True)),
+        ("change", "会影响我们吗", Affected(its=True)),
+        ("change", "我们用的是 APP_PORT，它会影响我们吗", ShowDiff(part="APP_PORT")),
+        ("", "会影响我们吗", Affected()),
+    ],
+)
+def test_a_short_question_is_read_by_what_the_answer_was_about(follows, text, intent):
+    assert read(text, NOW, ZONE, Background(follows=follows)).intent == intent
 
 
 def test_one_chinese_character_is_an_author_if_the_repository_knows_it():

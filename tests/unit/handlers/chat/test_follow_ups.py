@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from digest.question.intent import Released, Touched
+from digest.errors import NothingBefore
+from digest.question.intent import Affected, Released, Touched
 from digest.question.questions import format_intent
 from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
@@ -153,6 +154,62 @@ async def test_the_release_before_is_told_after_a_release(ctx):
 async def test_the_release_of_a_name_is_told_with_its_history(ctx):
     question = format_intent(Touched(name="--slow"))
     repository = ctx.watched.repository.name
-    talk = Talk(question=question, repository=repository, at=NOW, list_question=question)
+    talk = Talk(question=question, repository=repository, at=NOW, subjects=(question,))
     intent, _ = await complete_follow_up(Released(), talk, ctx)
     assert intent == Touched(name="--slow")
+
+
+@pytest.mark.parametrize(
+    "question", ["who wrote it", "is it risky", "show me its diff", "谁写的它"]
+)
+async def test_a_question_about_one_change_after_a_list_asks_which(ctx, question):
+    answer = await said(ctx, "changes last 20 days", question)
+    assert isinstance(answer.error, NothingBefore)
+    assert "2. [MoE] Fuse the experts" in str(answer.error)
+    assert (await said(ctx, "the second one")).intent == "explain"
+
+
+async def test_a_person_of_a_list_is_pointed_at_by_the_place(ctx):
+    told = await said(ctx, "who contributed last 20 days", "what did the second one do?")
+    assert shas(told) == ["bbbbbbb2"]
+    assert "Grace Hopper" in shown(told)
+
+
+@pytest.mark.parametrize("question", ["when was it released?", "它是什么时候发布的"])
+async def test_a_release_is_told_with_its_day(question):
+    changes = [change("aaaaaaa1", "Two (#2)", at=NOW), change("bbbbbbb2", "One (#1)", at=NOW)]
+    tags = {"v2.0.0": changes[0].sha, "v1.0.0": changes[1].sha}
+    source = FakeSource(changes, tags=tags, tagged=NOW - timedelta(days=2))
+    talking = replace(context(source), conversations=FakeConversations())
+    told = await said(talking, "compare v1.0.0 v2.0.0", question)
+    assert "`v2.0.0`" in shown(told)
+    assert "2026-01-21" in shown(told)
+    first = await said(talking, "list all releases", "what is in the first one")
+    assert shas(first) == ["aaaaaaa1"]
+
+
+@pytest.mark.parametrize("question", ["when was it added?", "what's its default", "还在吗"])
+async def test_a_question_about_the_name_is_told_with_its_history(ctx, question):
+    told = await said(ctx, "is old_api gone?", "who removed it?", question)
+    assert "old_api: 1 change" in shown(told)
+
+
+async def test_why_after_a_name_explains_the_change(ctx):
+    told = await said(ctx, "is old_api gone?", "and why?")
+    assert (told.intent, shas(told)) == ("explain", ["ddddddd4"])
+
+
+@pytest.mark.parametrize("question", ["does it affect us?", "会影响我们吗", "does this affect me"])
+async def test_whether_it_affects_the_asker_is_about_the_subject(ctx, question):
+    assert shas(await said(ctx, "explain #12", question)) == ["bbbbbbb2"]
+    told = await said(ctx, "explain #12", f"we use run.toml, {question}")
+    assert told.intent in {"diff", "risky"}
+    await said(ctx, "what changed in January")
+    talk = await last_talk(replace(ctx, conversation=ME))
+    intent, _ = await complete_follow_up(Affected(its=True), talk, ctx)
+    assert "2026-01-01" in format_intent(intent)
+
+
+async def test_a_change_with_its_own_name_leaves_the_name_that_was_asked_about(ctx):
+    told = await said(ctx, "is old_api gone?", "explain #12", "what was it before?")
+    assert shas(told) == ["bbbbbbb2"]
