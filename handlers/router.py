@@ -33,6 +33,7 @@ from digest.question.intent import (
     Explain,
     Followup,
     Intent,
+    More,
     OfChange,
     Search,
     Touched,
@@ -169,6 +170,8 @@ async def ask(
     try:
         reading, meant = await _read(text, understood, told, talk)
         named = without_language(tidy(text)) != tidy(text)
+        asks = language_of(text) is Language.ZH and not isinstance(reading.intent, More)
+        named = named or asks
         if not (language or named) and talk and talk.language and _goes_on(reading.intent):
             told = replace(told, language=talk.language)
         intent, there, line, found = await _answered(reading, talk, told)

@@ -5,6 +5,7 @@ Also finds which changes a document lists, in the order in which a reader sees t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -157,7 +158,8 @@ def listed_in(
 ) -> tuple[str, ...]:
     """The full names of the first changes that a document shows by their titles.
 
-    A change is identified by its link, or by its title if the repository has no pages.
+    A change is identified by its link, or by its title if the repository has no pages; an entry of
+    a changelog by its request, as the question for it.
     """
     links: dict[tuple[str, str], str] = {}
     titles: dict[str, str] = {}
@@ -169,11 +171,14 @@ def listed_in(
             titles.setdefault(plain((title,)), graded.sha)
             if graded.number:  # a digest words titles anew
                 titles.setdefault(f"(#{graded.number})", graded.sha)
+    numbers = {graded.number: graded.sha for graded in changes if graded.number}
     found: dict[str, None] = {}
     for spans in _lines(document.blocks):
         named = (links.get((s.text, s.url)) for s in spans if isinstance(s, Link))
-        for sha in filter(None, (next(named, None), _titled(spans, titles))):
-            found.setdefault(sha)
+        known = next(named, None) or _titled(spans, titles)
+        known = known or _announced(spans, numbers)
+        if known:
+            found.setdefault(known)
         if len(found) >= MOST:
             break
     return tuple(found)
@@ -186,6 +191,18 @@ def _titled(spans: Spans, titles: dict[str, str]) -> str | None:
     line = plain(spans)
     held = [title for title in titles if title in line]
     return titles[max(held, key=len)] if held else None
+
+
+def _announced(spans: Spans, numbers: Mapping[int, str]) -> str | None:
+    """The change that a line of a changelog names, by its request."""
+    line = plain(spans)
+    number = _REQUEST.search(line) if _PLACE.search(line) else None
+    return number and (numbers.get(int(number[1])) or f"explain #{number[1]}")
+
+
+_REQUEST = re.compile(r"#(\d{1,9})\b")
+_PLACE = re.compile(r" · [\w./-]{1,200}\.\w{1,9}:\d+$")
+"""The end of a line that is quoted from a file."""
 
 
 def _lines(blocks: Sequence[Block]) -> Iterator[Spans]:

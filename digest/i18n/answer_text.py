@@ -80,10 +80,12 @@ NO_RELEASE_THEN = Phrase(
     "No release was tagged in this period; the latest is {latest}.",
     "这段时间没有发布，最新的是 {latest}。",
 )
-RELEASED_IN = Phrase("{change} is released in {tag}.", "{change} 已在 {tag} 中发布。")
+RELEASED_IN = Phrase(
+    "{change} of {day} is released in {tag}.", "{change}（{day}）已在 {tag} 中发布。"
+)
 NOT_RELEASED = Phrase(
-    "{change} is not in a release yet; the latest is {tag}.",
-    "{change} 还没有发布，最新的版本是 {tag}。",
+    "{change} of {day} is not in a release yet; the latest is {tag}.",
+    "{change}（{day}）还没有发布，最新的版本是 {tag}。",
 )
 
 NOTES = Phrase("{name}: {range}", "{name}：{range}")

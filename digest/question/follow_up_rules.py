@@ -32,6 +32,8 @@ from digest.question.slot_values import Path, Release, Step, Symbol
 
 _ONE = frozenset({"change", "name"})
 _MANY = frozenset({"list", "release"})
+_LISTED = _MANY | {"change"}
+"""What a conversation is about: one thing, several, or a list and perhaps one change of it."""
 
 
 @rule
@@ -87,6 +89,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
+    if asked.follows in _ONE and _BEFORE_OR_INSTEAD.search(asked.text) and len(asked.left) < 2:
+        yield Weighed(6.0, Nth(place=0))  # "and what was it before"
     if its and asked.left in _PARTS and asked.only_words(*_ITS):
         yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
     sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
@@ -105,8 +109,6 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
             yield Weighed(5.6 if asked.follows in _ONE or spoken else 4.5, Author())
     elif _WHEN.search(asked.text) and (its or asked.follows):
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
-    elif asked.follows in _ONE and _BEFORE.search(asked.text):
-        yield Weighed(4.6, Nth(place=0))  # "and what was it before"
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
     elif (
@@ -130,12 +132,14 @@ def _is_of_name(asked: Asked) -> bool:
         return True
     if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
         return True
+    if claim_of(asked) and not asked.has("who"):
+        return True  # "is it gone already"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
 _REACHES = re.compile(
     r"\b(?:it|this|that|they|these|one|change)\b(?: \w+)?"
-    r" (?:affects?|break|hit|impact|concern|matter to) (?:us|me|my|our)\b"
+    r" (?:affects?|break|hit|impact|concern|matter)(?: \w+){0,2} (?:us|me|my|our)\b"
     r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",
     re.IGNORECASE,
 )
@@ -160,6 +164,9 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
+_BEFORE_OR_INSTEAD = re.compile(
+    rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", re.IGNORECASE
+)
 _WHICH = re.compile(
     r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
     re.IGNORECASE,
@@ -234,7 +241,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
     elif (
-        asked.follows in _MANY
+        asked.follows in _LISTED
         and asked.has("default")
         and switched_to(asked)
         and len(asked.left) < 2
@@ -284,7 +291,7 @@ def _opening(asked: Asked) -> frozenset[str]:
 def _narrows(asked: Asked) -> bool:
     """Whether it limits the last list: *only ROCm*, *of these*."""
     of_those = (
-        asked.follows in _MANY and not asked.has("change") and _ABOUT_THOSE.search(asked.text)
+        asked.follows in _LISTED and not asked.has("change") and _ABOUT_THOSE.search(asked.text)
     )
     return asked.has("among") or "only" in _opening(asked) or bool(of_those)
 

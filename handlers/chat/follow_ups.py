@@ -172,11 +172,16 @@ def _applied(intent: Intent, subject: Intent) -> Intent | None:
     return None
 
 
+_SHOWN = 3
+"""Changes that are named where it is not clear which is meant."""
+
+
 async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     """What the last list shows, in words."""
-    shas = talk.listed if talk else ()
-    held = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
-    return tuple(without_backticks(held[sha].title) for sha in shas if sha in held)
+    rows = talk.listed[:_SHOWN] if talk else ()
+    held = await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
+    named = (held[r].title if r in held else r.removeprefix("explain ") for r in rows)
+    return tuple(map(without_backticks, named)) if held else ()
 
 
 async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Changed:
@@ -228,7 +233,7 @@ async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
     listed = talk.listed if talk else ()
     place = nth.place - 1 if nth.place > 0 else nth.place
     if not -len(listed) <= place < len(listed):
-        raise NothingBefore
+        raise NothingBefore(await _rows(talk, ctx))
     row, aspect = listed[place], _ASPECTS.get(nth.aspect)
     if _SHA.fullmatch(row):
         return (aspect or Explain)(reference=Reference(sha=row))
@@ -314,7 +319,12 @@ def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
     else:
         asks.pop("things", None)
     if asks:
-        if again.topic and isinstance(last, Changed) and last.author and not last.topic:
+        if (
+            again.topic
+            and isinstance(last, Changed)
+            and last.author
+            and not (last.topic or again.only)
+        ):
             asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
         elif again.only and isinstance(last, Changed) and last.topic:
             asks["topic"] = f"{last.topic} {again.topic}"

@@ -87,7 +87,8 @@ async def first_release(intent: Released, ctx: Context) -> Answer:
     phrase = words.RELEASED_IN if having else words.NOT_RELEASED
     change = title_link(graded, ctx.watched.repository)
     tag = Code(having.tag if having else latest(tags) or tags[0])
-    line = phrase(ctx.language, change=change, tag=tag)
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    line = phrase(ctx.language, change=change, day=day, tag=tag)
     if having and having.at:
         day = having.at.astimezone(ctx.zone).date().isoformat()
         line = join([line, " ", TAGGED(ctx.language, day=day)])

@@ -33,7 +33,7 @@ from digest.i18n.phrase import Phrase, join
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
-from digest.topics.terms import MARK, joins, kinds_of, pieces
+from digest.topics.terms import MARK, joins, kinds_of, pieces, roots
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.storage import Tip
@@ -153,7 +153,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
 
     def fits(heading: str, note: Note) -> bool:
         words = pieces(note.text)
-        terms = {*words, *joins(words, 3)}
+        terms = {*words, *joins(words, 3), *roots(note.text)}
         ways = asked.resolved.alternatives if topic else ()
         about = topic <= terms or any(
             all(one & terms for one in way if not _is_kind(one)) for way in ways

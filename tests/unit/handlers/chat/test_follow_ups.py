@@ -191,7 +191,7 @@ async def test_a_release_is_told_with_its_day(question):
 @pytest.mark.parametrize("question", ["when was it added?", "what's its default", "还在吗"])
 async def test_a_question_about_the_name_is_told_with_its_history(ctx, question):
     told = await said(ctx, "is old_api gone?", "who removed it?", question)
-    assert "old_api: 1 change" in shown(told)
+    assert ("old_api: 1 change" in shown(told)) or ("old_api：1 个变更" in shown(told))
 
 
 async def test_why_after_a_name_explains_the_change(ctx):
@@ -213,3 +213,12 @@ async def test_whether_it_affects_the_asker_is_about_the_subject(ctx, question):
 async def test_a_change_with_its_own_name_leaves_the_name_that_was_asked_about(ctx):
     told = await said(ctx, "is old_api gone?", "explain #12", "what was it before?")
     assert shas(told) == ["bbbbbbb2"]
+
+
+async def test_a_chinese_question_after_an_english_answer_is_answered_in_chinese(ctx):
+    assert (await said(ctx, "explain #12", "谁写的")).document.language == "zh"
+
+
+async def test_a_list_of_a_person_is_narrowed_to_a_topic(ctx):
+    narrowed = await said(ctx, "what did Ada change last 20 days", "only the docs")
+    assert shas(narrowed) == ["ccccccc3"]
