@@ -109,9 +109,9 @@ def explain(
                 if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
                     raise
                 ctx, found = elsewhere
-            _show(found, ctx, form, named=repo is not None)
             here = replace(ctx, conversation=asked_here("ask"))
             await remember(intent, found, here, await last_talk(here))
+            _show(found, ctx, form, named=repo is not None)
 
     finish(work())
 

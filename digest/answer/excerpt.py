@@ -22,25 +22,42 @@ def files_about(change: Change, part: str) -> tuple[FileChange, ...]:
     """The files of a change that a part names, in their order; all without a part.
 
     A part is a path or its start or end, a word of a path, or the name of an area such as tests or
-    docs, in English or Chinese; else a name in the changed lines, of which only those are left.
+    docs, in English or Chinese; else a name in the changed lines, of which only its hunks are left.
     """
     if not part:
         return change.files
     wanted = {k for word in (term(part), term(part.lower())) if word for k in kin(word)}
     files = tuple(f for f in change.files if _is_about(f, part, wanted))
-    name = part.strip("-").replace("-", "_").casefold()
-    naming = [f for f in (_naming(f, name) for f in change.files) if f.hunks]
+    naming = [f for f in (_naming(f, part) for f in change.files) if f.hunks]
     return files or tuple(sorted(naming, key=lambda f: area_of(f.path) is not Area.CORE))
 
 
-def _naming(file: FileChange, name: str) -> FileChange:
-    """The file with only the changed lines that have a name, however its words are joined."""
+def is_name_in(files: Sequence[FileChange], part: str) -> bool:
+    """Whether all of some files have a name in their changed lines."""
+    return bool(files) and all(_naming(file, part).hunks for file in files)
+
+
+def _naming(file: FileChange, part: str) -> FileChange:
+    """The file with only the hunks that have a name, however its words are joined.
+
+    Of a long hunk only the lines with the name are left.
+    """
+    name = part.strip("-").replace("-", "_").casefold()
 
     def having(lines: Sequence[str]) -> tuple[str, ...]:
         return tuple(line for line in lines if name in line.replace("-", "_").casefold())
 
-    hunks = (replace(h, removed=having(h.removed), added=having(h.added)) for h in file.hunks)
-    return replace(file, hunks=tuple(hunk for hunk in hunks if hunk.removed or hunk.added))
+    named = [(h, having(h.removed), having(h.added)) for h in file.hunks]
+    hunks = (
+        h if len(h.removed) + len(h.added) <= _SHORT else replace(h, removed=removed, added=added)
+        for h, removed, added in named
+        if removed or added
+    )
+    return replace(file, hunks=tuple(hunks))
+
+
+_SHORT = 30
+"""Lines of a hunk that is shown whole."""
 
 
 def _is_about(file: FileChange, part: str, wanted: set[str]) -> bool:

@@ -80,6 +80,9 @@ NO_RELEASE_THEN = Phrase(
     "No release was tagged in this period; the latest is {latest}.",
     "这段时间没有发布，最新的是 {latest}。",
 )
+HAS_NAME = Phrase(
+    "Its changed lines have {part}, in {n:file|files}:", "改动的行里有 {part}，在 {n} 个文件中："
+)
 RELEASED_IN = Phrase(
     "{change} of {day} is released in {tag}.", "{change}（{day}）已在 {tag} 中发布。"
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, graded_because
-from digest.answer.excerpt import PAGE_LINES, files_about, lines_of
+from digest.answer.excerpt import PAGE_LINES, files_about, is_name_in, lines_of
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
 from digest.core.change import Change, FileChange, printable
@@ -150,6 +150,9 @@ async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
         line = words.NO_PART(ctx.language, part=Code(intent.part), files=there)
         blocks.append(Paragraph(line))
     else:
+        if intent.part and is_name_in(files, intent.part):
+            n, part = len(files), Code(intent.part)
+            blocks.append(Paragraph(words.HAS_NAME(ctx.language, part=part, n=n)))
         blocks += _lines(files, ctx)
     return answer_of("diff", graded, blocks, ctx)
 

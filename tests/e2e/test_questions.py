@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 from tests.e2e.conftest import Digestbot
 from tests.support.builders import RepositoryBuilder
@@ -122,6 +126,20 @@ def test_chat_keeps_settings_and_subscriptions_of_the_terminal(
 
 def test_ask_goes_on_from_explain(digestbot: Digestbot, project: RepositoryBuilder) -> None:
     digestbot("explain", "#3", "--repo", str(project.path))
+    asked = digestbot("ask", "is it risky?", "--repo", str(project.path))
+    assert "Risks of #3" in asked.stdout, asked.stderr
+
+
+def test_an_explanation_that_nobody_reads_to_its_end_is_remembered(
+    digestbot: Digestbot, project: RepositoryBuilder, environment: dict[str, str]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)  # as ``| head`` does
+    command = [sys.executable, "-m", "bot.cli", "explain", "#3", "--repo", str(project.path)]
+    path = str(Path(__file__).parents[2])
+    env = {**environment, "PYTHONPATH": path}
+    subprocess.run(command, stdout=write, stderr=subprocess.DEVNULL, env=env, check=False)
+    os.close(write)
     asked = digestbot("ask", "is it risky?", "--repo", str(project.path))
     assert "Risks of #3" in asked.stdout, asked.stderr
 

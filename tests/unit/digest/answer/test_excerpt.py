@@ -18,10 +18,15 @@ def test_a_path_or_an_area_is_shown_whole():
     assert (file.path, file.hunks) == ("tests/test_run.py", (HUNK,))
 
 
-def test_a_name_in_the_lines_is_shown_with_these_only_code_first():
+def test_a_name_in_the_lines_is_shown_with_its_hunks_code_first():
     files = files_about(CHANGE, "--slow-start")
     assert [file.path for file in files] == ["src/run.py", "tests/test_run.py"]
-    assert list(lines_of(files[0]))[3:] == ["+slow_start = 2"]
+    assert list(lines_of(files[0]))[3:] == ["-x = 1", "+slow_start = 2", "+y = 3"]
+    long = replace(HUNK, added=(*HUNK.added, *["z = 4"] * 40))
+    (file,) = files_about(
+        replace(CHANGE, files=(replace(MADE.files[1], hunks=(long,)),)), "slow_start"
+    )
+    assert list(lines_of(file))[3:] == ["+slow_start = 2"]
 
 
 def test_what_no_line_has_is_no_part():
