@@ -43,6 +43,7 @@ from digest.question.lexicon import language_of, tidy, without_language
 from digest.question.parser import Reading, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
+from digest.report.blocks import title_link
 from digest.topics.matching import candidates
 from digest.topics.terms import STOP_WORDS, term
 from handlers.chat.follow_ups import (
@@ -187,7 +188,8 @@ async def ask(
             found = _restated(found, intent, reading, told)
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
-    await remember(intent, found, told, talk, asked)
+    paged = replace(told, page=0) if found.cut else told
+    await remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
@@ -206,7 +208,16 @@ async def _answered(
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
+    if reading.closed and isinstance(intent, Changed | Search) and 0 < found.total <= _PROOF:
+        newest = found.rows[0].graded
+        day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        change = title_link(newest, ctx.watched.repository)
+        found = _opened(found, names.YES_BY(ctx.language, change=change, day=day))
     return intent, ctx, line, found
+
+
+_PROOF = 5
+"""The most changes of which the newest answers a question with yes."""
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:

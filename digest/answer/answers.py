@@ -111,7 +111,8 @@ class Answer:
     cause if the question could not be answered. ``subject`` is the full name of the change that
     follow-ups are about, if several are shown, and ``listed`` are the questions that shown people
     or releases stand for. ``understood`` is the question that was answered
-    instead of words that only a model could read.
+    instead of words that only a model could read. ``cut``: the first page shows fewer changes than
+    the pages that follow, which begin anew.
     """
 
     intent: str
@@ -123,6 +124,7 @@ class Answer:
     understood: str = ""
     subject: str = ""
     listed: tuple[str, ...] = ()
+    cut: bool = False
     error: UserError | None = field(default=None, compare=False)
 
 

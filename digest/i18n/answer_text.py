@@ -116,6 +116,9 @@ BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
 EVER_BY_AUTHORS = Phrase(
     "Commits by author, of all time ({n:person|people})", "全部历史中各作者的提交（{n} 人）"
 )
+LATELY_BY_AUTHORS = Phrase(
+    "Commits by author in the last year ({n:person|people})", "最近一年各作者的提交（{n} 人）"
+)
 BESIDE = Phrase("{head}, {n} more as co-authors", "{head}，另有 {n} 人仅为共同作者")
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")

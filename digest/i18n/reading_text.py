@@ -52,6 +52,18 @@ UNSURE = Phrase(
     "我可能没有正确理解这个问题，未找到并不说明没有。",
 )
 
+SHARE = Phrase(
+    "{n} of {total} changes of this period: {percent} %.",
+    "这段时间共有 {total} 个变更，其中 {n} 个，占 {percent}%。",
+)
+MORE_RELEASES = Phrase(
+    "More releases: {n}, compared to {other}.", "更多：{n} 个，对比 {other} 个。"
+)
+FEWER_RELEASES = Phrase(
+    "Fewer releases: {n}, compared to {other}.", "更少：{n} 个，对比 {other} 个。"
+)
+AS_MANY_RELEASES = Phrase("As many releases: {n}.", "一样多：{n} 个。")
+
 OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
 
 LOWER = Phrase(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from digest.core.reference import Reference
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Intent, Top
 from digest.question.lexicon import NONE
-from digest.question.periods import Now, beside
+from digest.question.periods import COMPARES, Now, beside
 from digest.question.slot_values import (
     ARTICLES,
     Filters,
@@ -45,8 +44,6 @@ _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"}
 
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Parts of the repository where they are ranked, and dependencies elsewhere."""
-
-_THAN = re.compile(r"\bthan\b|比", re.IGNORECASE)
 
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 
@@ -120,12 +117,11 @@ class Asked:
     def against(self) -> Window | None:
         """The period that another one is compared to: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(Step)
-        compares = self.has("compare") or _THAN.search(self.text)
+        compares = self.has("compare") or COMPARES.search(self.text)
         if len(windows) == len(steps) == 1 and compares:
             return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
-        if len(windows) != 2 or self.slots(Refs) or windows[0].until == windows[1].until:
-            return None
-        return windows[1] if compares else None
+        two = len(windows) == 2 and not self.slots(Refs)
+        return windows[1] if two and compares and windows[0].until != windows[1].until else None
 
     @property
     def span(self) -> Span | None:
@@ -316,7 +312,8 @@ class Asked:
     @cached_property
     def unknown(self) -> tuple[str, ...]:
         """Words that neither a table nor the repository knows, and that do not stand as a topic."""
-        return tuple(self.tokens[place].text for place in sorted(self._stray))
+        author = self._author[1]
+        return tuple(self.tokens[place].text for place in sorted(self._stray - author))
 
     @cached_property
     def _stray(self) -> frozenset[int]:

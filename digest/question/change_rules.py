@@ -138,9 +138,12 @@ def touched(asked: Asked) -> Iterator[Weighed]:
 
 
 def claim_of(asked: Asked) -> str:
-    """What a question that yes or no answers says of a name."""
-    if not _YES_OR_NO.search(asked.text):
-        return ""
+    """What a question that yes or no answers says of a name, or what it asks for."""
+    if not YES_OR_NO.search(asked.text):
+        if not _WHICH.search(asked.text):
+            return ""
+        wanted = "release" if _RELEASE.search(asked.text) and not asked.has("bump") else ""
+        return wanted or next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
     claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
     claim = next(claims, "")
     if claim == "there" and _NEEDED.search(asked.text):
@@ -148,7 +151,15 @@ def claim_of(asked: Asked) -> str:
     return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
 
 
-_YES_OR_NO = re.compile(
+_WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么时候|哪|谁|何时|多少", re.IGNORECASE)
+_RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
+_WANTED = {
+    "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
+    "history": "added",
+}  # fmt: skip
+"""By tags, what is asked of a name: when it was removed, what its value is."""
+
+YES_OR_NO = re.compile(
     r"^(?:\W*(?:so|and|btw|hey|hi|ok|please)\b)*\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b"
     r"|, ?(?:right|correct|is it|isn't it)$|(?:吗|没有?|不)$|是不是|是否|有没有|能不能|还能|还在",
     re.IGNORECASE,
@@ -171,6 +182,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     symbols = asked.slots(Symbol)
     if len(symbols) > 1 and asked.has("why"):
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
+    if symbols and asked.has("why"):
+        return asked.topic, True
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
         return best.name, best.sure
@@ -181,7 +194,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if name := _in_state(asked):
         return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
-    if asked.spans or not of_one or asked.has("count", "who", "compare", "again"):
+    counts = asked.has("count") and not asked.has("bump")
+    if asked.spans or not of_one or counts or asked.has("who", "compare", "again"):
         return "", False
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True

@@ -169,8 +169,11 @@ _PARTS = {
     "beginning": (1, 10), "start": (1, 10), "early": (1, 10), "上旬": (1, 10), "初": (1, 10),
     "middle": (11, 20), "mid": (11, 20), "中旬": (11, 20), "中": (11, 20),
     "end": (21, 31), "late": (21, 31), "下旬": (21, 31), "底": (21, 31), "末": (21, 31),
+    "第一周": (1, 7), "第二周": (8, 14), "第三周": (15, 21), "第四周": (22, 28),
 }  # fmt: skip
 """First and last day of the named parts of a month."""
+
+_MONTH_ZH = re.compile(rf"{_SHORT} ?月(?!前)|[本上]个?月")
 
 _PART_EN = "|".join(part for part in _PARTS if part.isascii())
 
@@ -206,11 +209,13 @@ def _part(found: re.Match[str], today: date) -> Days:
     parts = (found[1], found[2])
     part, named = parts if found[1].lower() in _PARTS else parts[::-1]
     first = today.replace(day=1)
+    if not named and (months := _MONTH_ZH.findall(found.string, 0, found.start())):
+        named = months[-1]  # "8月第二周和第一周"
     if named.lower() in {"last month", "上月", "上个月"}:
         first = _before(first)
-    elif named.isascii() and named.lower() not in {"month", "this month"}:
+    elif named and named.isascii() and named.lower() not in {"month", "this month"}:
         first = month_of(None, month_number(named), today, found[0])[0]
-    elif named[0] not in "本这":
+    elif named and named[0] not in "本这":
         first = month_of(None, number(named.rstrip(" 月份")), today, found[0])[0]
     begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
     last = month_of(first.year, first.month, today, found[0])[1]
@@ -325,8 +330,8 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
     ),
     "part_zh": (
         (
-            rf"({NUMERAL} ?月份?|本月|这个?月|上个?月)的?"
-            r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末)"
+            rf"({NUMERAL} ?月份?|本月|这个?月|上个?月|(?=第))的?"
+            r"(上半月|下半月|上旬|中旬|下旬|月?初|月?中|月?底|月?末|第[一二三四]周)"
         ),
         _part,
     ),

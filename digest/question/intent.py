@@ -62,8 +62,9 @@ class Changed(Filtered):
     day, ``people`` by author or with ``mergers`` by who merged, ``files`` by file, ``folders`` by
     folder; ``defaults`` for changed defaults, ``top`` for the first ones alone, ``against`` for the
     numbers of another period beside these, ``newcomers`` for authors without an earlier commit,
-    ``figures`` for changes with figures by their authors. ``anytime``: the question names no
-    period, or only "recently", so that a longer one may be looked at.
+    ``figures`` for changes with figures by their authors. ``counted`` asks how many they are, and
+    of how many; ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the
+    question names no period, or only "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -80,6 +81,8 @@ class Changed(Filtered):
     top: Top | None = None
     against: Window | None = None
     anytime: bool = field(default=False, compare=False)
+    counted: bool = field(default=False, compare=False)
+    keepers: bool = field(default=False, compare=False)
     newcomers: bool = False
     figures: bool = False
     defaults: bool = False
@@ -94,9 +97,9 @@ class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
     ``name`` is empty for the name under discussion. ``window`` is ``None`` for the whole archive.
-    ``claim`` is what is asked to be told first, with
-    yes or no: that it is ``there``, ``needed``, ``gone``, ``renamed``, ``deprecated``, ``stable``,
-    ``experimental`` or on by ``default``.
+    ``claim`` is what is asked to be told first: with yes or no, that it is ``there``, ``needed``,
+    ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``; else
+    when it was ``added`` or ``removed``, its ``value``, or the ``release`` that has it.
     """
 
     name: str
@@ -128,9 +131,10 @@ class Compare(Enquiry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Releases(Enquiry):
-    """The releases of a period, or the latest ones."""
+    """The releases of a period, or the latest ones; ``against`` another period, their number."""
 
     window: Span | None = None
+    against: Window | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from digest.core.enums import ChangeKind
-from digest.core.facts import FactKind
+from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to
 from digest.question.commit_range import Refs
@@ -120,7 +120,7 @@ def releases(asked: Asked) -> Iterator[Weighed]:
     if not asked.has("releases") or named or isinstance(asked.span, Refs):
         return
     if asked.only_words(*beside) and any(_PLURAL.search(t.text.lower()) for t in asked.tokens):
-        yield Weighed(7.0, Releases(window=asked.span))
+        yield Weighed(7.0, Releases(window=asked.span, against=asked.against))
 
 
 _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")
@@ -249,7 +249,7 @@ _GAINS = {
     "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,
     "per:day": 1.0, "per:author": 1.0, "per:file": 0.5, "per:folder": 0.5, "contributors": 1.0,
     "upgrade": 0.5, "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5,
-    "bump": 1.0, "risk": 0.3, "again": 0.5,
+    "bump": 1.0, "risk": 0.3, "again": 0.5, "share": 1.0,
 }  # fmt: skip
 
 _LOSSES = {
@@ -267,13 +267,16 @@ def _weight(asked: Asked, intent: Changed) -> float:
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
     weight += 1.5 * bool(asked.without) + 1.5 * bool(asked.top or asked.against)
     weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)
-    weight += 2.0 if intent.people and asked.has("agent", "change", "wrote", "review") else 0.0
+    weight += 2.0 if intent.people and (asked.has(*_DEEDS) or asked.actions) else 0.0
     weight -= sum(loss for tag, loss in _LOSSES.items() if _counts(asked, tag))
     words = (
         len(intent.topic.split()) if intent.topic.isascii() else min(3, 1 + len(intent.topic) // 8)
     )
     weight -= 0.5 * bool(words) + 0.15 * max(words - 1, 0)
     return weight - (3.0 if words > _MOST_WORDS else 0.0)
+
+
+_DEEDS = ("agent", "change", "wrote", "review", "keep")
 
 
 def _counts(asked: Asked, tag: str) -> bool:
@@ -339,9 +342,19 @@ def _listing(asked: Asked) -> Changed | None:
         and not (asked.things and switched_to(asked)),
         switched=switched_to(asked) if asked.things else "",
         things=asked.things if not bumped else (FactKind.DEPENDENCY,),
-        actions=asked.actions,
+        actions=_done(asked, people=people),
         without=asked.without,
+        counted=asked.has("count", "share") and not asked.against,
+        keepers=people and asked.has("keep"),
     )
+
+
+def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
+    """What was done; who wrote a thing is who added it, unless shares of it are asked for."""
+    wrote = people and asked.is_writing and asked.has("wrote") and asked.topic
+    if wrote and not (asked.span or asked.kinds or asked.has("most", "count", "contributors")):
+        return asked.actions or (Action.ADDED,)
+    return asked.actions
 
 
 _MERGERS = re.compile(r"\bwho (?:\w+ )?merge[sd]?\b|谁合[并入]", re.IGNORECASE)

@@ -16,11 +16,11 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_commands import read_managing
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import read_profiling
+from digest.question.change_rules import YES_OR_NO, read_profiling
 from digest.question.intent import (
     Affected,
     Again,
@@ -91,7 +91,7 @@ class Reading:
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
     and ``unknown`` those that form none. ``single``: one change is described. ``brief``: a short
-    answer is asked for.
+    answer is asked for. ``closed``: yes or no is asked for.
     """
 
     intent: Intent
@@ -101,6 +101,7 @@ class Reading:
     other: Intent | None = None
     single: bool = False
     brief: bool = False
+    closed: bool = False
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -231,7 +232,13 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     single = _SINGLE.search(question) is not None
     single = single or (asked.has("why") and isinstance(best.intent, Touched))
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
-    return Reading(best.intent, sure, asked.words, unknown, other, single, brief)
+    said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
+    closed = bool(said) and YES_OR_NO.search(question) is not None
+    return Reading(best.intent, sure, asked.words, unknown, other, single, brief, closed)
+
+
+_SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
+"""Kinds of which a change is proof: *was it fixed*."""
 
 
 _SINGLE = re.compile(

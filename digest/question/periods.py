@@ -6,8 +6,9 @@ A period is one or two points (a day, a week, a month, a part of one) in a frame
 
 - *today*, *yesterday*, a date, a weekday (its latest): that calendar day.
 - *this week / month / year*: from its first midnight until now; *last ...*: the whole one before.
-- *last N days* (*past*, *recent*): today and the N-1 days before it; *past week* is 7 days,
-  *past month* 30, weeks and months count 7 and 30 days each, *a few* is 3, *half a month* 15.
+- *last N days* (*past*, *recent*): today and the N-1 days before it; a week counts 7 days, *a few*
+  is 3, *half a month* 15. *Past month* begins a calendar month ago: on 22 August, with 23 July;
+  *last month* is July.
 - *last N hours*: exactly that many hours until now.
 - *the weekend*: the latest Saturday and Sunday that have begun; *last weekend*: already over.
 - *in January*: the latest January that has begun; *2026-01*: that month.
@@ -23,6 +24,7 @@ and ``FutureWindow``.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -152,6 +154,8 @@ _TO = re.compile(
 )
 
 _BETWEEN = re.compile(r" ?的?(?:之间|期间)")
+COMPARES = re.compile(r"\b(?:compar\w+|than|vs|versus|or)\b|比|还是", re.IGNORECASE)
+"""Words that set two periods beside each other: *compare July and June*."""
 
 
 def _framed(text: str, now: Now) -> Iterator[_Form]:
@@ -200,6 +204,8 @@ def _range_end(text: str, first: re.Match[str], after: re.Match[str] | None) -> 
         return short.end()
     joint = _TO.match(text, first.end()) if after else None
     if after is None or joint is None or joint.end() != after.start():
+        return None
+    if joint[0].strip().lower() in {"and", "和", "与"} and COMPARES.search(text):
         return None
     closing = _BETWEEN.match(text, after.end())
     return _tail(text, closing.end() if closing else after.end())
@@ -289,7 +295,14 @@ def _back(count: str, unit: str, now: Now, written: str) -> Window:
         )
     if unit == "hour":
         return now.hours(amount)
+    if unit in _MONTHS and not half:
+        begin = _months_on(now.today, -amount * _MONTHS[unit])
+        last = monthrange(begin.year, begin.month)[1]
+        return now.since(begin.replace(day=min(now.today.day, last)) + timedelta(days=1))
     return now.since(now.today - timedelta(days=int(days) - 1))
+
+
+_MONTHS = {"month": 1, "year": 12}
 
 
 # --- Other forms ----------------------------------------------------------------------------------
@@ -354,7 +367,7 @@ def beside(window: Window, unit: str, now: Now, *, later: bool) -> Window:
     elif unit == "period" and first.weekday() == 0 and 1 < days <= 7:
         unit = "week"
     if unit in {"month", "year"}:
-        months = 12 if unit == "year" else 1
+        months = _MONTHS[unit]
         begin = _months_on(first, months if later else -months)
         end = _months_on(begin, months) - timedelta(days=1)
     else:

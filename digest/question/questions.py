@@ -95,7 +95,7 @@ _FORMS = {
     "defaults": "with changed defaults", "switched": "{} by default", "kind": "{}",
     "earlier": "the {} before that", "later": "the {} after that",
     "same": "of the same {}", "back": "all again", "window": "{}",
-    "against": "compared to {}", "refs": "{}",
+    "against": "compared to {}", "refs": "{}", "counted": "what share",
 }  # fmt: skip
 """The text forms of the fields of an intent, in order."""
 

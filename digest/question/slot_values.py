@@ -267,7 +267,8 @@ def author_in(
             if names := rule(tokens, place):
                 name = " ".join(name_of(tokens[n]) for n in names)
                 return _BOTS.get(name.lower(), name), frozenset(names)
-    return "", frozenset()
+    bots = [n for n, token in enumerate(tokens) if token.text.lower() in _BOTS and not token.tags]
+    return ("[bot]", frozenset(bots)) if bots else ("", frozenset())
 
 
 _DONE = frozenset({"state", "act:removed", "act:added", "act:renamed", "history", "default"})
@@ -285,6 +286,7 @@ _UNNAMED = _DONE | {
     "prep",
     "happened",
     "they",
+    "bump",
 }
 _OPENING = frozenset({"aux", "why", "again", "ask", "history"})
 _INSIDE = frozenset({"for", "in", "of"})

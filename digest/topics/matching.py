@@ -166,13 +166,29 @@ def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
         yield from _chinese_parts(run, (*(n for n in names if HAN.fullmatch(n)), *CHINESE))
 
 
+def topic_words(text: str) -> list[str]:
+    """The words of a topic; of Chinese ones without spaces, the known names and what is between."""
+    words: list[str] = []
+    for part in text.split():
+        words += _chinese_parts(part, CHINESE) if HAN.fullmatch(part) else [part]
+    return words
+
+
 def _chinese_parts(run: str, known: Sequence[str]) -> Iterator[str]:
-    """Known names in a run, from the left and the longest first; the rest as it is."""
-    rest = run.replace("的", "")
+    """Known names in a run, from the left and the longest first, and what is between them."""
+    rest, between = run.replace("的", ""), ""
     while rest:
-        name = max((k for k in known if rest.startswith(k)), key=len, default=rest)
-        yield name
-        rest = rest[len(name) :]
+        name = max((k for k in known if rest.startswith(k)), key=len, default="")
+        if name and between:
+            yield between
+            between = ""
+        if name:
+            yield name
+        else:
+            between += rest[0]
+        rest = rest[len(name) or 1 :]
+    if between:
+        yield between
 
 
 def is_general(text: str) -> bool:

@@ -21,12 +21,17 @@ from digest.answer.tallies import (
     people_of,
     ranked_authors,
 )
-from digest.core.change import FileStatus
+from digest.core.change import FileStatus, printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n.answer_text import MERGED_BY_PEOPLE, PER_DAY
+from digest.i18n.answer_text import (
+    EVER_BY_AUTHORS,
+    LATELY_BY_AUTHORS,
+    MERGED_BY_PEOPLE,
+    PER_DAY,
+)
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import join, list_in_words
 from digest.i18n.reading_text import (
@@ -37,18 +42,19 @@ from digest.i18n.reading_text import (
     OF_PERIOD,
     QUIETER,
     REMOVED_FILES,
+    SHARE,
 )
 from digest.question.commit_range import Span
 from digest.question.intent import Changed
 from digest.question.questions import format_intent
 from digest.topics.matching import Resolved, restrict
 from digest.topics.synonyms import kin
-from digest.topics.terms import term
+from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of, selected
-from handlers.questions.scope import QueryResult, left_of, reach
+from handlers.questions.scope import QueryResult, count, left_of, reach
 
 _SAYS = {
     Action.ADDED: re.compile(
@@ -87,7 +93,8 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
         return asked
     found = {graded.sha: graded for graded in said}.values()
     newest_first = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
-    asked = replace(asked, held=await listed_result(newest_first, Resolved(), ctx))
+    held = await listed_result(newest_first, Resolved(), ctx)
+    asked = replace(asked, held=held, only=newest_first)
     files = list_in_words([Code(name) for name in names], ctx.language, limit=_NAMES)
     return asked.noting(phrase(ctx.language, files=files)) if names else asked
 
@@ -117,7 +124,10 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     may be written without its accents.
     """
     intent = asked.intent
-    names = [intent.author] if intent.author else intent.topic.split()
+    listed = [name for name in _JOINT.split(intent.topic) if name]
+    names = (
+        [intent.author] if intent.author else (listed if len(listed) > 1 else intent.topic.split())
+    )
     one = intent.author and (_HANDLE.fullmatch(intent.author) or not asked.held.rows)
     if not one and (intent.author or asked.resolved.topics or not 1 < len(names) <= _PEOPLE):
         return asked
@@ -137,6 +147,7 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
 
 
+_JOINT = re.compile(r" ?(?:[,，、&/]|\b(?:and|or|vs)\b|[和与]) ?", re.IGNORECASE)
 _HANDLE = re.compile(r"[a-z\d][a-z\d_-]{2,38}")
 _PEOPLE = 5
 
@@ -281,13 +292,17 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     told: list[Block] = []
     if intent.against:
         told += await _compared(asked, ctx)
-    elif not is_counted(intent):
-        return document
+    elif intent.counted:
+        told += await _share(asked, ctx)
+    if not is_counted(intent):
+        return _with_blocks(document, told)
     changes, repository = await selected(asked, ctx), ctx.watched.repository
     most = {"most": intent.top.count} if intent.top else {}
     if intent.people and intent.path and intent.anytime:
         written = await ctx.watched.source.log(await tip_of(ctx), intent.path.rstrip("/"))
         told += by_commits([name for _, name in written], repository, language)
+    elif intent.keepers and (place := await _folder(intent.topic, ctx)):
+        told += await _keepers(place, ctx)
     elif intent.mergers and (merged := await _merged(changes, ctx)):
         told += by_commits(merged, repository, language, MERGED_BY_PEOPLE)
     elif intent.people:
@@ -303,17 +318,57 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         last = window.until - timedelta(microseconds=1) if window else last
         title = PER_DAY.text(language)
         told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
+    return _with_blocks(document, told)
+
+
+def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
+    """The document with more below its title and counts."""
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
 async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
     """The questions that the people of an answer stand for, in its order."""
     intent = asked.intent
-    if not intent.people or intent.mergers or (intent.path and intent.anytime):
+    if not intent.people or intent.mergers or intent.keepers or (intent.path and intent.anytime):
         return ()
     changes = await selected(asked, ctx)
     one = replace(intent, people=False, top=None)
     return tuple(format_intent(replace(one, author=name)) for name in ranked_authors(changes))
+
+
+async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
+    """How many of all changes of the period they are, if they are not all."""
+    n, total = asked.held.survey.total, await count(ctx, asked.reached.query)
+    if n >= total:
+        return ()
+    percent = f"{100 * n / total:.0f}"
+    return (Paragraph(SHARE(ctx.language, n=n, total=total, percent=percent)),)
+
+
+async def _folder(topic: str, ctx: Context) -> str:
+    """The folder that a topic names by all the words of its path; empty if there is none."""
+    wanted = frozenset().union(*(kin(word) for word in pieces(topic)))
+    paths = await ctx.watched.source.files(await tip_of(ctx))
+    folders = {path.rpartition("/")[0] for path in paths}
+    words = {one: set(pieces(one)) - _GENERAL for one in folders}
+    named = [one for one in folders if words[one] and words[one] <= wanted]
+    return min(named, key=lambda one: (-len(words[one]), one.count("/"), one), default="")
+
+
+_GENERAL = frozenset({"src", "lib", "crates", "pkg", "internal", "packages"})
+"""Folders that say nothing of what is in them."""
+
+
+async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
+    """Who wrote the commits to a folder in the last year, or ever where that was quiet."""
+    log, tip = ctx.watched.source.log, await tip_of(ctx)
+    older = {sha for sha, _ in await log(tip, path, ctx.clock.now() - timedelta(days=365))}
+    every = await log(tip, path)
+    recent = [name for sha, name in every if sha not in older]
+    title = LATELY_BY_AUTHORS if recent else EVER_BY_AUTHORS
+    names, at = recent or [name for _, name in every], ctx.watched.repository
+    place = Paragraph((Code(printable(f"{path}/")),))
+    return (place, *by_commits(names, at, ctx.language, title))
 
 
 async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:

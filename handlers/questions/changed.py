@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from digest.answer.answers import (
     Answer,
+    entry_of,
     foot,
     lines_document,
     listing_document,
@@ -80,9 +81,13 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     """The changes that match the intent, after reading those that the archive lacks.
 
     If there are none, the next best readings are tried in turn, and the answer says which it is.
+    Where numbers are asked for, the first page has a few of the changes, and the next all.
     Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
+    brief = (is_counted(intent) or intent.counted or intent.against) and not intent.things
+    cut = bool(brief) and ctx.page == 1
+    ctx = replace(ctx, page=max(ctx.page - 1, 1)) if brief else ctx
     reached = await reach(intent.window, ctx, tip)
     if (answer := await _otherwise(intent, reached, ctx, tip)) is not None:
         return answer
@@ -105,7 +110,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     listed: tuple[str, ...] = ()
     if asked.held.rows:
         asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
-        document = await _listing(asked, announced, ctx, tip)
+        document = await _listing(_first_few(asked) if cut else asked, announced, ctx, tip)
         listed = await people_listed(asked, ctx)
     elif announced:
         at = viewpoint(ctx, tip)
@@ -179,6 +184,15 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
     return asked
 
 
+def _first_few(asked: Meant) -> Meant:
+    """The reading with its first changes alone: numbers are asked for, and these are proof."""
+    survey = replace(asked.held.survey, page=asked.held.survey.page[:_EVIDENCE], areas={})
+    return replace(asked, held=replace(asked.held, survey=survey))
+
+
+_EVIDENCE = 3
+
+
 async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: Tip) -> Document:
     """The list, with what was noted and counted above it."""
     intent = asked.intent
@@ -200,7 +214,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     lines = await _nothing(asked, ctx)
     lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
     document = lines_document(intent.topic, lines, at)
-    if intent.people and intent.path:
+    if intent.people and (intent.path or intent.keepers):
         document = await with_counts(document, asked, ctx)
     return asked, document
 
@@ -420,6 +434,8 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     if about_it.held.rows:
         n = about_it.held.survey.total
         lines = [NONE_FITS(language, topic=topic, n=n, filters=filters)]
+        few = [one.graded for one in about_it.held.rows[:_EVIDENCE]]
+        lines += [entry_of(graded, repository) for graded in few]
     elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):

@@ -26,6 +26,7 @@ from digest.topics.matching import (
     resolve,
     restrict,
     sought,
+    topic_words,
 )
 from digest.topics.synonyms import is_whole
 from digest.topics.terms import term
@@ -86,7 +87,7 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     near = next((one for one in resolved.near if is_misspelt(term(intent.topic), one)), "")
     if near and " " not in intent.topic:
         return await as_topic(asked, near, ctx)
-    words = intent.topic.split()
+    words = topic_words(intent.topic)
     if is_whole(term(intent.topic)):
         return asked
     # "docker image" is about docker: a general noun behind a name tells nothing more.

@@ -13,8 +13,10 @@ from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.release import latest
 from digest.document import Code, Spans, plain
 from digest.i18n import names_text
+from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
@@ -84,8 +86,8 @@ async def state_lines(
     old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
     if old and not renamed and old[1].action is not Action.REMOVED:
         aspects["deprecated"] = [_line(names_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
-    wanted = not intent.claim or (stands is not None and intent.claim in {"there", "gone"})
-    if wanted and not renamed and not (history.facts and history.pinned):
+    is_open = intent.claim in _OPEN or (stands is not None and intent.claim in {"there", "gone"})
+    if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
     valued = _newest_value(history, needs)
     if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
@@ -94,12 +96,21 @@ async def state_lines(
         aspects[aspect] = [_valued(*valued, ctx)]
     for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
         if action is Action.REMOVED or not (renamed or needs):
-            aspects[action.value] = await _done(phrase, action, history, tip, ctx)
+            gone = stands is False and action is Action.REMOVED
+            aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     value = (valued[1].after or "") if valued else None
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
-    order = [claim, "value", *aspects]
+    asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
+    order = [*asked, "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
+
+
+_AS = {"release": "added"}
+"""By what is asked, the lines that tell it."""
+
+_OPEN = frozenset({"", "added", "removed", "value", "release"})
+"""What is asked that yes or no does not answer."""
 
 
 async def _presence(
@@ -109,8 +120,12 @@ async def _presence(
     language, name, facts = ctx.language, history.name, history.facts
     if needs:
         lines = [_required(needs, ctx)]
-        if history.found and _is_bump(*history.found[0], needs[0]):
-            lines += await release_lines(history.found[0][0], tip, ctx)
+        newest, pins = history.found[0] if history.found else (None, ())
+        if newest and _is_bump(newest, pins, needs[0]):
+            value = Code(needs[0].version)
+            since = _line(names_text.IS_NOW, newest, needs[0].name, ctx, value=value)
+            lines += [] if pins else [since]
+            lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:
         return None, [names_text.NOT_REQUIRED(language, name=Code(name))]
@@ -153,14 +168,18 @@ def _newest_value(
 
 
 async def _done(
-    phrase: Phrase, action: Action, history: NamedHistory, tip: Tip, ctx: Context
+    phrase: Phrase, action: Action, history: NamedHistory, tip: Tip, ctx: Context, *, gone: bool
 ) -> list[Spans]:
-    """The last change that removed a name, or the first that added it, with its release."""
+    """The last change that removed a name, or the first that added it, with its release.
+
+    Of a name that is ``gone``, every part of it is.
+    """
     oldest = history.found[-1][0] if history.found else None
     some = [
         (graded, fact)
         for graded, fact in history.contract
-        if fact.action is action and (_is_whole(fact.name, history.name) or graded is oldest)
+        if fact.action is action
+        and (gone or _is_whole(fact.name, history.name) or graded is oldest)
     ]
     if not some:
         return []
@@ -195,7 +214,7 @@ def _verdict(
         stands and claim in {"renamed", "deprecated"}
     ):
         return [names_text.NO(language)]
-    return [names_text.UNDECIDED(language)] if claim and found else []
+    return [names_text.UNDECIDED(language)] if found and claim not in _OPEN else []
 
 
 _ON = {"true", "1", "on", "yes", "enabled"}
@@ -273,13 +292,25 @@ def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
 
 async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     """The first release that has a change, or a copy of it."""
-    released = ctx.watched.source.released
-    first, copies = await released(tip, graded.sha, graded.commit.subject)
-    tag = first or next(iter(copies), "")
+    tag = await _first_tag(graded, tip, ctx)
     if not tag and not await ctx.watched.source.releases():
         return []
     phrase = names_text.FIRST_IN if tag else names_text.IN_NO_RELEASE
     return [phrase(ctx.language, tag=Code(tag))]
+
+
+async def released_in(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
+    """The same with the title of the change."""
+    tag, tags = await _first_tag(graded, tip, ctx), list(await ctx.watched.source.releases())
+    phrase = RELEASED_IN if tag else NOT_RELEASED
+    change = title_link(graded, ctx.watched.repository)
+    shown = Code(tag or latest(tags) or "")
+    return [phrase(ctx.language, change=change, tag=shown)] if tags else []
+
+
+async def _first_tag(graded: Graded, tip: Tip, ctx: Context) -> str:
+    first, copies = await ctx.watched.source.released(tip, graded.sha, graded.commit.subject)
+    return first or next(iter(copies), "")
 
 
 def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:

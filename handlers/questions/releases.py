@@ -27,6 +27,7 @@ from digest.i18n.answer_text import (
     TAGGED,
 )
 from digest.i18n.phrase import join
+from digest.i18n.reading_text import AS_MANY_RELEASES, FEWER_RELEASES, MORE_RELEASES
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, Intent, Released, Releases
 from digest.question.periods import default_period
@@ -57,9 +58,8 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
         tags = [intent.window.tip]
     within = intent.window if isinstance(intent.window, Window) else None
     wanted = tags if within else tags[:_PAGE]
-    found = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
-    if within is not None:
-        found = [one for one in found if one.at is not None and one.at in within]
+    every = [one for one in await asyncio.gather(*map(source.release, wanted)) if one]
+    found = [one for one in every if within is None or (one.at and one.at in within)]
     language, at = ctx.language, viewpoint(ctx, await tip_of(ctx))
     when = window_words(intent.window, language) if within else ()
     if not found:
@@ -68,6 +68,11 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     title = words.RELEASES.text(language, n=len(found))
     items = tuple(_item(one, ctx) for one in found[:_PAGE])
     blocks: list[Block] = [Heading(1, (Text(title),)), Listing(items)]
+    if intent.against:
+        n = len(found)
+        other = sum(one.at is not None and one.at in intent.against for one in every)
+        phrase = MORE_RELEASES if n > other else FEWER_RELEASES if n < other else AS_MANY_RELEASES
+        blocks.insert(1, Paragraph(phrase(language, n=n, other=other)))
     blocks += [Paragraph(when, aside=True)] if when else []
     document = Document(title=title, blocks=tuple(blocks), language=str(language))
     points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]

@@ -35,7 +35,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.name_state import Found, NamedHistory, state_lines
+from handlers.questions.name_state import Found, NamedHistory, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.requirements import introduced, is_name, revalued, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
@@ -46,6 +46,9 @@ _READ = 500
 
 _SAID = 3
 """The most facts to show of one change."""
+
+_EVIDENCE = 3
+"""The changes below an answer to what is asked of a name."""
 
 
 async def name_history(intent: Touched, ctx: Context) -> Answer:
@@ -80,6 +83,8 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
+    if intent.claim == "value":
+        found = _versions(found) or found
     found, sure = await _checked(_pins_first(found), intent, ctx, tip)
     history = NamedHistory(name=intent.name, found=found, sure=sure)
     state = await state_lines(history, intent, ctx, tip)
@@ -90,6 +95,9 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
             Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx
         )
         if about.rows:
+            if intent.claim == "release":
+                few = about.rows[:_RELEASED]
+                state = [line for row in few for line in await released_in(row.graded, tip, ctx)]
             return _opened(about, state)
     lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
@@ -99,6 +107,9 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     document = lines_document(intent.name, lines, viewpoint(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
 
+
+_RELEASED = 3
+"""Changes of which the first release is told."""
 
 _OLDER = 9
 """Commits that are read because their message has the name."""
@@ -131,6 +142,12 @@ async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tup
     return [*more, *found], later is not None and len(more) == len(later)
 
 
+def _versions(found: Found) -> Found:
+    """The changes of versions alone, with these facts."""
+    pinned = [(graded, [f for f in facts if f.kind in VERSIONS]) for graded, facts in found]
+    return [one for one in pinned if one[1]]
+
+
 def _pins_first(found: Found) -> Found:
     """The same with the changes of a version first, where all facts are of versions."""
     every = all(fact.kind in VERSIONS for _, facts in found for fact in facts)
@@ -157,7 +174,8 @@ def _answer(
     language, found, name = ctx.language, history.found, history.name
     people = Counter(people_of(graded)[0] for graded, _ in found)
     who = words.PEOPLE(language, people=people_words(people, ctx.watched.repository, language))
-    first = first_of(ctx.page, len(found))
+    size = _EVIDENCE if intent.claim and not ctx.every else PAGE
+    first = first_of(ctx.page, len(found), size)
     return Answer(
         intent="touched",
         document=page_document(
@@ -166,14 +184,16 @@ def _answer(
             intent.window,
             viewpoint(ctx, tip),
             above=[*map(Paragraph, state), Paragraph(who)],
+            size=size,
             page=ctx.page,
         ),
+        cut=size < len(found),
         topic=name,
         total=len(found),
         subject=history.decisive,
         rows=tuple(
             AnswerRow(graded=g, why=_did(facts, name, language))
-            for g, facts in (found if ctx.every else found[first : first + PAGE])
+            for g, facts in (found if ctx.every else found[first : first + size])
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.enums import Language
+from digest.core.facts import Action
 from digest.core.reference import Reference
 from digest.errors import UserError
 from digest.question.intent import (
@@ -342,3 +344,58 @@ def test_a_follow_up_in_two_parts_is_two_questions():
 def test_the_first_release_of_what_was_listed_is_asked_for_without_naming_it():
     reading = read("哪个版本开始有的？", NOW, ZONE, Background(follows="list"))
     assert reading.intent == Released()
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("what share of august commits came from bots", 'author:"[bot]" 8-1..8-17 what share'),
+        ("7月有百分之多少的提交是修复", "kind:fix 7-1..8-1 what share"),
+        ("compare xpu commits in july and june", "xpu 7-1..8-1 compared to 6-1..7-1"),
+        ("did we do more commits in july or in june", "7-1..8-1 compared to 6-1..7-1"),
+        ("7月第二周和第一周比，提交变多了吗", "7-8..7-15 compared to 7-1..7-8"),
+    ],
+)
+def test_numbers_are_asked_for_of_a_whole_or_of_two_periods(question, meant):
+    asked = format_intent(parse(question, NOW, ZONE))
+    days = re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked)
+    assert days == f"changed {meant}"
+
+
+@pytest.mark.parametrize(
+    ("question", "claim"),
+    [
+        ("when was the msrv last raised, and to what", "value"),
+        ("transformers 现在用的是哪个版本", "value"),
+        ("which PR removed override_attention_dtype", "removed"),
+        ("override_attention_dtype 是哪个PR删掉的", "removed"),
+        ("which release has the panic fix", "release"),
+        ("when was VLLM_USE_RUNNER added", "added"),
+        ("is VLLM_USE_RUNNER still there", "there"),
+    ],
+)
+def test_what_is_asked_of_a_name_is_told_first(question, claim):
+    intent = parse(question, NOW, ZONE)
+    assert isinstance(intent, Touched)
+    assert intent.claim == claim
+
+
+def test_who_wrote_a_thing_is_who_added_it():
+    intent = parse("who wrote the oci service discovery", NOW, ZONE)
+    assert isinstance(intent, Changed)
+    assert (intent.people, intent.actions) == (True, (Action.ADDED,))
+    shares = parse("who wrote most of the oci service discovery", NOW, ZONE)
+    assert isinstance(shares, Changed)
+    assert not shares.actions
+
+
+@pytest.mark.parametrize(
+    ("question", "closed"),
+    [
+        ("was the cache fix reverted", True),
+        ("ionos 崩溃修了吗", True),
+        ("which fixes landed", False),
+    ],
+)
+def test_yes_or_no_is_asked_for(question, closed):
+    assert read(question, NOW, ZONE).closed is closed

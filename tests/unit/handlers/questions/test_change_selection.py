@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from digest.markdown import markdown
+from digest.question.intent import Changed
+from digest.question.periods import default_period
+from handlers.questions.changed import list_changes
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
-NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+NOW, ZONE = datetime(2026, 1, 23, 12, 0, tzinfo=UTC), ZoneInfo("UTC")
 
 
 def made(sha: str, title: str, days: float, files=None, author="Ada Lovelace"):
@@ -83,3 +88,52 @@ async def test_code_with_many_tests_is_left_when_tests_are_skipped():
     ]
     answer = await ask("what changed this month without tests", context(FakeSource(changes)))
     assert shas(answer) == ["aaaaaaa1"]
+
+
+async def test_a_share_is_told_of_all_changes_of_the_period(ctx):
+    shown = markdown(
+        (await ask("what percentage of this month's commits were fixes", ctx)).document
+    )
+    assert "2 of 5 changes of this period: 40 %." in shown
+
+
+async def test_who_looks_after_a_part_is_told_by_the_commits_of_its_folder():
+    files = {"src/cache/disk.py": 5}
+    commits = [
+        made("aaaaaaa1", "Tidy (#1)", 30, files),
+        made("bbbbbbb2", "Rewrite the cache (#2)", 1),
+    ]
+    source = FakeSource(commits)
+    source.trees[commits[1].sha, "src/cache/disk.py"] = ""
+    source.trees[commits[0].sha, "src/cache/disk.py"] = ""
+    shown = markdown((await ask("who maintains the cache", context(source))).document)
+    assert "`src/cache/`\n\n**Commits by author in the last year (1 person)**" in shown
+    assert "Ada Lovelace (1)" in shown
+
+
+async def test_two_people_are_counted_side_by_side(ctx):
+    shown = markdown((await ask("Ada 和 Grace 本月谁的提交多", ctx)).document)
+    assert "Ada Lovelace（3）" in shown
+    assert "Grace Hopper（2）" in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("was the cache fixed this month", "Yes: [Fix the cache (#15)]("),
+        ("本月缓存修了吗", "是：[Fix the cache (#15)]("),
+    ],
+)
+async def test_yes_is_told_with_the_change_that_proves_it(ctx, question, answer):
+    assert markdown((await ask(question, ctx)).document).startswith(answer)
+
+
+async def test_numbers_come_with_a_few_changes_and_then_with_all():
+    commits = [made(f"{n}aaaaaaa", f"Fix bug {n} (#{n})", n / 10) for n in range(1, 8)]
+    changes = context(FakeSource(commits))
+    counted = Changed(window=default_period(NOW, ZONE), counted=True)
+    first = markdown((await list_changes(counted, changes)).document)
+    assert "3 of 7 shown, “more” for the next" in first
+    assert "7 of 7 shown" in markdown(
+        (await list_changes(counted, replace(changes, page=2))).document
+    )
