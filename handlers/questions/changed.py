@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -63,13 +63,12 @@ from handlers.questions.change_selection import (
 )
 from handlers.questions.list_reading import (
     Meant,
-    as_topic,
-    is_misspelt,
     listed_result,
     query_of,
     read_topic,
     resolved_topic,
     resolved_topics,
+    respelt,
     with_rows,
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
@@ -94,8 +93,6 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if intent.figures:  # the greatest by their figures, not by their grades
         intent = replace(intent, level=None)
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
-    if intent.defaults and (asked.resolved.topics or not intent.topic):
-        return await _defaults(asked, ctx, tip)
     if intent.things and not intent.defaults:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
     asked = await _longer(await _selected(asked, ctx), ctx, tip)
@@ -141,21 +138,33 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
 
         if await find_requirements(intent.topic, ctx, tip):
             return await name_history(Touched(name=intent.topic), ctx)
-    if (intent.things or (intent.actions and not intent.topic)) and not intent.defaults:
-        return await _by_names(intent, reached, ctx, tip)
+    if intent.defaults:
+        return await _or_wider(_defaults, intent, reached, ctx, tip)
+    if intent.things or (intent.actions and not intent.topic):
+        return await _or_wider(names, intent, reached, ctx, tip)
     return None
 
 
-async def _defaults(asked: Meant, ctx: Context, tip: Tip) -> Answer:
-    """The changed defaults, of a longer period where nobody gave one."""
-    at = viewpoint(ctx, tip)
-    answer = await defaults(asked.intent, query_of(asked), asked.reached, ctx, at)
-    if answer.total or not _is_vague(asked.intent, ctx):
-        return answer
-    window, reached = await _wider(ctx, tip)
-    intent = replace(asked.intent, window=window)
+async def _defaults(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
+    """The changed defaults of the topic's changes."""
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
-    return await defaults(asked.intent, query_of(asked), reached, ctx, at)
+    if intent.topic and not asked.resolved.topics:
+        return None
+    return await defaults(asked.intent, query_of(asked), reached, ctx, viewpoint(ctx, tip))
+
+
+_Telling = Callable[[Changed, Reach, Context, Tip], Awaitable[Answer | None]]
+
+
+async def _or_wider(
+    told: _Telling, intent: Changed, reached: Reach, ctx: Context, tip: Tip
+) -> Answer | None:
+    """An answer, of a longer period where that has nothing and nobody gave one."""
+    found = await told(intent, reached, ctx, tip)
+    if (found and found.total) or not _is_vague(intent, ctx):
+        return found
+    window, wider = await _wider(ctx, tip)
+    return await told(replace(intent, window=window), wider, ctx, tip)
 
 
 async def _selected(asked: Meant, ctx: Context) -> Meant:
@@ -237,15 +246,6 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
 
 
-async def _by_names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
-    """The answer by names of the code, of a longer period where nobody gave one."""
-    found = await names(intent, reached, ctx, tip)
-    if not (found and found.total) and _is_vague(intent, ctx):
-        window, wider = await _wider(ctx, tip)
-        found = await names(replace(intent, window=window), wider, ctx, tip)
-    return found
-
-
 _FEW = 3
 """A topic with fewer changes in a period that nobody gave is looked up in a longer one."""
 
@@ -276,7 +276,7 @@ _ARCHIVED = timedelta(days=730)
 
 async def _second(asked: Meant, ctx: Context) -> Meant:
     """The first of the next best readings that finds something; the same if none does."""
-    for way in (_by_name, _by_topic, _respelt, _troubled, _lower, _by_part):
+    for way in (_by_name, _by_topic, respelt, _troubled, _lower, _by_part):
         found = await way(asked, ctx)
         if found is not None and found.held.rows:
             return found
@@ -316,20 +316,6 @@ async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
     changes = await ctx.archive.select(ctx.watched.repository, query)
     ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
     return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
-
-
-async def _respelt(asked: Meant, ctx: Context) -> Meant | None:
-    """The reading with a topic that the one in question misspells, though some change has it."""
-    word = term(asked.intent.topic)
-    if " " in asked.intent.topic or len(word) <= _SHORT or not word.isascii():
-        return None
-    alike = asked.alike
-    if alike is None:
-        alike = await ctx.archive.alike(ctx.watched.repository, (word,))
-    near = [one for one in alike if one != word and is_misspelt(word, one)]
-    if not near:
-        return None
-    return await with_rows(await as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
 
 
 async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
@@ -373,8 +359,6 @@ def _is_part(asked: Meant) -> bool:
 
 
 _MOST_PARTS = 5
-
-_SHORT = 4
 
 
 async def _troubled(asked: Meant, ctx: Context) -> Meant | None:

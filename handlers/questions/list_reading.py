@@ -212,3 +212,17 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
         replace(shown, line=line_within(shown.graded, path, language)) for shown in held.survey.page
     )
     return replace(held, survey=replace(held.survey, page=page))
+
+
+async def respelt(asked: Meant, ctx: Context) -> Meant | None:
+    """The reading with a topic that the one in question misspells, though some change has it."""
+    word = term(asked.intent.topic)
+    if " " in asked.intent.topic or len(word) <= 4 or not word.isascii():
+        return None
+    alike = asked.alike
+    if alike is None:
+        alike = await ctx.archive.alike(ctx.watched.repository, (word,))
+    near = [one for one in alike if one != word and is_misspelt(word, one)]
+    if not near:
+        return None
+    return await with_rows(await as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
