@@ -134,21 +134,29 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     others = sum(word not in name for word in asked.words)
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
-    yield Weighed(weight, Touched(name=name, window=asked.span, claim=claim_of(asked)))
+    yield Weighed(
+        weight, Touched(name=name, window=asked.span, claim=claim_of(asked) or _wanted(asked))
+    )
 
 
 def claim_of(asked: Asked) -> str:
-    """What a question that yes or no answers says of a name, or what it asks for."""
+    """What a question that yes or no answers says of a name."""
     if not YES_OR_NO.search(asked.text):
-        if not _WHICH.search(asked.text):
-            return ""
-        wanted = "release" if _RELEASE.search(asked.text) and not asked.has("bump") else ""
-        return wanted or next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
+        return ""
     claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
     claim = next(claims, "")
     if claim == "there" and _NEEDED.search(asked.text):
         return "needed"
     return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
+
+
+def _wanted(asked: Asked) -> str:
+    """What else is asked of a name: when it was added or removed, its value, its release."""
+    if YES_OR_NO.search(asked.text) or not _WHICH.search(asked.text):
+        return ""
+    if _RELEASE.search(asked.text) and not asked.has("bump"):
+        return "release"
+    return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
 _WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么时候|哪|谁|何时|多少", re.IGNORECASE)
@@ -157,7 +165,6 @@ _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
     "history": "added",
 }  # fmt: skip
-"""By tags, what is asked of a name: when it was removed, what its value is."""
 
 YES_OR_NO = re.compile(
     r"^(?:\W*(?:so|and|btw|hey|hi|ok|please)\b)*\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b"
