@@ -271,30 +271,40 @@ _AFFECTED = re.compile(
     r"|受影响的?(?:变更|改动)?",
     re.IGNORECASE,
 )
-_OWN = r"(?:my |我的 ?)?(?:our |the |show |我们的 ?)?(?:profile|档案|画像|依赖清单)"
-_HEAD = rf"{_OWN}[:：]? ?"
-_COMMANDS = {
-    name: re.compile(form, re.IGNORECASE)
-    for name, form in {
-        "show": rf"(?:show |list |see |查看 ?|显示 ?)?{_OWN}|what do (?:i|we) use|我们?用了什么",
-        "clear": rf"{_HEAD}(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?{_OWN}",
-        "from": rf"{_HEAD}(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})",
-        "remove": rf"{_HEAD}(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
-        "add": rf"(?:{_HEAD}(?:add|\+|添加|增加|加入|加上?)|add to {_OWN}) ?[:：]? ?(?P<what>.+)",
-        "use": (
-            r"(?:(?:i|we) (?:use|depend on|rely on):? |我们?(?:使用|依赖|用)[:：]? ?)(?P<what>.+)"
-        ),
-        "on": (
-            r"(?:turn |switch )?(?:my )?alerts?(?: me)? on|(?:turn|switch) on (?:my )?alerts?"
-            r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?:我的)?提醒"
-        ),
-        "off": (
-            r"(?:turn |switch )?(?:my )?alerts? off|(?:turn|switch) off (?:my )?alerts?"
-            r"|(?:stop|no more|no) (?:my )?alerts?|(?:关闭|停止|取消)(?:我的)?提醒"
-        ),
-    }.items()
-}
-_MINE = re.compile(r"\bmy |我的", re.IGNORECASE)
+_MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
+_PROFILE = r"(?:profile|档案|画像|依赖清单)"
+_SHOW = re.compile(
+    rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
+    re.IGNORECASE,
+)
+_ADD = re.compile(
+    rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
+    rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
+    r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
+    re.IGNORECASE,
+)
+_REMOVE = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
+    re.IGNORECASE,
+)
+_CLEAR = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
+    rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
+)
+_ON = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
+    r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
+    r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(
     r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
 )
@@ -308,44 +318,19 @@ def read_profiling(words: str) -> Enquiry | None:
     """
     if _AFFECTED.fullmatch(words):
         return Affected()
-    for name, form in _COMMANDS.items():
-        if found := form.fullmatch(words):
-            what = found.groupdict().get("what") or ""
-            command = words.removesuffix(what)
-            return _commanded(name, what, words, mine=_MINE.search(command) is not None)
+    if found := _SHOW.fullmatch(words):
+        return ShowProfile(mine=_mine(found))
+    if found := _CLEAR.fullmatch(words):
+        return EditProfile(clear=True, mine=_mine(found))
+    if found := _FROM.fullmatch(words):
+        return ProfileFrom(place=found["what"].strip("\"'`<>"), mine=_mine(found))
+    if found := _REMOVE.fullmatch(words):
+        return EditProfile(remove=_entries(found["what"]), mine=_mine(found))
+    if found := _ADD.fullmatch(words):
+        return _addition(found)
+    if found := _ON.fullmatch(words) or _OFF.fullmatch(words):
+        return Alert(on=found.re is _ON, mine=_mine(found))
     return None
-
-
-def _commanded(name: str, what: str, words: str, *, mine: bool) -> Enquiry | None:
-    match name:
-        case "show":
-            return ShowProfile(mine=mine)
-        case "clear":
-            return EditProfile(clear=True, mine=mine)
-        case "from":
-            return ProfileFrom(place=what.strip("\"'`<>"), mine=mine)
-        case "remove":
-            return EditProfile(remove=_entries(what), mine=mine)
-        case "add":
-            return EditProfile(add=_entries(what), mine=mine)
-        case "use":
-            return None if _ASKS.search(words) else _used(what)
-        case _:
-            return Alert(on=name == "on", mine=mine)
-
-
-def _used(what: str) -> EditProfile | None:
-    try:
-        entries = _entries(what)
-    except InvalidEntry:
-        return None
-    # "We use it a lot" names nothing; a real entry looks like code somewhere.
-    told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
-    return EditProfile(add=entries) if told else None
-
-
-def _entries(written: str) -> tuple[ProfileEntry, ...]:
-    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
 
 
 @rule
@@ -358,3 +343,25 @@ def affected(asked: Asked) -> Iterator[Weighed]:
         return
     if isinstance(read_profiling(rest if rest.isascii() else rest.replace(" ", "")), Affected):
         yield Weighed(9.0, Affected(window=asked.span))
+
+
+def _addition(found: re.Match[str]) -> EditProfile | None:
+    if found["what"]:
+        return EditProfile(add=_entries(found["what"]), mine=_mine(found))
+    if _ASKS.search(found[0]):
+        return None
+    try:
+        entries = _entries(found["used"] or found["zh"])
+    except InvalidEntry:
+        return None
+    # "We use it a lot" names nothing; a real entry looks like code somewhere.
+    told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
+    return EditProfile(add=entries) if told else None
+
+
+def _entries(written: str) -> tuple[ProfileEntry, ...]:
+    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
+
+
+def _mine(found: re.Match[str]) -> bool:
+    return any(value for name, value in found.groupdict().items() if name.startswith("mine"))

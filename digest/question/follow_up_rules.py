@@ -48,11 +48,7 @@ def short(asked: Asked) -> Iterator[Weighed]:
             yield Weighed(5.0, retell)
         elif asked.has(tag) and asked.follows and retell.language and not asked.left:
             yield Weighed(0.0 if any(map(_slot, asked.tokens)) else 3.5, retell)
-    if (
-        asked.follows in _ONE
-        and asked.has("lines")
-        and asked.only("lines", "it", "ask", "again", "aux")
-    ):
+    if asked.follows in _ONE and asked.has("lines") and asked.only(*_BESIDE_LINES):
         yield Weighed(5.0, ShowDiff())
     if asked.text == "?":
         yield Weighed(5.0, Help())
@@ -66,6 +62,7 @@ _RETOLD = {
 }
 
 _BESIDE_LANGUAGE = ("explain", "it", "again", "prep", "change", "digest", "aux")
+_BESIDE_LINES = ("lines", "it", "ask", "again", "aux")
 _BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
 
 
@@ -73,24 +70,26 @@ _BESIDE_LENGTH = ("explain", "it", "digest", "aux", "todo")
 def of_the_last(asked: Asked) -> Iterator[Weighed]:
     """Questions about the change or name under discussion, however short."""
     slots = any(token.slot is not None for token in asked.tokens)
-    spoken = asked.has("it") or _SPOKEN.search(asked.text) is not None
+    several = _PLURAL.search(asked.text) is not None
+    spoken = (asked.has("it") and not several) or _SPOKEN.search(asked.text) is not None
     its = spoken or asked.follows in _ONE
     if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
         names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):
-        before = _BEFORE.search(asked.text) is not None
-        yield Weighed(
-            7.4, ShowDiff(part=SUBJECT) if before else Touched(name="", claim=claim_of(asked))
-        )
+        stands = Touched(name="", claim=claim_of(asked))
+        yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else stands)
     if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
-    if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING):
+    said = ("change",) if several or spoken else ()
+    if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
     if asked.follows in _ONE and _BEFORE_OR_INSTEAD.search(asked.text) and len(asked.left) < 2:
         yield Weighed(6.0, Nth(place=0))  # "and what was it before"
+    if asked.follows in _ONE and _BACKPORT.search(asked.text):
+        yield Weighed(6.0, Released())
     if its and asked.left in _PARTS and asked.only_words(*_ITS):
         yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
     sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
@@ -111,11 +110,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
-    elif (
-        asked.follows in _ONE
-        and asked.has("state", "history", "default", *_ACTS)
-        and asked.has("ask", "aux", "it")
-    ):
+    elif asked.follows in _ONE and asked.has("state", *_ACTS) and asked.has("ask", "aux", "it"):
         yield Weighed(4.6, Nth(place=0))  # "is it still there"
 
 
@@ -128,12 +123,10 @@ def _is_of_name(asked: Asked) -> bool:
     """Whether it asks how the name under discussion stands or stood, or when it came."""
     if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
         return False
-    if _BEFORE.search(asked.text):
-        return True
+    if _BEFORE.search(asked.text) or (claim_of(asked) and not asked.has("who")):
+        return True  # "is it gone already"
     if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
         return True
-    if claim_of(asked) and not asked.has("who"):
-        return True  # "is it gone already"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
@@ -143,7 +136,7 @@ _REACHES = re.compile(
     r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",
     re.IGNORECASE,
 )
-_SPOKEN = re.compile(r"\bit$", re.IGNORECASE)
+_SPOKEN = re.compile(r"\b(?:it|that|this)$", re.IGNORECASE)
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
@@ -163,6 +156,7 @@ _WHEN = re.compile(
     r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
+_BACKPORT = re.compile(r"\bback-?port|\bcherry-?pick|移植到", re.IGNORECASE)
 _BEFORE = re.compile(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
 _BEFORE_OR_INSTEAD = re.compile(
     rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", re.IGNORECASE
@@ -194,18 +188,15 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
     ):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
-        "graded",
-        "level:high",
-        "level:low",
-        "who",
-        "released",
-        "lines",
-        *_ACTS,
-        "kind:breaking",
+        *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
+        *("per:file", "default", "state", *_ACTS),
     )
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
+    of_it = Author if of_it is None and asked.is_writing and asked.has(*_ACTS) else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
+    if asked.follows == "change" and (step := _STEP.match(asked.text)):
+        yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
     if asked.follows and asked.topic and _THE_ONE.search(asked.text) and not asked.spans:
         about = " ".join((asked.topic, *asked.unknown))
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
@@ -219,6 +210,12 @@ _THE_ONE = re.compile(
     re.IGNORECASE,
 )
 """One of the last list, by what it is about."""
+_STEP = re.compile(
+    r"(?:and )?(?:the )?(?:next|following|(?P<back>previous)) (?:one|change|pr|commit)$"
+    r"|那?(?:下|(?P<back_zh>上))一[条个]呢?$",
+    re.IGNORECASE,
+)
+"""The one beside the change that was told."""
 _EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
 
 _slot = attrgetter("slot")
@@ -236,15 +233,18 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
+    elif asked.follows and _is_of_release(asked):
+        yield Weighed(7.0, Again(topic=asked.slots(Release)[0].name))
+    elif asked.follows in _LISTED and asked.has("among") and asked.only(*_WITHIN):
+        yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif asked.follows and _RELEASE_BEFORE.search(asked.text):
         yield Weighed(7.5, Again(earlier="release"))
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
     elif (
         asked.follows in _LISTED
-        and asked.has("default")
         and switched_to(asked)
-        and len(asked.left) < 2
+        and not ("nth" in asked.values or asked.left[1:])
     ):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
@@ -263,6 +263,19 @@ _RELEASE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """The release before the one that was told."""
+
+
+_WITHIN = ("among", "ask", "aux", "prep", "it", "change")
+
+
+def _is_of_release(asked: Asked) -> bool:
+    """Whether it asks the last question of another release: *and in 1.2*."""
+    one = len(asked.slots(Release)) == 1 and not (asked.spans or asked.left or asked.kinds)
+    words = asked.only_words("again", "prep", "ask", "aux", "about", "it")
+    return one and words and "again" in _opening(asked) and not asked.has("it")
+
+
+_PLURAL = re.compile(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些", re.IGNORECASE)
 
 
 def _undoes(asked: Asked) -> bool:
@@ -299,7 +312,7 @@ def _narrows(asked: Asked) -> bool:
 _ABOUT_THOSE = re.compile(
     r"^(?:and )?(?:which|any)(?: ones?)?(?: of (?:them|these|those|it))? (?:(?:is|are|were) )?"
     r"(?:about|for|on|in|related|relevant|concern|touch|affect|deal)|^有?(?:哪些|哪几个|什么)(?:是)?"
-    r"(?:和|跟|与|关于|涉及)",
+    r"(?:和|跟|与|关于|涉及)|^有?哪些是.{1,40}的$",
     re.IGNORECASE,
 )
 """Those of a list that are about something: *which ones are about MoE*."""
@@ -327,7 +340,8 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
     if slots or asked.without or not words or again == Again():
         return
     only, counted = _narrows(asked), any(getattr(again, name) for name in _COUNTED)
-    alone = _is_bare(asked) or (asked.follows and not asked.spans and not asked.has("it"))
+    its = asked.has("it") and not _PLURAL.search(asked.text)
+    alone = _is_bare(asked) or (asked.follows and not (asked.spans or its))
     turns = asked.has("again", "about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
@@ -418,5 +432,7 @@ def _narrows_last(asked: Asked) -> bool:
 
 
 _THOSE = re.compile(
-    r"^有?哪些是|的(?:有|是)(?:哪些|什么)$|^(?:and )?which (?:ones? )?(?:are|is)\b", re.IGNORECASE
+    r"^有?哪(?:个|些|一个)(?:是|最)|的(?:有|是)(?:哪些|什么)$"
+    r"|^(?:and )?which (?:ones? )?(?:are|is|has|have)\b",
+    re.IGNORECASE,
 )

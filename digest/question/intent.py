@@ -294,12 +294,13 @@ class Nth(Enquiry):
     """One change of the last answer's list: its place from 1, or -1 for the last.
 
     Place 0 is the current change, or the one that ``about`` describes. ``aspect`` is what is asked
-    about it, if not all.
+    about it, if not all. ``step`` is from the current change to the one beside it.
     """
 
     place: int
     about: str = ""
     aspect: str = ""
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,7 @@ def readings(asked: Asked) -> list[Weighed]:
     )
 
 
+_PLACE = re.compile(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
 _MOST_PLACES = 20
 """Maximum number that after a list is a place in it."""
 
@@ -129,8 +130,9 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if told is not None and not (its and background.follows):
         return Reading(told)
     listed = background.follows in {"list", "release"}
-    if listed and question.isdecimal() and 0 < int(question) <= _MOST_PLACES:
-        return Reading(Nth(place=int(question)))
+    place = _PLACE.fullmatch(question) if listed else None
+    if place is not None and 0 < int(place[1]) <= _MOST_PLACES:
+        return Reading(Nth(place=int(place[1])))
     if (reference := reference_of(question)) is not None:
         return Reading(Explain(reference=reference))
     # "In Chinese" alone is a request; after a question it gives the language of the answer.

@@ -19,6 +19,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action
 from digest.core.grade import Level
 from digest.core.reference import Reference
+from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import (
@@ -130,8 +131,8 @@ def is_elliptic(intent: Intent) -> bool:
             return reference is None
         case Affected(its=its):
             return its
-        case Nth(place=place, about=about):
-            return not (place or about)
+        case Nth(place=place, about=about, step=step):
+            return not (place or about or step)
     return False
 
 
@@ -232,6 +233,10 @@ async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
     """What is at a position in the last list. Raises ``NothingBefore`` if nothing is."""
     listed = talk.listed if talk else ()
     place = nth.place - 1 if nth.place > 0 else nth.place
+    if nth.step and talk:
+        at = [n for n, row in enumerate(listed) if talk.subjects[-1:] == (f"explain {row}",)]
+        place = at[0] + nth.step if at else len(listed)
+        place = place if place >= 0 else len(listed)
     if not -len(listed) <= place < len(listed):
         raise NothingBefore(await _rows(talk, ctx))
     row, aspect = listed[place], _ASPECTS.get(nth.aspect)
@@ -266,6 +271,8 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
         one = of_change or Explain(reference=again.reference)
         return replace(one, reference=again.reference)
     lists = [one for one in subjects if not isinstance(one, OfChange)]
+    if again.topic and asked_release(again.topic):
+        return _of_release(again.topic, last, lists, ctx)
     if again.back and lists:
         return lists[0] if of_change else _back(lists)
     if not lists and again == Again(window=again.window) and again.window:
@@ -275,6 +282,16 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
     return _turned(lists[0] if lists else Changed(window=_window(None, ctx)), again, ctx)
 
 
+def _of_release(name: str, last: Intent | None, lists: Sequence[Intent], ctx: Context) -> Intent:
+    """The last question for another release."""
+    if isinstance(last, Released):
+        return last  # "and in 1.2": the answer names the first release
+    whole = next((one for one in lists if isinstance(one, Changed)), None)
+    about = f"{whole.topic} in {name}" if whole and whole.topic else name
+    usual = default_period(ctx.clock.now(), ctx.zone)
+    return replace(whole or Changed(window=usual), window=usual, topic=about)
+
+
 def _back(lists: Sequence[Intent]) -> Intent:
     """All of a list that was narrowed, in the period of the last one."""
     last, whole = lists[0], lists[-1]
@@ -282,7 +299,7 @@ def _back(lists: Sequence[Intent]) -> Intent:
         whole = replace(whole, window=last.window)
     if whole != last or not isinstance(last, Changed):
         return whole
-    return replace(last, level=None, kinds=(), without=())
+    return Changed(window=last.window, topic=last.topic, author=last.author, path=last.path)
 
 
 _ASKED = (
@@ -371,7 +388,7 @@ def _kept_subjects(
     """The subjects after an answer, the widest first."""
     if is_elliptic(asked) and not isinstance(intent, OfChange | Touched):
         return before.subjects if before else ()  # "when was it released", of a release
-    single = answer.total == 1 or isinstance(intent, OfChange)
+    single = (answer.total == 1 and not answer.listed) or isinstance(intent, OfChange)
     sha = answer.subject or (answer.rows[0].graded.sha if single and answer.rows else "")
     change = (format_intent(Explain(reference=Reference(sha=sha))),) if sha else ()
     held = tuple(q for q in before.subjects if not _OF_CHANGE.match(q)) if before else ()

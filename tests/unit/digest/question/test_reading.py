@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from digest.core.enums import Language
 from digest.core.facts import Action
+from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import UserError
 from digest.question.intent import (
@@ -196,6 +197,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("list", "which of these are on by default", Again(switched="on")),
         ("list", "其中哪些默认是关闭的", Again(switched="off")),
         ("list", "有哪些是关于 rocm 的", Again(topic="rocm", only=True)),
+        ("release", "哪些是 rocm 的", Again(topic="rocm", only=True)),
         ("release", "which ones are about rocm", Again(topic="rocm", only=True)),
         ("list", "what about native histograms", Again(topic="native histograms")),
         ("list", "who wrote it", Author()),
@@ -203,6 +205,19 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "会影响我们吗", Affected(its=True)),
         ("change", "我们用的是 APP_PORT，它会影响我们吗", ShowDiff(part="APP_PORT")),
         ("", "会影响我们吗", Affected()),
+        ("list", "which has the biggest gain", Again(level=Level.HIGH)),
+        ("release", "哪个是最重要的", Again(level=Level.HIGH)),
+        ("list", "它们是谁做的", Again(people=True)),
+        ("release", "how many commits is that", Retell()),
+        ("release", "那 0.12.4 呢", Again(topic="0.12.4")),
+        ("release", "what's in it", Again(back=True)),
+        ("list", "the 3rd", Nth(place=3)),
+        ("list", "who removed the first one", Nth(place=1, aspect="author")),
+        ("list", "第一个改了哪些文件", Nth(place=1)),
+        ("change", "next one", Nth(place=0, step=1)),
+        ("change", "上一条呢", Nth(place=0, step=-1)),
+        ("change", "has it been backported?", Released()),
+        ("change", "改之前是怎样的", Nth(place=0)),
     ],
 )
 def test_a_short_question_is_read_by_what_the_answer_was_about(follows, text, intent):

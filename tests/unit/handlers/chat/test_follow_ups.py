@@ -222,3 +222,25 @@ async def test_a_chinese_question_after_an_english_answer_is_answered_in_chinese
 async def test_a_list_of_a_person_is_narrowed_to_a_topic(ctx):
     narrowed = await said(ctx, "what did Ada change last 20 days", "only the docs")
     assert shas(narrowed) == ["ccccccc3"]
+
+
+async def test_the_one_beside_the_change_is_told(ctx):
+    asked = ("changes last 20 days", "the second one")
+    assert shas(await said(ctx, *asked, "next one")) == ["bbbbbbb2"]
+    assert shas(await said(ctx, *asked, "上一条呢")) == ["ddddddd4"]
+    answer = await said(ctx, *asked, "previous one", "the previous one")
+    assert isinstance(answer.error, NothingBefore)
+
+
+async def test_another_release_is_asked_the_same():
+    days = enumerate(("Fix four (#4)", "Three (#3)", "Fix two (#2)", "One (#1)"), 1)
+    changes = [change(f"{n}{n}{n}{n}aaaa", title, at=NOW - timedelta(days=n)) for n, title in days]
+    tags = {f"v{n}.0.0": changes[-n].sha for n in (1, 2, 3, 4)}
+    source = FakeSource(changes, tags=tags, tagged=NOW)
+    talking = replace(context(source), conversations=FakeConversations())
+    assert shas(await said(talking, "fixes in v4.0.0")) == [changes[0].sha[:8]]
+    assert shas(await said(talking, "and in v2.0.0?")) == [changes[2].sha[:8]]
+    assert "#2" in shown(await said(talking, "which release has it?"))
+    assert shas(await said(talking, "and in v3.0.0?")) == [changes[2].sha[:8]]
+    told = await said(talking, "who contributed to v3.0.0", "what's in it")
+    assert shas(told) == [changes[1].sha[:8]]
