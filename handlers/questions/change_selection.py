@@ -82,7 +82,7 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
     phrase, status = _OF_FILES.get(actions[0], _OF_FILES[Action.ADDED])
     names: dict[str, None] = {}
-    if actions[0] in _OF_FILES:
+    if actions[0] in _OF_FILES and not asked.intent.people:
         every = await select(repository, replace(query_of(asked), topics=(), about=()))
         with_files = [g for g in every if files_of(g, terms, status)]
         names = dict.fromkeys(name for g in with_files for name in files_of(g, terms, status))

@@ -302,10 +302,8 @@ async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
 async def released_in(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     """The same with the title of the change."""
     tag, tags = await _first_tag(graded, tip, ctx), list(await ctx.watched.source.releases())
-    phrase = RELEASED_IN if tag else NOT_RELEASED
-    change = title_link(graded, ctx.watched.repository)
     shown = Code(tag or latest(tags) or "")
-    return [phrase(ctx.language, change=change, tag=shown)] if tags else []
+    return [_line(RELEASED_IN if tag else NOT_RELEASED, graded, "", ctx, tag=shown)] if tags else []
 
 
 async def _first_tag(graded: Graded, tip: Tip, ctx: Context) -> str:
