@@ -171,6 +171,7 @@ def listed_in(
             titles.setdefault(plain((title,)), graded.sha)
             if graded.number:  # a digest words titles anew
                 titles.setdefault(f"(#{graded.number})", graded.sha)
+                titles.setdefault(f"（#{graded.number}）", graded.sha)
     numbers = {graded.number: graded.sha for graded in changes if graded.number}
     found: dict[str, None] = {}
     for spans in _lines(document.blocks):

@@ -82,19 +82,20 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
     said = ("change",) if several or spoken else ()
+    said = ("change",) if asked.follows == "release" else said
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
         return
-    if asked.follows in _ONE and _BEFORE_OR_INSTEAD.search(asked.text) and len(asked.left) < 2:
-        yield Weighed(6.0, Nth(place=0))  # "and what was it before"
-    if asked.follows in _ONE and _BACKPORT.search(asked.text):
-        yield Weighed(6.0, Released())
-    if its and asked.left in _PARTS and asked.only_words(*_ITS):
-        yield Weighed(4.6, ShowDiff(part=asked.left[0]))  # "is there a test for it"
+    if asked.follows in _ONE and len(asked.left) < 2:
+        yield from (Weighed(6.0, one) for words, one in _OF_ONE if words.search(asked.text))
+    if its and asked.left in _PARTS and asked.only_words(*_ITS, "among"):
+        weight = 6.0 if asked.follows == "change" else 4.6
+        yield Weighed(weight, ShowDiff(part=asked.left[0]))  # "is there a test for it"
     sized = asked.has("count", "per:file") and not asked.has("who", "contributors")
-    if sized and its and (asked.has("it") or _LINES.search(asked.text)):
-        yield Weighed(4.6, Nth(place=0))  # "how many lines did it touch"
+    of_files = asked.follows == "change" and asked.has("per:file", "kind:fix")
+    if sized and its and (asked.has("it") or of_files or _LINES.search(asked.text)):
+        yield Weighed(6.0 if of_files else 4.6, Nth(place=0))  # "how many lines did it touch"
     if asked.has("count") and not asked.has("default"):
         return
     harms = asked.has("risk", "remedy") or (its and asked.has("kind:breaking"))
@@ -156,11 +157,18 @@ _WHEN = re.compile(
     r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
-_BACKPORT = re.compile(r"\bback-?port|\bcherry-?pick|移植到", re.IGNORECASE)
 _BEFORE = re.compile(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
-_BEFORE_OR_INSTEAD = re.compile(
-    rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", re.IGNORECASE
+_OF_ONE = tuple(
+    (re.compile(words, re.IGNORECASE), intent)
+    for words, intent in (
+        (rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", Nth(place=0)),
+        (r"\bback-?port|\bcherry-?pick|移植到", Released()),
+        (r"\bwhat (?:do|should|must) (?:i|we) (?:have to |need to )?(?:do|change)\b", Risky()),
+        (r"(?:要|需要|该)(?:做|改)(?:什么|啥)", Risky()),
+        (r"^(?:and )?by whom\b", Author()),
+    )
 )
+"""Questions about one change or name, by their words."""
 _WHICH = re.compile(
     r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
     re.IGNORECASE,
@@ -189,11 +197,12 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
-        *("per:file", "default", "state", *_ACTS),
+        *("per:file", "default", "state", "shorter", *_ACTS),
     )
     of_it = next((kind for tag, kind in ABOUT.items() if asked.has(tag)), None)
     of_it = None if of_it is Why and asked.has(*_ACTS) else of_it  # "why was it reverted"
     of_it = Author if of_it is None and asked.is_writing and asked.has(*_ACTS) else of_it
+    of_it = Released if of_it is None and _WHEN.search(asked.text) else of_it
     aspect = QUESTIONS[of_it].name if of_it else ""
     if asked.follows == "change" and (step := _STEP.match(asked.text)):
         yield Weighed(6.5, Nth(place=0, step=-1 if step["back"] or step["back_zh"] else 1))
@@ -427,12 +436,12 @@ def _narrows_last(asked: Asked) -> bool:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False
-    which = asked.follows and _THOSE.search(asked.text)
+    which = asked.follows == "release" or (asked.follows and _THOSE.search(asked.text))
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)
 
 
 _THOSE = re.compile(
     r"^有?哪(?:个|些|一个)(?:是|最)|的(?:有|是)(?:哪些|什么)$"
-    r"|^(?:and )?which (?:ones? )?(?:are|is|has|have)\b",
+    r"|^(?:and )?which (?:ones? )?(?:are|is|has|have)\b|\bones$",
     re.IGNORECASE,
 )

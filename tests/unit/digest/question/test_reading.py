@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action
 from digest.core.grade import Level
 from digest.core.reference import Reference
@@ -26,6 +26,7 @@ from digest.question.intent import (
     Nth,
     Released,
     Retell,
+    Risky,
     ShowDiff,
     Touched,
     Unknown,
@@ -214,6 +215,15 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("list", "the 3rd", Nth(place=3)),
         ("list", "who removed the first one", Nth(place=1, aspect="author")),
         ("list", "第一个改了哪些文件", Nth(place=1)),
+        ("release", "how many changes", Retell()),
+        ("release", "who contributed", Again(people=True)),
+        ("release", "any security fixes?", Again(kind=ChangeKind.SECURITY)),
+        ("list", "any security ones?", Again(kind=ChangeKind.SECURITY)),
+        ("list", "第一个是哪天合的", Nth(place=1, aspect="released")),
+        ("change", "any docs changes in it?", ShowDiff(part="docs")),
+        ("change", "which file has the fix", Nth(place=0)),
+        ("change", "what do i have to do?", Risky()),
+        ("change", "by whom?", Author()),
         ("change", "next one", Nth(place=0, step=1)),
         ("change", "上一条呢", Nth(place=0, step=-1)),
         ("change", "has it been backported?", Released()),
