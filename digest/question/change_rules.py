@@ -123,6 +123,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return
     if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
         return  # "new variables related to UV_PUBLISH"
+    if not sure and asked.has("who") and asked.has("agent", "keep"):
+        return  # "who works on LoRA"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
@@ -202,7 +204,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     counts = asked.has("count") and not asked.has("bump")
-    if asked.spans or not of_one or counts or asked.has("who", "compare", "again"):
+    goes_on = bool(asked.tokens) and "again" in asked.tokens[0].tags
+    if asked.spans or not of_one or counts or goes_on or asked.has("who", "compare"):
         return "", False
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True

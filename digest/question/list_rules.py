@@ -119,7 +119,10 @@ def releases(asked: Asked) -> Iterator[Weighed]:
     named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
     if not asked.has("releases") or named or isinstance(asked.span, Refs):
         return
-    if asked.only_words(*beside) and any(_PLURAL.search(t.text.lower()) for t in asked.tokens):
+    more = ("again", "join") if asked.against else ()
+    if asked.only_words(*beside, *more) and any(
+        _PLURAL.search(t.text.lower()) for t in asked.tokens
+    ):
         yield Weighed(7.0, Releases(window=asked.span, against=asked.against))
 
 

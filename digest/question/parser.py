@@ -184,7 +184,7 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
 
 _JOINT = re.compile(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
-    r"|, ?(?=(?:who|when|which|what|why|how|since)\b"
+    r"|, ?(?=(?:in )?(?:who|when|which|what|why|how|since)\b"
     r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)",
     re.IGNORECASE,
 )

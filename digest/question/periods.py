@@ -154,7 +154,9 @@ _TO = re.compile(
 )
 
 _BETWEEN = re.compile(r" ?的?(?:之间|期间)")
-COMPARES = re.compile(r"\b(?:compar\w+|than|vs|versus|or)\b|比|还是", re.IGNORECASE)
+COMPARES = re.compile(
+    r"\b(?:compar\w+|than|vs|versus|or)\b|比|还是|[哪谁][^的]{0,3}[多少]", re.IGNORECASE
+)
 """Words that set two periods beside each other: *compare July and June*."""
 
 
@@ -265,6 +267,8 @@ def _rolling(text: str, now: Now) -> Iterator[_Form]:
     for found in _ROLLING.finditer(text):
         count = (found["n"] or "").lower()
         vague = count in {"", "a", "an"}
+        if not count and (found["last"] or "").lower() == "these":
+            continue  # "these days" are the last few
         gone = text[: found.start()].rstrip().lower().endswith(_ABSENT)
         if vague and not found["last"] and not (count and (found["in"] or found["ago"] or gone)):
             continue

@@ -97,7 +97,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
     asked = await _longer(await _selected(asked, ctx), ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
-    if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows:
+    if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
         asked = await _second(asked, ctx)

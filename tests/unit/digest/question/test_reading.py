@@ -424,3 +424,21 @@ def test_who_wrote_a_thing_is_who_added_it():
 )
 def test_yes_or_no_is_asked_for(question, closed):
     assert read(question, NOW, ZONE).closed is closed
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("6月和7月的提交数哪个多", "changed 6-1..7-1 compared to 7-1..8-1"),
+        ("上个月发布了多少个版本，和6月比呢", "releases 7-1..8-1 compared to 6-1..7-1"),
+        (
+            "which version of flashinfer do we pin and when was it bumped",
+            'explain symbol "flashinfer"',
+        ),
+        ("谁写的 oci 服务发现", "who touched oci 服务发现 action:added 8-11..8-17"),
+        ("who is working on LoRA these days", "who touched LoRA 8-11..8-17"),
+    ],
+)
+def test_words_beside_a_name_or_a_period_are_no_other_question(question, meant):
+    asked = format_intent(parse(question, NOW, ZONE))
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
