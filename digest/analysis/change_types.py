@@ -51,7 +51,7 @@ _ATTACK = re.compile(
     r"\b(?:DoS|RCE|SSRF|XSS|CSRF|XXE|ReDoS|CVE-\d{4}-\d+|GHSA(?:-\w{4}){3})\b"
     r"|(?i:\b(?:denial[- ]of[- ]service|(?:remote|arbitrary) code execution|vulnerabilit(?:y|ies)"
     r"|(?:path|directory) traversal|(?:code|command|sql|shell|header) injection"
-    r"|request forgery|(?:zip|decompression) bomb|privilege escalation|security)\b)"
+    r"|request forgery|(?:zip|decompression) bomb|privilege escalation|security(?!-))\b)"
     r"|(?i:\b(?:bypass|sanitiz|leak)\w*(?: \S+){0,4} (?:guard|authenti\w+|authoriz\w+|secrets?"
     r"|credentials?|passwords?|(?:file )?paths|remediation|error (?:paths|messages?|responses?))\b)"
 )

@@ -21,6 +21,7 @@ from digest.core.facts import (
     FactKind,
     Facts,
     FileFacts,
+    sure_deprecations,
 )
 from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
@@ -147,6 +148,13 @@ def without_dashes(name: str) -> str:
     return name.strip("-").replace("-", "_").lower()
 
 
+def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
+    """What is deprecated, without fields and settings that repeat a flag."""
+    found = sure_deprecations(reading.facts)
+    flags = {without_dashes(f.name) for f in found if f.name.startswith("-")}
+    return tuple(f for f in found if f.name.startswith("-") or without_dashes(f.name) not in flags)
+
+
 def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The interface facts of the project itself, each once, without those that only moved."""
     kept = _one_each(
@@ -154,6 +162,7 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
         for f in facts.items
         if f.kind in CONTRACTS
         and f.detail != "moved"
+        and not (f.kind in VERSIONS and f.detail.endswith(("github-actions", " dev")))
         and is_relied_on(f, facts)
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
         and (f.kind in VERSIONS or not is_script(f.evidence.path))

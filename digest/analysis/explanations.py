@@ -20,7 +20,7 @@ from digest.analysis.context import (
     without_dashes,
 )
 from digest.analysis.quotes import ENDS, content
-from digest.analysis.wording import value
+from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans, sentences
 from digest.core.change import Side
 from digest.core.enums import Language
@@ -45,9 +45,14 @@ _LIMITS = re.compile(
 )
 
 _ABOUT_USE = re.compile(
-    r"--\w|\b(?:must|requires?|cannot|can't|support|supported|invalid|specify|incompatible"
-    r"|mutually exclusive|not (?:compatible|allowed))\b"
+    r"--\w|\b(?:not support(?:ed)?|unsupported|only supports?|invalid|specify|incompatible"
+    r"|mutually exclusive|not (?:compatible|allowed)"
+    r"|(?:must|requires?|cannot|can't|support(?:s|ed)?)\b(?=.*(?:\w_\w|[A-Z]{3}|[=`'\"])))"
 )
+"""Words of an error that tells users what they may not do or have to set."""
+
+_OF_CODE = re.compile(r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b", re.IGNORECASE)
+"""Words of an error that only a mistake in the code can cause."""
 
 _BINDS = re.compile(
     r"\b(?:requires?|required|must|only|cannot|can't|not supported|unsupported|needs? to"
@@ -65,6 +70,11 @@ _WHY = re.compile(
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
+
+_HEADING = frozenset(
+    "environment variable config configuration setting option flag parameter argument".split()  # noqa: SIM905
+)
+"""Words of a heading above several settings, which says nothing about one of them."""
 
 _WHOLE = 220
 """Maximum characters of the words beside a setting, which may describe each of its values."""
@@ -96,7 +106,7 @@ def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
 
 def is_known(text: str | None) -> bool:
     """Whether a value is known, and not a word for "none"."""
-    return (text or "").strip("\"' ").casefold() not in _NONE
+    return (text or "").strip("\"' ").casefold() not in _NONE and not is_computed(text)
 
 
 def name_list(facts: Sequence[Fact], language: Language) -> Spans:
@@ -117,6 +127,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
         facts = [f for f in found if f.detail != "read"]
         for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
+            text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA, FactKind.SYMBOL}
             if inner and (not text or text in told):
                 continue
@@ -173,7 +184,7 @@ def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((_opening(c.text), c) for c in found), 1):
-        if text.endswith(ENDS) and "**" not in text:
+        if text.endswith(ENDS) and not any(mark in text for mark in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
 
@@ -225,7 +236,9 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
         if clue.kind is not ClueKind.LITERAL or not clue.before or not clue.after:
             continue
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
-        if constant or (len(clue.name) > 3 and clue.name in title and clue.name != "default"):
+        word = clue.name.isalpha() and clue.name.islower()  # it may mean anything
+        meant = (f"`{clue.name}" if word else clue.name) in title and len(clue.name) > 3
+        if constant or meant:
             name, before, after = code(clue.name), code(clue.before, 40), code(clue.after, 40)
             spans = words.VALUE(reading.language, name=name, before=before, after=after)
             yield make_statement(with_full_stop(spans, reading), [clue.evidence])
@@ -240,6 +253,8 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         if clue.kind is not ClueKind.REFUSED or not (new or lifts) or _HOLE.search(clue.text):
             continue
         text = _opening(clue.text).rstrip(".")
+        if new and _OF_CODE.search(text):
+            continue
         if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
             yield make_statement(
@@ -257,5 +272,5 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
         before, after = value(f.before, language), value(f.after, language)
-        spans = words.UPDATED(language, name=code(f.name), before=before, after=after)
+        spans = words.VALUE(language, name=code(f.name), before=before, after=after)
         yield make_statement(with_full_stop(spans, reading), [f])

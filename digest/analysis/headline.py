@@ -20,6 +20,12 @@ from digest.i18n import consequence_text as words
 from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
+_LONG_SCOPE = 4
+"""Maximum words of a scope; more of them are a sentence that has a colon."""
+
+_SAYS_SORT = re.compile(
+    r"(?:bug|hot)?[- ]?fix(?:es)?|perf(?:ormance)?|refactor(?:ing)?", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W_]+")
 _SORT = re.compile(
     r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)$", re.IGNORECASE
@@ -105,9 +111,9 @@ class Headline:
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
     """The author's title, after what sort of change it is and what it concerns."""
-    _, text = _split_scope(facts.subject)
+    scope, text = _split_scope(facts.subject)
     where = _where(facts, text, labels)
-    label = _label(facts, text)
+    label = _label(facts, scope, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_with_label(label, where, code_as_spans(text), language),
@@ -117,9 +123,11 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
 
 def _split_scope(subject: Subject) -> tuple[str, str]:
     """The scope that the title itself begins with, or nothing, and the rest."""
-    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,")
+    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,…")
     found = _SCOPED.match(text)
-    return (found[1], text[found.end() :]) if found else ("", text)
+    most = _LONG_SCOPE - 2 * bool(subject.type)
+    short = found and len(found[1].split()) <= most
+    return (found[1], text[found.end() :]) if found and short else ("", text)
 
 
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
@@ -149,10 +157,12 @@ def _with_label(label: Phrase | None, where: str, title: Spans, language: Langua
     return join([f"{where}: ", *title]) if where else _capital(title)
 
 
-def _label(facts: Facts, text: str) -> Phrase | None:
+def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     """What the author declares, or that only tests, CI or docs change, or the sort of change."""
     subject = facts.subject
     kinds = _kinds(subject)
+    if _SAYS_SORT.fullmatch(scope):
+        kinds |= set(_SPLIT.split(scope.casefold()))
     if secures(facts):
         return words.SECURITY
     if subject.breaking:

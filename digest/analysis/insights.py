@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from digest.analysis.context import CONTRACTS, ChangeContext, code, make_statement
+from digest.analysis.context import CONTRACTS, ChangeContext, code, deprecated, make_statement
 from digest.analysis.quotes import figure_quotes
-from digest.analysis.wording import kind_of, names, places
+from digest.analysis.wording import is_pin, kind_of, names, places
 from digest.core.change import Side, printable
-from digest.core.facts import Action, Area, Fact, FactKind, FileFacts, sure_deprecations
+from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Strong
 from digest.i18n import statement_text as words
@@ -107,9 +107,10 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
     for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
         for kind in CONTRACTS:
             facts = reading.told(kind, action)
-            if facts:
-                yield _things(_TOLD[action], facts, reading)
-    announced = sure_deprecations(reading.facts)
+            for alike in ([f for f in facts if not is_pin(f)], [f for f in facts if is_pin(f)]):
+                if alike:
+                    yield _things(_TOLD[action], alike, reading)
+    announced = deprecated(reading)
     if announced:
         spans = words.DEPRECATED(reading.language, names=names(announced, reading))
         yield make_statement(spans, announced, Aspect.COMPATIBILITY)
@@ -149,10 +150,10 @@ def _performance(reading: ChangeContext) -> Iterator[Statement]:
 def _security(reading: ChangeContext) -> Iterator[Statement]:
     language, most = reading.language, reading.bounds.names
     facts = reading.facts.of(FactKind.SECURITY)
-    spoken = [f for f in facts if f.evidence.side is Side.MESSAGE]
-    if spoken:
-        spans = words.SECURITY_SAID(language, names=names(spoken, reading))
-        yield make_statement(spans, spoken, Aspect.SECURITY)
+    advisories = [f for f in facts if f.detail == "advisory" and f.name[-1] != "]"]
+    if advisories:
+        spans = words.SECURITY_SAID(language, names=names(advisories, reading))
+        yield make_statement(spans, advisories, Aspect.SECURITY)
     for gone, phrase in ((False, words.SECURITY_ADDED), (True, words.SECURITY_GONE)):
         shown = [f for f in security_code(reading) if (f.action is Action.REMOVED) is gone]
         if shown:
@@ -165,9 +166,12 @@ def _security(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def security_code(reading: ChangeContext) -> list[Fact]:
-    """The security facts of the diff itself, each name once per file."""
+    """The security facts of the diff itself, each name once per file.
+
+    Unsafe memory access is everyday code of its languages and says nothing about security.
+    """
     found: dict[tuple[str, str, Action], Fact] = {}
     for f in reading.facts.of(FactKind.SECURITY):
-        if f.evidence.side is not Side.MESSAGE:
+        if f.evidence.side is not Side.MESSAGE and not f.name.startswith("unsafe"):
             found.setdefault((f.name, f.evidence.path, f.action), f)
     return list(found.values())

@@ -25,6 +25,9 @@ _SPEED = re.compile(
     r"|regress|improv|reduc|\bsav(?:e|es|ing)\b|optimi|bench|性能|延迟|吞吐|内存|加速|提升|降低",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IGNORECASE)
+"""Words of a sentence whose figure is a limit, not a measurement."""
+
 _WORD = re.compile(r"\w+")
 _ENOUGH = 24
 """Characters by which a paragraph is found again in its message."""
@@ -46,6 +49,16 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 """How sentences begin that need what is before them, or that only refer to another place."""
+
+_POINTS = re.compile(
+    r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,3}(?:above|below)\b|\b(?:above|below)\W*$"
+    r"|\battempt (?:at|to) fix",
+    re.IGNORECASE,
+)
+"""Words of a sentence that only its neighbours or another page explain."""
+
+_FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
+"""The start of a list item without a verb of its own."""
 
 _STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
@@ -79,7 +92,11 @@ def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
     if passed and not _LEANS.match(begin) and not begin.endswith((":", "：")):
         text = next((s for s in rest if len(s) <= longest and not repeats(s, title)), "")
     whole = text.endswith(ENDS) and text.count("(") == text.count(")")
-    if whole and _STANDS_ALONE.match(text) and not _LEANS.match(text):
+    rows = first.splitlines()
+    notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
+    listed = first[:2] in {"* ", "- "} and _FRAGMENT.match(text)
+    leans = _LEANS.match(text) or _POINTS.search(text) or listed or notes
+    if whole and _STANDS_ALONE.match(text) and not leans:
         yield _quote(reading, first, text)
 
 
@@ -142,7 +159,7 @@ def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
     found = 0
     for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
         for quote in sentences(paragraph):
-            fits = len(quote) <= reading.bounds.quote
+            fits = len(quote) <= reading.bounds.quote and not _BOUND.search(quote)
             if fits and _FIGURE.search(quote) and _SPEED.search(quote):
                 yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
                 found += 1

@@ -16,15 +16,17 @@ from digest.analysis.context import (
     VERSIONS,
     ChangeContext,
     code,
+    deprecated,
     make_statement,
     owner_of,
     without_dashes,
 )
 from digest.analysis.explanations import is_known
+from digest.analysis.headline import secures
 from digest.analysis.signatures import Differences, differences
-from digest.analysis.wording import has_default, is_pin, names, value
+from digest.analysis.wording import has_default, is_computed, is_pin, names, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, sure_deprecations
+from digest.core.facts import Action, Fact, FactKind
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.i18n import statement_text as words
@@ -35,6 +37,15 @@ _ONE_BY_ONE = 3
 
 _LITERAL = re.compile(r"([\"'`]).*\1|[-+]?\.?\d[\w.]*%?|[a-z][a-z\d-]*|True|False", re.DOTALL)
 """A value as users write it, unlike the name of a constant or an expression."""
+
+_SHARED = frozenset({"pip", "npm", "composer", "bundler"})
+"""Package managers whose dependencies are installed beside the packages of users."""
+
+_RANGES = tuple("<>=~^!")
+"""How a required version begins; others are those that the project is built with."""
+
+_WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})
+"""Details of schemas that changed somewhere; often only a description did."""
 
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
@@ -63,7 +74,7 @@ def _statements(
 def _for_operators(reading: ChangeContext) -> _Found:
     language = reading.language
     for kind in CONTRACTS:
-        gone = [f for f in reading.told(kind, Action.REMOVED) if not is_pin(f)]
+        gone = [f for f in reading.told(kind, Action.REMOVED) if _reaches_users(f)]
         if gone and kind in words.REMOVED_RISKS:
             yield words.REMOVED_RISKS[kind](language, names=names(gone, reading)), gone
     for kind in CONTRACTS:
@@ -73,7 +84,8 @@ def _for_operators(reading: ChangeContext) -> _Found:
         yield words.DEFAULT_RISK(language, name=code(f.name), before=before, after=after), [f]
     if moved := _versions(reading):
         yield words.VERSIONS_MOVE(language, names=names(moved, reading, values=True)), moved
-    if changed := reading.told(FactKind.SCHEMA, Action.CHANGED):
+    fields = reading.told(FactKind.SCHEMA, Action.CHANGED)
+    if changed := [f for f in fields if f.detail not in _WHOLE_FILES]:
         phrase = words.REMOVED_RISKS[FactKind.SCHEMA]
         yield phrase(language, names=names(changed, reading)), changed
 
@@ -83,20 +95,22 @@ def _advice(reading: ChangeContext) -> _Found:
     for f in _restorable(reading):
         before = value(f.before, language)
         yield words.KEEP_DEFAULT(language, name=code(f.name), before=before), [f]
-    moved = [f for f in _versions(reading) if f.before and f.after]
+    secured = secures(reading.facts)  # nobody should stay on the old version
+    moved = [f for f in _versions(reading) if f.before and f.after and not secured]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
         before, after = value(f.before, language), value(f.after, language)
         exact = (f.before or "")[0].isalnum()
         phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
-    if announced := sure_deprecations(reading.facts):
+    if announced := deprecated(reading):
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:
-    """Changed defaults whose new value is known."""
+    """Changed defaults whose new value is known and holds everywhere."""
     changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
-    return [f for f in changed if has_default(f)][:_ONE_BY_ONE]
+    whole = [f for f in changed if has_default(f) and not f.condition]
+    return [f for f in whole if not is_computed(f.after)][:_ONE_BY_ONE]
 
 
 def _restorable(reading: ChangeContext) -> list[Fact]:
@@ -117,9 +131,16 @@ def _restorable(reading: ChangeContext) -> list[Fact]:
 
 
 def _versions(reading: ChangeContext) -> list[Fact]:
-    """Changed versions of what is installed."""
+    """Changed versions that users choose together with this project."""
     moved = [f for f in reading.contracts if f.kind in VERSIONS and f.action is Action.CHANGED]
-    return [f for f in moved if not is_pin(f)]
+    return [f for f in moved if _reaches_users(f)]
+
+
+def _reaches_users(fact: Fact) -> bool:
+    """Whether a fact concerns users; most languages compile dependencies into what they get."""
+    if fact.kind is FactKind.TOOLCHAIN:
+        return (fact.after or "")[:1] in _RANGES
+    return fact.kind is not FactKind.DEPENDENCY or (fact.detail in _SHARED and not is_pin(fact))
 
 
 def _renamed(facts: Sequence[Fact], reading: ChangeContext) -> _Found:

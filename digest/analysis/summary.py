@@ -17,6 +17,7 @@ from digest.analysis.context import (
     ChangeContext,
     brief,
     code,
+    deprecated,
     make_statement,
     owner_of,
     without_dashes,
@@ -24,9 +25,9 @@ from digest.analysis.context import (
 from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
 from digest.analysis.quotes import description_quotes, repeats, restates
-from digest.analysis.wording import has_default, lines, undone_change, value
+from digest.analysis.wording import has_default, is_named, lines, undone_change, value
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, is_branch_merge, sure_deprecations
+from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.i18n import consequence_text as words
@@ -126,10 +127,10 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is undone or brought back."""
     facts, language = reading.facts, reading.language
-    if facts.reverts:
+    if facts.reverts and is_named(facts.reverts):
         what = undone_change(facts.reverts, language)
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
-    if facts.relands:
+    if facts.relands and is_named(facts.relands):
         what = undone_change(facts.relands, language)
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
@@ -215,7 +216,8 @@ def _renames(reading: ChangeContext) -> Iterator[Clause]:
     for kind in _SETTINGS:
         for f in reading.told(kind, Action.RENAMED):
             if f.before:
-                before, after = code(f.before), code(f.name)
+                owned = bool(owner_of(f.before)[0])
+                before, after = code(f.before), code(f.name if owned else owner_of(f.name)[1])
                 yield words.RENAMED(reading.language, before=before, after=after), [f]
 
 
@@ -275,7 +277,7 @@ def _mentions(title: Headline, fact: Fact) -> bool:
 def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
     """What is deprecated, if a version or the author says so: a comment may speak of anything."""
     language = reading.language
-    facts = sure_deprecations(reading.facts)
+    facts = deprecated(reading)
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
@@ -313,7 +315,7 @@ def _is_higher(before: str, after: str) -> bool:
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     facts = reading.facts
-    if facts.reverts or not title.spans:
+    if not title.spans or (facts.reverts and is_named(facts.reverts)):
         return
     aspect = Aspect.NONE
     if secures(facts):

@@ -37,9 +37,11 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
     """A name with its known values: ``--x (default 1 → 2)``."""
     name = code(bare(fact.name))
     if fact.action is Action.RENAMED:
-        return join([code(fact.before or ""), " → ", name]) if fact.before else (name,)
+        owned = owner_of(fact.before or "")[0]
+        name = name if owned else code(owner_of(bare(fact.name))[1])
+        return join([code(fact.before), " → ", name]) if fact.before else (name,)
     if fact.action is Action.CHANGED:
-        if fact.before is None and fact.after is None:
+        if (fact.before is None and fact.after is None) or is_computed(fact.after):
             return (name,)
         phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
         before, after = value(fact.before, language), value(fact.after, language)
@@ -55,6 +57,11 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
         return words.VALUE_IS(language, name=name, value=code(known, VALUE))
     phrase = words.DEFAULT_IS if fact.action is Action.ADDED else words.DEFAULT_WAS
     return phrase(language, name=name, value=code(known, VALUE))
+
+
+def is_computed(text: str | None) -> bool:
+    """Whether a value is only the call of a function, which says nothing to a reader."""
+    return _CALL.fullmatch(text or "") is not None
 
 
 def has_default(fact: Fact) -> bool:
@@ -91,6 +98,7 @@ def is_pin(fact: Fact) -> bool:
     )
 
 
+_CALL = re.compile(r"[\w.:]{1,120}\(\)")
 _TEMPLATE = re.compile(r"<[^<>]*>")
 
 
@@ -155,6 +163,11 @@ def lines(added: int, deleted: int) -> str:
     if not deleted:
         return f"+{added:,}"
     return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
+
+
+def is_named(what: Undone) -> bool:
+    """Whether the message names the change that is undone or brought back."""
+    return what.number is not None or bool(what.sha or what.title)
 
 
 def undone_change(what: Undone, language: Language) -> Spans:

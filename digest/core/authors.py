@@ -46,7 +46,9 @@ def code_as_spans(text: str) -> Spans:
     at = 0
     for match in _CODE.finditer(text):
         if match.start() > at:
-            out.append(Text(_BOLD.sub(r"\1", text[at : match.start()])))
+            before = _BOLD.sub(r"\1", text[at : match.start()])
+            glued = before[-1].isascii() and before[-1].isalnum()
+            out.append(Text(f"{before} " if glued else before))
         code = match[2].strip()
         out.append(Code(code) if code else Text(match[0]))
         at = match.end()

@@ -52,8 +52,8 @@ _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 def files_around(fact: Fact) -> Iterator[str]:
     """The files that show whether a fact's name is exposed, the outermost first."""
     path = fact.evidence.path
-    if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
-        return  # a new name breaks nobody, so the files around it are not read
+    if not _is_open(fact):
+        return
     language = language_of(path)
     folders = path.split("/")[:-1]
     if language == "python":
@@ -70,6 +70,13 @@ def files_around(fact: Fact) -> Iterator[str]:
         yield from ("/".join((*folders[:n], "Cargo.toml")) for n in range(len(folders) + 1))
 
 
+def _is_open(fact: Fact) -> bool:
+    """Whether the files around a name are read; a new one breaks nobody, but may be no setting."""
+    new = fact.action is Action.ADDED
+    struct = fact.kind is FactKind.CONFIG and language_of(fact.evidence.path) == "rust"
+    return fact.kind in _SYMBOLS and fact.public is None and (struct or not new)
+
+
 def is_sent(fact: Fact) -> bool:
     """Whether a field is one that clients of a server send or get."""
     owner, _, field = fact.name.rpartition(".")
@@ -84,7 +91,7 @@ def is_sent(fact: Fact) -> bool:
 
 def with_exposure(fact: Fact, texts: Mapping[str, str]) -> Fact:
     """The fact with the exposure of its name, from its place and the files around it."""
-    if fact.kind not in _SYMBOLS or fact.public is not None or fact.action is Action.ADDED:
+    if not _is_open(fact):
         return fact
     return replace(fact, public=_is_public(fact, texts))
 

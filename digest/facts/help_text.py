@@ -55,6 +55,9 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 
+_SHOWN_BY_HELP = re.compile(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
+_LINK = re.compile(r"\[([^\[\]]{1,120})\]\((?!https?:)[^()\s]{1,200}\)")
+
 _RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 
@@ -79,7 +82,8 @@ def beside(lines: Sequence[str], row: int) -> str:
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
-    text = _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", " ".join(text.split())).rstrip("-=*# ")
+    text = _SHOWN_BY_HELP.sub(". ", " ".join(text.split()))
+    text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
     text = _RULE.sub("", text)
     text = _REFERENCE.split(text, maxsplit=1)[0]
     if len(_WORD.findall(text)) < _LEAST_WORDS or _NOISE.search(text):

@@ -98,9 +98,11 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
     if key.endswith(".workspace") or _INHERITED.search(value):
         name = name.removesuffix(".workspace")
         yield Pin(name, None, number, detail, mentioned=True)
+    elif _INSIDE.search(value):
+        return  # a part of the same workspace
     elif found:
         yield Pin(name, found[1], number, detail)
-    elif not table_name and value.startswith("{") and "}" in value and not _INSIDE.search(value):
+    elif not table_name and value.startswith("{") and "}" in value:
         yield Pin(name, None, number, detail)
 
 

@@ -47,8 +47,6 @@ GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移�
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
 FROM_TO = Phrase("from {before} to {after}", "由 {before} 提高到 {after}")
 
-UPDATED = Phrase("{name} updated from {before} to {after}", "{name}由{before}更新到{after}")
-
 # What is new, with its description.
 NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
 

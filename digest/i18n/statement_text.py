@@ -51,9 +51,7 @@ NONE = Phrase("none", "无")
 BENCHMARKS = Phrase("Benchmarks change with it: {names}.", "同时改动了基准测试：{names}。")
 SECURITY_ADDED = Phrase("Security-related code added: {names}.", "新增安全相关代码：{names}。")
 SECURITY_GONE = Phrase("Security-related code removed: {names}.", "移除安全相关代码：{names}。")
-SECURITY_SAID = Phrase(
-    "The message speaks of security: {names}.", "提交信息提到安全问题：{names}。"
-)
+SECURITY_SAID = Phrase("Security advisories named: {names}.", "提到的安全公告：{names}。")
 NAME_AT = Phrase("{name} in {path}", "{path}中的{name}")
 
 # Risks.
@@ -66,7 +64,7 @@ REMOVED_RISKS = {
         "Replace or drop {names} in deployments.", "在部署环境中替换或去掉{names}。"
     ),
     FactKind.CONFIG: Phrase(
-        "Replace or drop {names} in configuration files.", "在配置文件中替换或去掉{names}。"
+        "Stop setting {names} in configuration and code.", "不要再在配置和代码中设置{names}。"
     ),
     FactKind.ROUTE: Phrase(
         "Move clients off {names} before upgrading.", "升级前将客户端迁离{names}。"
@@ -78,8 +76,8 @@ REMOVED_RISKS = {
         "Update the readers and writers of {names} together.", "同步更新{names}的读写双方。"
     ),
     FactKind.DEPENDENCY: Phrase(
-        "Add {names} to your own requirements if you import it.",
-        "若自行导入{names}，请加入自己的依赖清单。",
+        "If your own code imports {names}, add that to your own requirements.",
+        "若自己的代码导入{names}，请加入自己的依赖清单。",
     ),
     FactKind.SYMBOL: Phrase(
         "Search your code for {names} before upgrading: imports of it break.",

@@ -210,7 +210,9 @@ def _decorators(text: str, header: Header) -> list[str]:
 def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:
     """The public fields of one class, in the order of the text; those below a method are not."""
     start = header.offset
-    end = min(outline.end(header), start + _LONGEST_BODY)
+    end = outline.end(header)
+    if end > (limit := start + _LONGEST_BODY):  # a text cut inside of a method cannot be parsed
+        end = max(outline.text.rfind("\n    def ", start, limit), start)
     root = parse(outline.text[start:end], "python").root_node
     body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
     statements = [n for n in body.named_children if n.type != "comment"] if body else []

@@ -151,7 +151,7 @@ def test_nothing_is_set_back_that_moved_was_renamed_or_has_no_old_value(items):
 
 def test_risks_of_operators_stand_before_those_of_importers():
     risks = [r.text for r in analyse(samples.flag_change(), Language.EN).risks]
-    assert risks.index("Replace or drop pool.mode in configuration files.") < 5
+    assert risks.index("Stop setting pool.mode in configuration and code.") < 5
     assert not any("OldPool" in text for text in risks[:4])
 
 

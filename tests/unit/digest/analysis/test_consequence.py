@@ -464,3 +464,154 @@ def test_setting_whose_default_changed_is_described_in_the_words_beside_it():
         clues=[clue(ClueKind.HELP, name="--on-loss", text=text)],
     )
     assert lines(graded)[:2] == ["--on-loss now defaults to b (was a).", f"--on-loss: {text}"]
+
+
+def sections(graded):
+    analysis = analyse(graded, Language.EN)
+    told = (*analysis.insights, *analysis.risks, *analysis.suggestions)
+    return " ".join(s.text for s in told)
+
+
+def version(detail, kind=FactKind.DEPENDENCY, action=Action.CHANGED, **more):
+    more = {"before": "1.2.0", "after": "1.3.0"} | more
+    return fact(kind, action, "relay", detail=detail, **more)
+
+
+@pytest.mark.parametrize(("detail", "advised"), [("pip", True), ("cargo", False), ("go", False)])
+def test_only_versions_that_users_install_beside_their_own_are_advised(detail, advised):
+    told = sections(change("Bump relay", version(detail)))
+    assert ("Test with relay 1.3.0 before upgrading, or pin 1.2.0." in told) is advised
+    gone = sections(change("Drop relay", version(detail, action=Action.REMOVED)))
+    assert ("If your own code imports relay" in gone) is advised
+
+
+def test_version_of_a_security_update_is_never_advised_against():
+    told = sections(change("Bump relay", version("pip"), subject={"scope": "security"}))
+    assert "pin" not in told
+
+
+def test_compiler_that_builds_the_project_asks_nothing_of_users():
+    build = version("rustup toolchain", FactKind.TOOLCHAIN)
+    needed = version("docker", FactKind.TOOLCHAIN, before=">=1.2", after=">=1.3")
+    assert "Test with" not in sections(change("Bump it", build))
+    assert "Test with relay >=1.3 before upgrading." in sections(change("Bump it", needed))
+
+
+def test_steps_of_a_pipeline_are_not_told():
+    step = version("github-actions")
+    graded = change("Move to go fuzzing", step)
+    assert "relay" not in " ".join(lines(graded)) + sections(graded)
+
+
+def test_older_version_is_not_called_an_update():
+    older = version("go", before="1.24.9", after="1.24.0")
+    assert "relay is now 1.24.0 (was 1.24.9)." in lines(change("Allow an older relay", older))
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"), [("json schema", False), ("openapi", False), ("field", True)]
+)
+def test_description_that_changed_somewhere_asks_nothing_of_readers(detail, told):
+    schema = fact(FactKind.SCHEMA, Action.CHANGED, "app.schema.json", detail=detail)
+    assert ("readers and writers" in sections(change("Bump it", schema))) is told
+
+
+def test_unsafe_memory_access_is_not_called_security():
+    unsafe = fact(FactKind.SECURITY, Action.ADDED, "unsafe impl", detail="code")
+    unchecked = fact(FactKind.SECURITY, Action.ADDED, "verify=False", detail="code")
+    told = sections(change("Add histograms", unsafe, unchecked))
+    assert "verify=False in" in told
+    assert "unsafe" not in told
+
+
+def test_package_called_security_is_no_security_change():
+    graded = change("Update Rust crate security-frame to v3", version("cargo"))
+    assert ChangeType.SECURITY not in analyse(graded, Language.EN).change_types
+
+
+def test_default_that_a_function_makes_is_not_told_by_its_call():
+    made = {"before": None, "after": "device_default()", "detail": "default"}
+    graded = change("Set it better", fact(FactKind.CONFIG, Action.CHANGED, "Pool.device", **made))
+    assert "device_default" not in " ".join(lines(graded)) + sections(graded)
+
+
+def test_conditional_default_is_no_risk_without_its_condition():
+    both = {"before": "1 if torch >= 2.11", "after": "1", "condition": "torch >= 2.10"}
+    named = fact(FactKind.ENVIRONMENT, Action.CHANGED, "APP_AOT", detail="default", **both)
+    assert "instead of" not in sections(change("Enable it", named))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Expand must return an output value to the caller",
+        "logits must be a CUDA tensor on the device",
+        "All scale weights must have the same stride",
+    ],
+)
+def test_error_that_only_a_mistake_in_the_code_causes_is_not_told(text):
+    told = lines(change("Add the kernel", clues=[clue(ClueKind.REFUSED, text=text)]))
+    assert not any("New error" in line for line in told)
+
+
+def test_error_that_names_what_users_have_to_set_is_told():
+    text = "The fast engine requires pool_size to be set"
+    told = lines(change("Add the kernel", clues=[clue(ClueKind.REFUSED, text=text)]))
+    assert f"New error: “{text}”." in told
+
+
+def test_argument_with_a_common_word_as_its_name_is_not_told():
+    bias = clue(ClueKind.LITERAL, name="bias", before="False", after="True")
+    told = lines(change("Fix retrieval (bias and more)", clues=[bias]))
+    assert not any("is now True" in line for line in told)
+
+
+def test_heading_above_several_settings_explains_none_of_them():
+    new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_RELAY_EP_MOST", after="32")
+    head = clue(ClueKind.HELP, name="APP_RELAY_EP_MOST", text="Relay EP environment variables")
+    assert "New environment variable APP_RELAY_EP_MOST (default 32)." in lines(
+        change("Add the relay", new, clues=[head])
+    )
+
+
+def test_revert_that_names_no_change_says_its_own_title():
+    graded = change("Revert the loader hooks", reverts=Undone())
+    assert lines(graded)[0] == "Revert the loader hooks."
+
+
+def test_flag_and_its_field_are_deprecated_once():
+    named = {"when": "2.0", "detail": ""}
+    flag, field = (
+        fact(FactKind.DEPRECATION, Action.ADDED, n, **named) for n in ("--old-tls", "old_tls")
+    )
+    assert lines(change("Mark it", field, flag))[0].startswith("--old-tls is deprecated")
+
+
+def test_renamed_setting_without_a_known_class_keeps_its_short_name():
+    moved = fact(FactKind.CONFIG, Action.RENAMED, "FileKeys.openMenu", before="openTool")
+    assert lines(change("Add the menu", moved))[0] == "openTool is now openMenu."
+
+
+def test_documentation_with_markup_is_not_quoted():
+    text = '</dd><dt id="x">--force</dt> Force it, and do not wait for the lock at all.'
+    page = clue(ClueKind.DOCS, path="docs/cli.md", name="--force", text=text)
+    assert not any("</dt>" in line for line in lines(change("Add a flag", clues=[page])))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Currently, the lock warns above the setup below, as we visit the first one.",
+        "This is an attempt at fixing the old crash of the relay.",
+        "* A method of the manager that returns the configuration of a pool.",
+        "Add the name of the list in features.json\nReturn nothing where it is disabled.",
+    ],
+)
+def test_sentence_that_leans_on_its_neighbours_is_not_quoted(text):
+    told = lines(change("Do not warn", paragraphs=[text]))
+    assert not any("author" in line for line in told)
+
+
+def test_limit_in_seconds_is_no_measurement():
+    text = "The wait is bounded by a 10 s deadline so that a regression fails."
+    assert "deadline" not in sections(change("Bridge the console", paragraphs=[text]))

@@ -35,6 +35,7 @@ def test_sentences_end_where_a_reader_stops(text, found):
     [
         ("use `a b` now", (Text("use "), Code("a b"), Text(" now"))),
         ("``a ` b``", (Code("a ` b"),)),
+        ("the kernel`f` runs", (Text("the kernel "), Code("f"), Text(" runs"))),
         ("one ` alone", (Text("one ` alone"),)),
         ("**bold** word", (Text("bold word"),)),
         ("a  \n b", (Text("a b"),)),

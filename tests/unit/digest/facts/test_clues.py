@@ -91,6 +91,15 @@ def test_entry_of_a_neighbour_is_not_taken():
     assert beside(lines, 2) == "Says what B is about."
 
 
+def test_note_that_help_adds_and_addresses_of_links_are_taken_off():
+    assert clean("Do not install the project [env: APP_SKIP=] By default, it is installed.") == (
+        "Do not install the project. By default, it is installed."
+    )
+    assert clean("Set the [link mode](../reference.md#mode) to copy and be done.") == (
+        "Set the link mode to copy and be done."
+    )
+
+
 def test_marks_of_documentation_are_taken_off():
     assert clean("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 
@@ -108,6 +117,8 @@ def test_new_error_is_found_and_a_reworded_one_is_not():
     raised = 'def f(x):\n    raise ValueError(f"depth must be below {x}")\n'
     (clue,) = clues(ClueKind.REFUSED, ("app/a.py", base, raised))
     assert clue.text == "depth must be below {x}"
+    asserted = raised.replace("ValueError", "AssertionError")
+    assert clues(ClueKind.REFUSED, ("app/a.py", base, asserted)) == []
     again = raised.replace("must be", "has to be")
     assert clues(ClueKind.REFUSED, ("app/a.py", raised, again)) == []
 

@@ -553,3 +553,18 @@ def test_variant_that_becomes_the_default_of_a_setting_is_told():
         with_exposure(fact, {"crates/x/src/lib.rs": new.replace("Deserialize", "Debug")}).public
         is False
     )
+
+
+@pytest.mark.parametrize(("derived", "public"), [("Deserialize", True), ("Debug", False)])
+def test_new_field_of_a_structure_that_is_not_read_from_files_is_no_setting(derived, public):
+    text = (
+        f"#[derive(Clone, {derived})]\npub struct PoolOptions {{{{\n    pub size: u8,\n{{}}}}}}\n"
+    )
+    new = text.format("    pub depth: u8,\n")
+    (fact,) = told("crates/x/src/lib.rs", text.format(""), new)
+    assert (fact.kind, fact.action, fact.name) == (
+        FactKind.CONFIG,
+        Action.ADDED,
+        "PoolOptions.depth",
+    )
+    assert with_exposure(fact, {"crates/x/src/lib.rs": new}).public is public

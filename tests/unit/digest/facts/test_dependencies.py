@@ -33,7 +33,7 @@ rust-version = "1.80"
 [dependencies]
 serde = { version = "1.0", features = ["derive"] }
 rand = "0.8"
-local = { path = "../local" }
+local = { version = "0.1.0", path = "../local" }
 
 [dependencies.tokio]
 version = "1.40"

@@ -56,6 +56,7 @@ def test_number_named_elsewhere_wins():
         ("Bugfix: keep quotes", "fix", "", False, "keep quotes"),
         ("chore(deps): bump a from 1 to 2", "chore", "deps", False, "bump a from 1 to 2"),
         ("feat(tsdb/(head|agent)): free pools", "feat", "tsdb/(head|agent)", False, "free pools"),
+        ("feat(store)[PART4b]: add a mock", "feat", "store", False, "add a mock"),
         ("ENH: add a ufunc", "feat", "", False, "add a ufunc"),
         ("[Core] feat: add a flag", "feat", "", False, "add a flag"),
         ("(security) fix it", "security", "", False, "fix it"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from digest.core.facts import Action
 from digest.facts.syntax.python_headers import signature
+from tests.unit.digest.facts.changes import facts_of
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,19 @@ def test_bases_of_a_class_however_it_is_written(header: str, bases: tuple[str, .
 @pytest.mark.parametrize("header", ["class A(B C):", "class A(B:"])
 def test_header_that_is_no_python_says_nothing(header: str) -> None:
     assert signature(header, 0) is None
+
+
+def test_field_of_a_class_too_long_to_be_read_whole_is_not_lost() -> None:
+    head = (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass PoolArgs:\n    seed: int = 1\n\n"
+    )
+    methods = (
+        f'    @staticmethod\n    def m{n}():\n        call(\n            x="""a\n{n}""",\n        )\n\n'
+        for n in range(1000)
+    )
+    old = head + "".join(methods)
+    new = old.replace("seed: int = 1", "seed: int = 2")
+    for pad in range(1, 90, 4):  # the place where the text is cut
+        later = new.replace("    def m0", f"    # {'x' * pad}\n    def m0")
+        found = facts_of("Move it", ("app/config/args.py", old, later)).items
+        assert [(f.action, f.name) for f in found] == [(Action.CHANGED, "PoolArgs.seed")]
