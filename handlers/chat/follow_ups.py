@@ -15,9 +15,7 @@ from digest.answer.answers import Answer
 from digest.answer.listing import listed_in
 from digest.answer.tallies import people_of
 from digest.core.authors import without_backticks
-from digest.core.enums import ChangeKind
 from digest.core.facts import Action
-from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.core.release import asked_release
 from digest.errors import NothingBefore, UserError
@@ -225,8 +223,7 @@ async def _described(
     if wanted and fits:
         return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
     last = next((one for one in subjects if not isinstance(one, OfChange)), None)
-    whole = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
-    return replace(whole, topic=nth.about, top=None)
+    return replace(_list_of(last, ctx), topic=nth.about, top=None)
 
 
 async def _of_list(nth: Nth, talk: Talk | None, ctx: Context) -> Intent:
@@ -275,21 +272,18 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
         return _of_release(again.topic, last, lists, ctx)
     if again.back and lists:
         return lists[0] if of_change else _back(lists)
-    if not lists and again == Again(window=again.window) and again.window:
-        return DigestOf(window=again.window)
-    if not lists and (again.level or again.back or not _fields(again)):
+    if not lists and (again.level or again.back or again.without):
         raise NothingBefore
-    return _turned(lists[0] if lists else Changed(window=_window(None, ctx)), again, ctx)
+    return _turned(lists[0] if lists else None, again, ctx)
 
 
 def _of_release(name: str, last: Intent | None, lists: Sequence[Intent], ctx: Context) -> Intent:
     """The last question for another release."""
     if isinstance(last, Released):
         return last  # "and in 1.2": the answer names the first release
-    whole = next((one for one in lists if isinstance(one, Changed)), None)
-    about = f"{whole.topic} in {name}" if whole and whole.topic else name
-    usual = default_period(ctx.clock.now(), ctx.zone)
-    return replace(whole or Changed(window=usual), window=usual, topic=about)
+    whole = _list_of(lists[0] if lists else None, ctx)
+    about = f"{whole.topic} in {name}" if whole.topic else name
+    return replace(whole, window=_window(None, ctx), topic=about)
 
 
 def _back(lists: Sequence[Intent]) -> Intent:
@@ -309,54 +303,51 @@ _ASKED = (
 """Fields of a follow-up that replace those of a list question."""
 
 
-def _fields(again: Again) -> dict[str, object]:
-    """The fields of a follow-up that it gives."""
-    asked = {name: getattr(again, name) for name in (*_ASKED, "kind")}
-    return {name: value for name, value in asked.items() if value}
-
-
-def _turned(last: Intent, again: Again, ctx: Context) -> Intent:
-    """The last question for another period, or about another topic in the same period."""
+def _turned(last: Intent | None, again: Again, ctx: Context) -> Intent:
+    """The last question filtered, for another period, or about another topic in the same one."""
+    base = _list_of(last, ctx)
     if again.level or again.kind:
-        return _narrowed(last, again.level, (again.kind,) if again.kind else ())
+        whole = last if isinstance(last, Search) else base
+        kinds = (again.kind,) if again.kind else whole.kinds
+        return replace(whole, level=again.level or whole.level, kinds=kinds)
     if unit := again.earlier or again.later:
-        now, span = Now(ctx.clock.now(), ctx.zone), _window(last, ctx)
-        if not isinstance(span, Window):
+        if not isinstance(base.window, Window):
             raise NothingBefore
-        stepped = beside(span, unit, now, later=bool(again.later))
+        now = Now(ctx.clock.now(), ctx.zone)
+        stepped = beside(base.window, unit, now, later=bool(again.later))
         return _turned(last, replace(again, window=stepped, earlier="", later=""), ctx)
     if again.without:
-        kept = last if isinstance(last, Changed) else Changed(window=_window(last, ctx))
-        return replace(kept, without=(*kept.without, *again.without))
+        return replace(base, without=(*base.without, *again.without))
     if isinstance(last, Touched) and again == Again(topic=again.topic):
         return Touched(name=again.topic)  # "and what about --slow"
     asks = {name: getattr(again, name) for name in _ASKED if getattr(again, name)}
-    if again.things and isinstance(last, Changed) and (last.things or last.actions):
-        asks.pop("topic", None)  # "and the variables", of flags
-    else:
-        asks.pop("things", None)
-    if asks:
-        if (
-            again.topic
-            and isinstance(last, Changed)
-            and last.author
-            and not (last.topic or again.only)
-        ):
-            asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
-        elif again.only and isinstance(last, Changed) and last.topic:
-            asks["topic"] = f"{last.topic} {again.topic}"
-        window = again.window or _window(last, ctx)
-        base = last if isinstance(last, Changed) else Changed(window=window)
-        if again.switched and not base.things:
-            base = replace(base, actions=(Action.ADDED,))
-        return replace(base, window=window, **asks)
-    if again.window is None:
+    if not asks:
+        return _in_period(last, again.window)
+    # "and the variables", of flags
+    asks.pop("topic" if again.things and (base.things or base.actions) else "things", None)
+    if again.only and base.topic:
+        asks["topic"] = f"{base.topic} {again.topic}"
+    elif again.topic and base.author and not (base.topic or again.only):
+        asks = {**asks, "topic": "", "author": again.topic}  # "same for Ben"
+    if again.switched and not base.things:
+        base = replace(base, actions=(Action.ADDED,))
+    return replace(base, window=again.window or base.window, **asks)
+
+
+def _in_period(last: Intent | None, window: Span | None) -> Intent:
+    """The last question for another period. Raises ``NothingBefore`` without one."""
+    if window is None:
         raise NothingBefore
     if isinstance(last, Changed | Search | DigestOf | Touched | Affected | Releases):
-        return replace(last, window=again.window)
-    if isinstance(last, Compare) and isinstance(again.window, Refs):
-        return Compare(refs=again.window)
-    return DigestOf(window=again.window)
+        return replace(last, window=window)
+    if isinstance(last, Compare) and isinstance(window, Refs):
+        return Compare(refs=window)
+    return DigestOf(window=window)
+
+
+def _list_of(subject: Intent | None, ctx: Context) -> Changed:
+    """The list question of a subject, or all changes of its period."""
+    return subject if isinstance(subject, Changed) else Changed(window=_window(subject, ctx))
 
 
 def _span(subject: Intent) -> Span | None:
@@ -368,18 +359,6 @@ def _window(last: Intent | None, ctx: Context) -> Span:
     """The period of a question, or the usual one."""
     listed = isinstance(last, Changed | DigestOf | Search | Compare)
     return (last and listed and _span(last)) or default_period(ctx.clock.now(), ctx.zone)
-
-
-def _narrowed(last: Intent, level: Level | None, kinds: tuple[ChangeKind, ...]) -> Intent:
-    """The last question limited to changes from a level up, or of one kind.
-
-    Raises ``NothingBefore`` if there was none.
-    """
-    if isinstance(last, Changed | Search):
-        return replace(last, level=level or last.level, kinds=kinds or last.kinds)
-    if isinstance(last, DigestOf | Compare) and (span := _span(last)):
-        return Changed(window=span, level=level, kinds=kinds)
-    raise NothingBefore
 
 
 def _kept_subjects(
