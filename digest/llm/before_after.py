@@ -76,7 +76,7 @@ def _is_shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> boo
     old, new = _both(shift, ground)
     return (
         _by_fact(old, new, subjects, ground)
-        or any(_by_hunk(old, new, subjects, stretch) for stretch in ground.stretches)
+        or any(_by_hunk(old, new, subjects, stretch, ground) for stretch in ground.stretches)
         or _by_message(old, new, ground, backwards=shift.backwards)
         or _by_path(shift.old, shift.new, ground)
         or _by_file(old, new, ground)
@@ -103,15 +103,15 @@ def _is_bound(bond: Bond, ground: ChangeIndex) -> bool:
         f"{item.name}\n{item.before}\n{item.after}\n{item.detail}" for item in ground.facts.items
     )
     texts = (*ground.message.splitlines(), *facts)
-    if any(_part_of(name.text, text) and _in(value, text) for text in texts):
+    if any(_part_of(name.text, text, ground) and _in(value, text) for text in texts):
         return True
-    return any(_has_value(name.text, value, stretch) for stretch in ground.stretches)
+    return any(_has_value(name.text, value, stretch, ground) for stretch in ground.stretches)
 
 
-def _has_value(name: str, value: Atom, stretch: IndexedHunk) -> bool:
+def _has_value(name: str, value: Atom, stretch: IndexedHunk, ground: ChangeIndex) -> bool:
     """Whether a hunk has a name with a value, and its lines with the name have no other value."""
-    around = f"{stretch.text}\n{printable(stretch.file.path)}"
-    if not (_in(value, stretch.text) and _part_of(name, around)):
+    path = printable(stretch.file.path)
+    if not (_in(value, stretch.text) and _part_of(name, stretch.text, ground, path)):
         return False
     sides = (stretch.hunk.removed, stretch.hunk.added)
     return any(_beside(name, value, side) for side in sides) or all(
@@ -133,12 +133,13 @@ def _in(atom: Atom, text: str | None) -> bool:
 def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
     """The atom as it may occur in code: without call and quotes.
 
-    A dotted name is reduced to its last part if the lines contain no more of it.
+    A dotted name is reduced to its last part if the lines contain no more of it and no file of the
+    change has it.
     """
     text = _CALLED.sub("", atom.text.strip("\"'` "))
     last = re.split(r"\.|::", text)[-1] if _DOTTED.fullmatch(text) else text
     whole = occurs(text, ground.added) or occurs(text, ground.removed)
-    if last != text and not whole:
+    if last != text and not whole and not _files(text, ground):
         text = last
     return Atom(atom.sort, text)
 
@@ -165,7 +166,9 @@ def _same(subject: str, name: str) -> bool:
     return one[-shorter:] == other[-shorter:]
 
 
-def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk) -> bool:
+def _by_hunk(
+    old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk, ground: ChangeIndex
+) -> bool:
     """Whether a hunk removes the old one and adds the new one, for one of the subjects.
 
     A subject that occurs on the hunk's lines must be beside one of the two values.
@@ -185,8 +188,8 @@ def _by_hunk(old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk
             and _agrees(s, new, gained)
             for s in on_lines
         )
-    around = f"{stretch.hunk.section}\n{printable(stretch.file.path)}"
-    return direction > 0 and any(_part_of(s, around) for s in subjects)
+    section, path = stretch.hunk.section, printable(stretch.file.path)
+    return direction > 0 and any(_part_of(s, section, ground, path) for s in subjects)
 
 
 def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
@@ -227,9 +230,21 @@ def _agrees(subject: str, value: Atom, lines: Sequence[str]) -> bool:
     return not literal or not any(_LITERAL.search(row) for row in rows)
 
 
-def _part_of(subject: str, text: str) -> bool:
-    """Whether a text contains the subject, or one part of a dotted one."""
-    return any(part and occurs(part, text) for part in (subject, *re.split(r"\.|::", subject)))
+def _part_of(subject: str, text: str, ground: ChangeIndex, path: str = "") -> bool:
+    """Whether a text or the path of its file contains the subject, or one part of a dotted one.
+
+    A subject that names files of the change is about those alone.
+    """
+    if files := _files(subject, ground):
+        return path in files or occurs(subject, text)
+    around = f"{text}\n{path}"
+    return any(part and occurs(part, around) for part in (subject, *re.split(r"\.|::", subject)))
+
+
+def _files(subject: str, ground: ChangeIndex) -> list[str]:
+    """The files of the change, by their new paths, that a subject names."""
+    paths = (printable(file.path) for file in ground.change.files)
+    return [path for path in paths if _is_of(subject, path)]
 
 
 def _by_message(old: Atom, new: Atom, ground: ChangeIndex, *, backwards: bool) -> bool:
