@@ -6,24 +6,28 @@ Fields are config if the class name says that users set things in it (``CacheCon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from difflib import SequenceMatcher
+from functools import cache
 from typing import Protocol
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
-from digest.facts.renames import is_opposite
+from digest.facts.renames import Comparison, is_opposite
 from digest.facts.side_text import SideText, same_place
 from digest.facts.symbols import key
-from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
+from digest.facts.syntax.declarations import CONFIGURES, MOST_BASES, DeclaredField
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names for a rename
 _OPPOSITES = ({"True", "False"}, {"true", "false"})
 _STATEFUL = frozenset({"javascript", "typescript"})
 _TELLING = 8  # characters of a type that only few fields have
+
+
+_Read = Callable[[str], Mapping[str, DeclaredField] | None]
 
 
 class FieldsOfSide(Protocol):
@@ -45,20 +49,23 @@ class FieldsOfSide(Protocol):
 
 def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
     """The facts about fields of classes that exist on both sides of a file."""
+    language = language_of(after.source.path)
+    fields = cache(before.fields), cache(after.fields)
+    elsewhere = _owners(after, fields[1]) if language == "rust" else {}
     for owner in dict.fromkeys((*after.owners(), *before.owners())):
-        olds, news = before.fields(owner), after.fields(owner)
+        olds, news = (read(owner) for read in fields)
         if olds is None or news is None:
             continue
         # A field on an unchanged line was added or removed with its header, to or from a base.
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
-        gone = [f for f in gone if not _is_inherited(f.name, owner, before, after)]
-        if language_of(after.source.path) == "go":  # its name in files became its name in code
+        gone = _own(gone, owner, before, after, fields[1])
+        if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
-        if language_of(after.source.path) == "rust":  # the form that is read became another type
-            gone = [f for f in gone if not _is_read_elsewhere(f.name, owner, after)]
-        come = [f for f in come if not _is_inherited(f.name, owner, after, before)]
+        if language == "rust" and gone:  # the form that is read became another type
+            gone = [f for f in gone if not elsewhere.get(f.name, {owner}) - {owner}]
+        come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
             come.remove(new)
@@ -74,23 +81,30 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
                 yield from _changes(olds[name], new, before.source, after.source)
 
 
-def _is_inherited(name: str, owner: str, here: FieldsOfSide, there: FieldsOfSide) -> bool:
-    """Whether only the other side has a base that has the field, or that cannot be read."""
-    waiting = list(set(there.bases(owner)) - set(here.bases(owner)))
-    seen: set[str] = set()
-    while waiting:
-        base = waiting.pop()
-        if (those := there.fields(base)) is None or name in those:
-            return True
-        seen.add(base)
-        waiting += set(there.bases(base)) - seen
-    return False
+def _own(
+    those: list[DeclaredField], owner: str, here: FieldsOfSide, there: FieldsOfSide, read: _Read
+) -> list[DeclaredField]:
+    """The fields without those of bases that only the other side has, or that cannot be read."""
+    if not those:
+        return those
+    above = sorted(set(there.bases(owner)) - set(here.bases(owner)))
+    inherited: set[str] = set()
+    for base in above:
+        if (fields := read(base)) is None or len(above) > MOST_BASES:
+            return []
+        inherited |= fields.keys()
+        above += [one for one in there.bases(base) if one not in above]
+    return [field for field in those if field.name not in inherited]
 
 
-def _is_read_elsewhere(name: str, owner: str, after: FieldsOfSide) -> bool:
-    """Whether another type that is new or changed has a field of the name."""
-    others = (after.fields(o) or {} for o in after.owners() if o != owner)
-    return any(name in those and _is_changed(those[name], after.source) for those in others)
+def _owners(after: FieldsOfSide, read: _Read) -> dict[str, set[str]]:
+    """The types that are new or changed in a field, by its name."""
+    owners = defaultdict[str, set[str]](set)
+    for owner in after.owners():
+        for name, field in (read(owner) or {}).items():
+            if _is_changed(field, after.source):
+                owners[name].add(owner)
+    return owners
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:
@@ -104,17 +118,17 @@ def _renames(
     pairs: list[tuple[DeclaredField, DeclaredField]] = []
     if len(gone) * len(come) > _MOST_PAIRS:
         return pairs
-    left = list(come)
+    left, compared = list(come), Comparison()
     for old in gone:
         here = [n for n in left if same_place(before, after, old.line, n.line)]
-        new = max(here, key=lambda n: _likeness(old, n), default=None)
-        if new is not None and _likeness(old, new) >= _ALIKE:
+        new = max(here, key=lambda n: _likeness(old, n, compared), default=None)
+        if new is not None and _likeness(old, new, compared) >= _ALIKE:
             left.remove(new)
             pairs.append((old, new))
     return pairs
 
 
-def _likeness(old: DeclaredField, new: DeclaredField) -> float:
+def _likeness(old: DeclaredField, new: DeclaredField, compared: Comparison) -> float:
     """The similarity of two names; 0 if types or defaults show that the fields differ."""
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     defaults = {key(old_default), key(new_default)}
@@ -125,8 +139,8 @@ def _likeness(old: DeclaredField, new: DeclaredField) -> float:
     contained = old.name in new.name or new.name in old.name
     tails = [name.rpartition("_")[2] for name in (old.name, new.name)]
     if old_type == "option" and (tails[0].endswith(tails[1]) or tails[1].endswith(tails[0])):
-        return max(_ALIKE, SequenceMatcher(None, old.name, new.name).ratio())
-    alike = SequenceMatcher(None, old.name, new.name).ratio()
+        return max(_ALIKE, compared.ratio(old.name, new.name))
+    alike = compared.ratio(old.name, new.name)
     return max(alike, _ALIKE if contained and len(old_type) > _TELLING else 0)
 
 

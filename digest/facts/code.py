@@ -41,6 +41,7 @@ from digest.facts.syntax.declarations import (
     Declaration,
     DeclaredField,
     PublicDeclaration,
+    grouped,
     last_part,
     name_row,
 )
@@ -62,7 +63,11 @@ _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {
     "cpp": c_family.declarations,
     "cuda": c_family.declarations,
 }
-_KEYWORDS = "fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record"
+_DECLARED = re.compile(
+    r"\b(?:fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record)"
+    r"\s++(?=(\w++))"
+)
+_ALIAS = re.compile(r"^[ \t]*(?:export |pub )?(?:type )?([\w.]++)(?:<[^>\n]*>)? = ", re.MULTILINE)
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
 _EMBEDDED = {
@@ -139,10 +144,15 @@ class TreeCode:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Declaration]]:
-        result: dict[str, list[Declaration]] = {}
-        for one in self._all:
-            result.setdefault(one.name, []).append(one)
-        return result
+        return grouped(self._all, lambda one: one.name)
+
+    @cached_property
+    def _by_last_part(self) -> dict[str, list[Declaration]]:
+        return grouped(self._all, lambda one: last_part(one.name))
+
+    @cached_property
+    def _fields(self) -> dict[str, list[Declaration]]:
+        return grouped((d for d in self._all if d.kind == "field"), lambda one: one.parent)
 
     def entries(self) -> Iterator[PublicDeclaration]:
         """The public declarations, except fields, whose header the change touches."""
@@ -161,16 +171,20 @@ class TreeCode:
         if not self.source.text or not self.tree.root_node.has_error:
             return False
         last = _LAST.search(name)
-        return last is not None and last.group() in self.source.text
+        return last is not None and last.group() in self._words
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\w++", self.source.text))
 
     def hides(self, entry: PublicDeclaration) -> bool:
         """Whether a changed line declares the same name without making it public."""
         last = _LAST.search(entry.name)
-        return (
-            self.grammar != "cpp"
-            and last is not None
-            and bool(re.search(rf"\b(?:{_KEYWORDS})\s+{last.group()}\b", self.source.changed_text))
-        )
+        return self.grammar != "cpp" and last is not None and last.group() in self._changed_names
+
+    @cached_property
+    def _changed_names(self) -> frozenset[str]:
+        return frozenset(_DECLARED.findall(self.source.changed_text))
 
     def inherits(self, entry: PublicDeclaration) -> bool:
         """Whether a type has a base that the change added, and that may have the member."""
@@ -191,7 +205,7 @@ class TreeCode:
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a type, or ``None`` if there is no such type."""
         heads = self._heads(owner)
-        those = [d for d in self._all if d.kind == "field" and d.parent == owner]
+        those = self._fields.get(owner, [])
         if not (heads or those) or self._is_alias(owner):
             return None
         bodies = [body for d in heads if (body := d.node.child_by_field_name("body"))]
@@ -202,14 +216,17 @@ class TreeCode:
 
     def _heads(self, owner: str) -> list[Declaration]:
         """The declarations of a type, which fields of C++ name without its namespaces."""
-        if self.grammar != "cpp" or "::" in owner:
-            return [d for d in self._by_name.get(owner, ()) if d.kind != "field"]
-        return [d for d in self._all if d.kind != "field" and last_part(d.name) == owner]
+        whole = self.grammar != "cpp" or "::" in owner
+        those = (self._by_name if whole else self._by_last_part).get(owner, ())
+        return [d for d in those if d.kind != "field"]
 
     def _is_alias(self, owner: str) -> bool:
         """Whether a type is another name for one whose members are declared elsewhere."""
-        alias = rf"^[ \t]*(?:export |pub )?(?:type )?{re.escape(owner)}(?:<[^>\n]*>)? = "
-        return owner in self.source.text and bool(re.search(alias, self.source.text, re.MULTILINE))
+        return owner in self._aliases
+
+    @cached_property
+    def _aliases(self) -> frozenset[str]:
+        return frozenset(_ALIAS.findall(self.source.text))
 
     def bases(self, owner: str) -> tuple[str, ...]:
         """The types that a type inherits or embeds."""

@@ -181,17 +181,25 @@ def _is_name(found: re.Match[str]) -> bool:
     return quoted or rest.startswith("instead") or _COMPOUND.search(found["name"]) is not None
 
 
-def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:
+def _was_marked(marks: Sequence[Sequence[str]], name: str, *, told: bool) -> bool:
     """Whether the file already marked a name elsewhere, or ``told`` that it is deprecated."""
-    last = re.escape(name.lstrip("-"))
-    said = re.compile(rf"(?<![\w-]){last}(?![\w-])")
-    defined = re.compile(rf"(?<![\w-]){last}\??\s*[:=(;]")
-    for number, line in enumerate(sheet.whole):
-        if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line)):
-            near = sheet.whole[number : number + 6]
-            if (told and said.search(line)) or any(map(defined.search, near)):
-                return True
-    return False
+    last = name.lstrip("-")
+    said = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
+    defined = re.compile(rf"(?<![\w-]){re.escape(last)}\??\s*[:=(;]")
+    return any(
+        (told and last in near[0] and said.search(near[0]))
+        or any(last in line and defined.search(line) for line in near)
+        for near in marks
+    )
+
+
+def _marks(sheet: SideLines) -> list[Sequence[str]]:
+    """The lines with a mark or notice of a file, each with those below it."""
+    return [
+        sheet.whole[number : number + 6]
+        for number, line in enumerate(sheet.whole)
+        if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line))
+    ]
 
 
 def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
@@ -219,10 +227,17 @@ def _matched(
     gone = {notice.name: notice for notice in reversed(old)}
     come = {notice.name: notice for notice in reversed(new)}
     pairs = [(gone.get(name), come.get(name)) for name in dict.fromkeys([*gone, *come])]
-    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after)]
+    marks = _marks(before) if come else []
+    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after, marks)]
 
 
-def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLines) -> bool:
+def _is_news(
+    a: _Notice | None,
+    b: _Notice | None,
+    before: SideLines,
+    after: SideLines,
+    marks: Sequence[Sequence[str]],
+) -> bool:
     """Whether a name is marked only now, no longer, or for another version."""
     if a and b and a.removal == b.removal:
         return False
@@ -231,7 +246,7 @@ def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: Sid
     if a or not b:
         return True
     by_mark = b.detail == "mark"
-    known = _was_marked(before, b.name, told=not by_mark)
+    known = _was_marked(marks, b.name, told=not by_mark)
     return not known and not (by_mark and _is_member(before, after, b))
 
 

@@ -281,7 +281,8 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
         if not line.lstrip().startswith(_COMMENTS)
     ]
     held = {name for name in asked if any(name in line for line in lines)}
-    found = [f for f in found if not _is_only_documented(f, scenes)]
+    if any(map(_is_rust_default, found)) and _is_documentation(scenes):
+        found = [f for f in found if not _is_rust_default(f)]
     kept: list[Fact] = []
     for fact in found:
         was = fact.before or ""
@@ -294,10 +295,12 @@ def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
     return kept
 
 
-def _is_only_documented(fact: Fact, scenes: Mapping[str, FileContext]) -> bool:
-    """Whether a default is that of an attribute of Rust, in a change of such attributes alone."""
-    if fact.detail != "default" or language_of(fact.evidence.path) != "rust":
-        return False
+def _is_rust_default(fact: Fact) -> bool:
+    return fact.detail == "default" and language_of(fact.evidence.path) == "rust"
+
+
+def _is_documentation(scenes: Mapping[str, FileContext]) -> bool:
+    """Whether the code of a change is attributes of Rust that document a default, and comments."""
     texts = (s.changed_text for s in scenes.values() if s.area is Area.CORE and s.language)
     return all(
         line.lstrip().startswith((*_COMMENTS, "default = ", '"'))

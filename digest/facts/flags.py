@@ -71,6 +71,10 @@ _LONGEST_STRUCTURE = 60_000  # characters
 _STRUCTURE = re.compile(r"struct (\w+)")
 _COMMAND = re.compile(r"\.command\(\s*['\"]([a-z][\w-]*)")
 _STATEMENT = re.compile(r"\n\w")
+_VARIANT = re.compile(r"^[ \t]++\w++\((?:Box<)?(\w++)>?\),?$", re.MULTILINE)
+_MADE = re.compile(
+    r"(?<![\w.])([\w.]++)\s*+:?=\s*+(?:\w++\.)++(?:Command|add_parser)\(\s*+\"([\w-]++)\""
+)
 _HUMPS = re.compile(r"[A-Z][a-z0-9]*")
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
@@ -133,14 +137,21 @@ def _of_commands(
 def _command(text: str, scope: str, language: str) -> str:
     """How users call the command that a scope stands for; empty if it stands for none."""
     if language == "rust":
-        is_command = re.search(rf"^[ \t]+\w+\((?:Box<)?{scope}>?\),?$", text, re.MULTILINE)
         words = _HUMPS.findall(scope.removesuffix("Args").removesuffix("Options"))
-        return " ".join(words).lower() if is_command else ""
+        return " ".join(words).lower() if scope in _commands(text) else ""
     if language in {"javascript", "typescript"}:
         return scope
-    made = rf"\b{re.escape(scope)}\s*:?=\s*[\w.]+\.(?:Command|add_parser)\(\s*\"([\w-]+)\""
-    found = re.search(made, text)
-    return found[1] if found else ""
+    return _commands(text).get(scope, "")
+
+
+@lru_cache(maxsize=4)
+def _commands(text: str) -> dict[str, str]:
+    """The commands that a text makes, by the variable or structure that holds their flags."""
+    commands = {name: name for name in _VARIANT.findall(text)}
+    for variable, command in _MADE.findall(text):
+        commands.setdefault(variable, command)
+        commands.setdefault(variable.rpartition(".")[2], command)
+    return commands
 
 
 def defined(source: SideText, language: str, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from digest.core.facts import Action, Fact, FactKind
@@ -49,6 +50,11 @@ _TELLING_WORDS = 2  # underscores of the end of a name that is hardly another me
 _TELLING = 12
 """Minimum characters of a part of a name that is searched without its quotes."""
 
+_CONSTANT = re.compile(
+    r"^[ \t]*+(?:const[ \t]++)?(?P<name>\w++)[ \t]*+(?:string[ \t]*+)?"
+    r"=[ \t]*+(?P<value>\"[^\"\n]*+\")",
+    re.MULTILINE,
+)
 _TOLD = ("documentation", "description", "desc", "help", "unit")
 
 
@@ -196,12 +202,12 @@ def _value(written: str, text: str) -> str | None:
     """A plain string, or that of a constant of the same file."""
     if not _IDENTIFIER.fullmatch(written):
         return literal(written)
-    constant = re.compile(
-        rf"^[ \t]*(?:const[ \t]+)?{written}[ \t]*(?:string[ \t]*)?=[ \t]*(\"[^\"\n]*\")",
-        re.MULTILINE,
-    )
-    found = constant.search(text)
-    return literal(found[1]) if found else None
+    return literal(_constants(text).get(written))
+
+
+@lru_cache(maxsize=4)
+def _constants(text: str) -> dict[str, str]:
+    return {m["name"]: m["value"] for m in reversed([*_CONSTANT.finditer(text)])}
 
 
 def _fields(call: CodeCall) -> Iterator[str]:

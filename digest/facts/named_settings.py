@@ -10,13 +10,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
-from digest.facts.renames import common_start, is_opposite
+from digest.facts.renames import Comparison, common_start, is_opposite
 from digest.facts.side_text import SideText, same_place
 
+_WORD = re.compile(r"[\w-]++")
 _JOINED = re.compile(r"[\w-]")
 _BEFORE = re.compile(r"[\w-]$|\w\.$")
 _AFTER = re.compile(r"[\w-]|\.\w")
@@ -121,17 +122,39 @@ def is_named(text: str, setting: NamedSetting) -> bool:
 
 def _mentions(text: str, name: str) -> bool:
     """Whether a name occurs anywhere in a text as a whole word."""
-    at = text.find(name)
-    while at >= 0:
+    if not _words(text).issuperset(_WORD.findall(name)):
+        return False
+    known = _places(text)
+    places, start = min(
+        ((known.get(m[0], ()), m.start()) for m in _WORD.finditer(name)),
+        key=lambda found: len(found[0]),
+        default=((), 0),
+    )
+    for at in (place - start for place in places):
         end = at + len(name)
+        if at < 0 or not text.startswith(name, at):
+            continue
         before, after = text[max(at - 2, 0) : at], text[end : end + 2]
         if not (
             (_JOINED.match(name) and _BEFORE.search(before))
             or (_JOINED.match(name[-1]) and _AFTER.match(after))
         ) and not _is_comment(text, at):
             return True
-        at = text.find(name, at + 1)
     return False
+
+
+@lru_cache(maxsize=4)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
+
+
+@lru_cache(maxsize=4)
+def _places(text: str) -> dict[str, list[int]]:
+    """Where each word of a text begins, with dashes as in a name."""
+    places = defaultdict[str, list[int]](list)
+    for match in _WORD.finditer(text):
+        places[match[0]].append(match.start())
+    return places
 
 
 def _is_comment(text: str, at: int) -> bool:
@@ -145,12 +168,13 @@ def _renames(
     """Pairs of a removed name and the one that replaced it, each once, most similar first."""
     if len(gone) * len(come) > _MOST_PAIRS:
         return []
+    compared = Comparison()
     scored = sorted(
         (
             (-likeness, number, other)
             for number, old in enumerate(gone)
             for other, new in enumerate(come)
-            if (likeness := _likeness(old, new, before, after))
+            if (likeness := _likeness(old, new, before, after, compared))
             and (old.scope or not (is_named(after.text, old) or is_named(before.text, new)))
         )
     )
@@ -164,7 +188,9 @@ def _renames(
     return pairs
 
 
-def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: SideText) -> float:
+def _likeness(
+    old: NamedSetting, new: NamedSetting, before: SideText, after: SideText, compared: Comparison
+) -> float:
     """How likely one is the other's new name; 0 if it is not."""
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
@@ -176,9 +202,9 @@ def _likeness(old: NamedSetting, new: NamedSetting, before: SideText, after: Sid
         return 0
     if is_opposite(old.names[0], new.names[0]):
         return 0
-    alike = SequenceMatcher(None, texts[0], texts[1]).ratio()
+    alike = compared.ratio(texts[0], texts[1], _NEARLY)
     whole, apart = (
-        SequenceMatcher(None, *pair).ratio()
+        compared.ratio(*pair)
         for pair in ((old.names[0], new.names[0]), _apart(old.names[0], new.names[0]))
     )
     names = whole if apart >= _RELATED else apart

@@ -8,9 +8,11 @@ works if the old one is deprecated in its favour, or if the text beside it names
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import accumulate
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import area_of
@@ -34,6 +36,46 @@ def is_opposite(one: str, other: str) -> bool:
     words = [{w.lower() for w in _WORDS.findall(name)} for name in (one, other)]
     return (words[0] ^ words[1]) in _OPPOSITES
 
+
+class Comparison:
+    """Measures how alike texts are, in a number of steps that does not depend on what they say.
+
+    What takes more is not alike: texts that are need few steps. Nothing is after all are used.
+    """
+
+    def __init__(self, steps: int = 1_000_000) -> None:
+        self._steps = steps
+
+    def ratio(
+        self, one: Sequence[str], other: Sequence[str], least: float = 0.0, *, autojunk: bool = True
+    ) -> float:
+        """The share of equal parts as :mod:`difflib` defines it; 0 for those below the least."""
+        size = len(one) + len(other)
+        there = Counter(other)
+        if 2 * (Counter(one) & there).total() < least * size:
+            return 0.0
+        matcher = SequenceMatcher(None, one, other, autojunk)
+        most = len(other) // 100 + 1 if autojunk and len(other) >= 200 else size
+        costs = [*accumulate((1 + there[p] * (there[p] <= most) for p in one), initial=0)]
+        equal, left = 0, min(self._steps, _STEPS * size)
+        self._steps -= left
+        waiting = [(0, len(one), 0, len(other))]
+        while waiting:
+            first, last, start, end = waiting.pop()
+            left -= costs[last] - costs[first]
+            if left < 0:
+                return 0.0
+            at, place, length = matcher.find_longest_match(first, last, start, end)
+            equal += length
+            if length:
+                rest = (first, at, start, place), (at + length, last, place + length, end)
+                waiting += [(a, b, c, d) for a, b, c, d in rest if a < b and c < d]
+        self._steps += left
+        return 2 * equal / size if size else 1.0
+
+
+_STEPS = 100
+"""Steps of a comparison for each part of the texts."""
 
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
@@ -172,7 +214,7 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
             sides[fact.action is Action.ADDED].append(fact)
     changed: dict[int, Fact | None] = {}
     for gone, come in groups.values():
-        if len(gone) * len(come) > _MOST_TOLD:
+        if not come or len(gone) * len(come) > _MOST_TOLD:
             continue
         alone = len(gone) == len(come) == 1 and "renam" in title
         for old in gone:

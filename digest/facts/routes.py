@@ -38,6 +38,7 @@ _WORDS = ('"/', "'/", "`/", "path(")  # one of these is present where a path is 
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
 _VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
+_LISTED = re.compile(r"^[ \t]*+[\"']([^\"'\n]++)[\"'],?$", re.MULTILINE)
 _METHODS = re.compile(r"[\"'](\w+)[\"']")
 
 
@@ -58,19 +59,19 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         if olds or news
         else {}
     )
+    # A path alone on a line is in a list of paths that a loop serves.
+    listed = frozenset(_LISTED.findall(after.text)) if olds else ()
     yield from named_settings.compare(
         FactKind.ROUTE,
         before,
         after,
-        [s for s in olds if s.names[0] not in everywhere["new"] and not _is_listed(s, after)],
+        [
+            s
+            for s in olds
+            if s.names[0] not in everywhere["new"] and s.names[0].partition(" ")[2] not in listed
+        ],
         [s for s in news if s.names[0] not in everywhere["old"]],
     )
-
-
-def _is_listed(route: NamedSetting, source: SideText) -> bool:
-    """Whether a path stands alone on a line, in a list of paths that a loop serves."""
-    path = re.escape(route.names[0].partition(" ")[2])
-    return re.search(rf"^[ \t]*[\"']{path}[\"'],?$", source.text, re.MULTILINE) is not None
 
 
 def defined(source: SideText, language: str, name: str) -> bool:

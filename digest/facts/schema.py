@@ -153,9 +153,10 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
     come = {(item.name, item.detail): item for item in new}
     found: list[Fact] = []
     renamed = _renames(gone, come)
+    replaced = {(item.name, item.detail) for item in renamed.values()}
     for key in dict.fromkeys([*gone, *come]):
         a, b = gone.get(key), come.get(key)
-        if a and a in renamed.values():
+        if key in replaced:
             continue
         item = b or a
         assert item is not None

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from difflib import SequenceMatcher
 from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
-from digest.facts.renames import is_opposite
+from digest.facts.renames import Comparison, is_opposite
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
     Calling,
     Parameter,
     PublicDeclaration,
     Signature,
+    grouped,
     last_part,
 )
 
@@ -238,7 +238,7 @@ def _sides(
     If only one side of a header changed, the other is looked up; overloads that the change does not
     touch are left out if they do not matter.
     """
-    olds, news = _grouped(before.entries()), _grouped(after.entries())
+    olds, news = (grouped(s.entries(), lambda one: one.name) for s in (before, after))
     for name, entries in news.items():
         others = olds.get(name)
         if others is not None and len(others) == len(entries):
@@ -250,13 +250,6 @@ def _sides(
         if name not in news:
             found = after.named(entries[0])
             yield name, before.named(entries[0]) if found else entries, found
-
-
-def _grouped(entries: Iterable[PublicDeclaration]) -> dict[str, list[PublicDeclaration]]:
-    result: dict[str, list[PublicDeclaration]] = {}
-    for entry in entries:
-        result.setdefault(entry.name, []).append(entry)
-    return result
 
 
 def symbol_fact(
@@ -286,8 +279,7 @@ def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -
 
 def _line_of(entry: PublicDeclaration, after: SideText) -> int:
     """The changed line with the name, 1-based; that of the entry if there is none."""
-    last = last_part(entry.name)
-    return next((row + 1 for row, line in after.changed() if last in line), entry.line)
+    return after.first_changed.get(last_part(entry.name), entry.line)
 
 
 def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:
@@ -324,11 +316,14 @@ def _renames(
     if not gone or not come or len(gone) * len(come) > 400:
         return []
     scored = []
+    compared = Comparison()
     for lost in gone:
         for found in come:
             if lost.kind == found.kind != "export" and lost.parent == found.parent:
-                likeness = _likeness(lost, found)
-                if likeness >= _ALIKE or (likeness >= _NEARLY and _in_its_place(lost, found)):
+                likeness = _likeness(lost, found, compared)
+                if likeness >= _ALIKE or (
+                    likeness >= _NEARLY and _in_its_place(lost, found, compared)
+                ):
                     scored.append((-likeness, abs(lost.line - found.line), lost, found))
     scored.sort(key=lambda s: (s[0], s[1]))
     used: set[int] = set()
@@ -341,28 +336,31 @@ def _renames(
 
 
 def _in_its_place(
-    lost: PublicDeclaration, found: PublicDeclaration, alike: float = _ALIKE_NAMES
+    lost: PublicDeclaration,
+    found: PublicDeclaration,
+    compared: Comparison,
+    alike: float = _ALIKE_NAMES,
 ) -> bool:
     """Whether one is in the place of the other, with names that share most of their letters."""
     names = last_part(lost.name).lower(), last_part(found.name).lower()
     near = abs(lost.line - found.line) <= _NEAR
-    return near and SequenceMatcher(None, *names).ratio() >= alike
+    return near and compared.ratio(*names) >= alike
 
 
-def _likeness(one: PublicDeclaration, other: PublicDeclaration) -> float:
+def _likeness(one: PublicDeclaration, other: PublicDeclaration, compared: Comparison) -> float:
     """The share of equal lines of two declarations, each with its own name removed."""
     a, b = (_lines(e) for e in (one, other))
     if len(a) == len(b) == 1:  # a name without a body: a method of an interface, a constant
         near = (
-            _in_its_place(one, other, _ALIKE_ALONE)
+            _in_its_place(one, other, compared, _ALIKE_ALONE)
             and max(len(a[0]), len(b[0])) < _ONE_LINE
             and _NUMBERS.findall(a[0]) == _NUMBERS.findall(b[0])
             and not is_opposite(one.name, other.name)
         )
-        return SequenceMatcher(None, a[0], b[0], autojunk=False).ratio() if near else 0.0
+        return compared.ratio(a[0], b[0], autojunk=False) if near else 0.0
     if min(len(a), len(b)) < 2 or not 0.5 <= len(a) / len(b) <= 2:
         return 0.0
-    return SequenceMatcher(None, a, b, autojunk=False).ratio() if len(a) < 400 else float(a == b)
+    return compared.ratio(a, b, _NEARLY, autojunk=False) if len(a) < 400 else float(a == b)
 
 
 def _lines(entry: PublicDeclaration) -> list[str]:

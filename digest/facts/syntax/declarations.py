@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar
 
 from tree_sitter import Node
 
 from digest.facts.call_arguments import flat
 from digest.facts.syntax.grammar import text_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +36,14 @@ class Parameter:
 def last_part(name: str) -> str:
     """The last part of a qualified name: ``c`` of ``a.b.c`` and of ``a::b::c``."""
     return re.split(r"[.:]+", name)[-1]
+
+
+def grouped(those: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Things by their key, in order."""
+    groups: dict[str, list[T]] = {}
+    for one in those:
+        groups.setdefault(key(one), []).append(one)
+    return groups
 
 
 def member_name(parent: str, name: str) -> str:
@@ -111,6 +122,9 @@ CONFIGURES = re.compile(
     r"|Preferences|Policy)(?:[A-Z]\w*)?$|^(?:config|settings|options|opts|params)$"
 )
 """The names of types in which users set things."""
+
+MOST_BASES = 40
+"""Maximum classes of one file that are followed from one to its bases."""
 
 DEEPEST = 12
 """Maximum levels of modules, namespaces and classes that are read."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
 from tree_sitter import Node
 
 from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
+    MOST_BASES,
     DeclaredField,
     Parameter,
     PublicDeclaration,
@@ -38,6 +39,8 @@ _PLAIN_HEADER = re.compile(
     r"\)[^\"'#:()\[\]{}]*+:"
 )
 
+_FOLLOWING = re.compile(r"\n[ \t]*+(?:async )?(?:def|class) ")
+
 # Most class headers only name their bases: they need no parser.
 _PLAIN_CLASS = re.compile(
     r"class +[A-Z]\w*(?:\( *+((?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)* *+, *+)*"
@@ -53,6 +56,8 @@ def header_end(text: str, offset: int) -> int | None:
     if plain := _PLAIN_HEADER.match(text, offset, limit):
         return plain.end()
     at = offset
+    if following := _FOLLOWING.search(text, offset, limit):
+        limit = following.start()
     for match in tokens(text, offset, limit, "python"):
         if not depth and (colon := text.find(":", at, match.start())) >= 0:
             return colon + 1
@@ -176,28 +181,26 @@ _NAMED = ("Config", "Options", "Args")
 _PUBLIC = re.compile(r"[^\W\d_]\w*")
 _OF_CLASS = re.compile(r"(?:typing\.)?ClassVar\b")
 _REACH_ABOVE = 1_500  # characters of decorators above a class
-_DEEPEST = 4  # bases of bases that are followed
 _LONGEST_BODY = 60_000  # characters of a class body before its first method
 _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
 
 
-def has_fields(outline: Outline, header: Header, depth: int = 0) -> bool:
+def has_fields(outline: Outline, header: Header) -> bool:
     """Whether annotated names in the body of a class are its fields."""
-    if header.kind != "class":
-        return False
-    if any(
-        name in _MAKERS or name.endswith("dataclass") for name in _decorators(outline.text, header)
-    ):
-        return True
-    read = signature(outline.text, header.offset)
-    for base in read.bases if read else ():
-        name = re.split(r"[\[(=]", base)[0].rpartition(".")[2].strip()
-        if name.endswith((*_BASES, *_NAMED)):
+    seen = {header.offset: header}
+    for parent in (waiting := [header]):
+        makers = _decorators(outline.text, parent)
+        if any(name in _MAKERS or name.endswith("dataclass") for name in makers):
             return True
-        if depth < _DEEPEST and name != header.name:
-            parent = next(outline.named("class", name), None)
-            if parent is not None and has_fields(outline, parent, depth + 1):
+        read = signature(outline.text, parent.offset)
+        for base in read.bases if read else ():
+            name = re.split(r"[\[(=]", base)[0].rpartition(".")[2].strip()
+            if name.endswith((*_BASES, *_NAMED)):
                 return True
+            for above in outline.named("class", name)[:1]:
+                if above.offset not in seen and len(seen) < MOST_BASES:
+                    seen[above.offset] = above
+                    waiting.append(above)
     return False
 
 
@@ -256,7 +259,6 @@ def _default(text: str) -> str | None:
     return None if value in {None, "..."} else flat(value or "")
 
 
-_WORDS = len("async def  ")  # the beginning of a header
 _REACH = 60_000  # characters; in widely used code no class has fields further below its name
 _QUIET = frozenset({"__init__", "__new__", "__call__"})
 
@@ -271,23 +273,14 @@ class PythonModule:
     def entries(self) -> Iterator[PublicDeclaration]:
         """The public definitions whose header the change touches, in the order of the text."""
         seen: set[int] = set()
-        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
-            if offset >= 0 and offset not in seen:
-                seen.add(offset)
-                if first - offset < LONGEST_HEADER and self._reaches(offset):
-                    yield from self._public(self._at(offset))
-            for header in self.outline.scan(first, last) if first < last else ():
-                if header.offset not in seen:
-                    seen.add(header.offset)
+        for first, last in self.source.spans:
+            for header in self.outline.scan(first - LONGEST_HEADER, first)[-1:]:
+                if header.offset not in seen and self._reaches(header.offset):
                     yield from self._public(header)
-
-    @cached_property
-    def _above(self) -> list[int]:
-        """For each changed place, the start of the nearest definition above, or -1."""
-        return [*self.outline.before((first for first, _ in self.source.spans), _REACH)]
-
-    def _at(self, offset: int) -> Header:
-        return next(self.outline.scan(offset, offset + _WORDS))
+                seen.add(header.offset)
+            for header in self.outline.scan(first, last):
+                seen.add(header.offset)
+                yield from self._public(header)
 
     def named(self, entry: PublicDeclaration) -> list[PublicDeclaration]:
         """All public definitions of the same kind and name, touched or not."""
@@ -306,30 +299,28 @@ class PythonModule:
 
     def inherits(self, entry: PublicDeclaration) -> bool:
         """Whether a class of this side inherits a method from a base in the same file."""
-        return entry.kind == "method" and self._has(entry.parent, last_part(entry.name), 0)
-
-    def _has(self, owner: str, method: str, depth: int) -> bool:
-        return depth < _DEEPEST and any(
-            next(self.outline.named("def", f"{base}.{method}"), None) is not None
-            or self._has(base, method, depth + 1)
-            for base in self.bases(owner)
-            if base != owner
-        )
+        if entry.kind != "method":
+            return False
+        above = [entry.parent]
+        for owner in above:
+            more = [base for base in dict.fromkeys(self.bases(owner)) if base not in above]
+            above += more[: MOST_BASES - len(above)]
+        method = last_part(entry.name)
+        return any(self.outline.named("def", f"{base}.{method}") for base in above[1:])
 
     def owners(self) -> tuple[str, ...]:
         """The classes made of fields whose bodies the change touches outside of methods."""
-        offsets: dict[int, None] = {}
-        for (first, last), offset in zip(self.source.spans, self._above, strict=True):
-            if offset >= 0 and self.source.text.startswith("class", offset):
-                offsets[offset] = None
-            for at in self.outline.classes(first, last):
-                offsets[at] = None
-        headers = [self._at(offset) for offset in offsets]
-        return tuple(h.name for h in headers if not h.nested)
+        names: dict[str, None] = {}
+        for first, last in self.source.spans:
+            above = self.outline.scan(first - _REACH, first)[-1:]
+            for header in (*above, *self.outline.scan(first, last)):
+                if header.kind == "class" and not header.nested:
+                    names[header.name] = None
+        return tuple(names)
 
     def fields(self, owner: str) -> Mapping[str, DeclaredField] | None:
         """All public fields of a class, or ``None`` if there is no such public class."""
-        header = next(self.outline.named("class", owner), None)
+        header = next(iter(self.outline.named("class", owner)), None)
         if header is None or not next(self._public(header), None):
             return None
         if not has_fields(self.outline, header):
@@ -338,7 +329,7 @@ class PythonModule:
 
     def bases(self, owner: str) -> tuple[str, ...]:
         """The base classes of a class, without their parameters."""
-        header = next(self.outline.named("class", owner), None)
+        header = next(iter(self.outline.named("class", owner)), None)
         read = signature(self.source.text, header.offset) if header else None
         return tuple(base.partition("[")[0] for base in read.bases) if read else ()
 

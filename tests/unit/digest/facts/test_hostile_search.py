@@ -254,30 +254,152 @@ def test_plain_file_is_parsed_up_to_the_largest(path):
     assert len(facts.of(FactKind.SYMBOL)) > 300
 
 
-PAIRS = {
-    "flags": 'parser.add_argument("--flag-{n}", default={n}, help="do {n}")\n',
-    "variables": 'x = os.environ.get("A{n}_URL", "{n}")\n',
-    "metrics": 'C = Counter("a{n}_total", "Help {n}")\n',
+NAMES = {
+    "a.py": [
+        "def f{n}(a, b=K{n}):\n    return a\n\n",
+        "class C{n}(C{m}):\n    def run(self, a=1):\n        return a\n",
+        "@dataclass\nclass C{n}(C{m}):\n    size{n}: int = 1\n",
+        "def f{n}(\n",
+        "@app.get('/v1/m{n}')\ndef g(): ...\n",
+        "x = os.environ.get('A{n}_URL', '{n}')\n",
+        "p.add_argument('--flag-{n}', default={n}, help='do {n}')\n",
+        "C = Counter('a{n}_total', 'Help {n}')\n",
+        "def f{n}(a):\n    warnings.warn('f{n} is deprecated, use g{n}', DeprecationWarning)\n",
+    ],
+    "a.go": [
+        GO,
+        'type S{n} struct {{\n\tS{m}\n\tA{n} int `json:"a"`\n}}\n',
+        'var x = app.Flag("a{n}", "help").Default("{n}").Int()\n',
+        'var C = prometheus.CounterOpts{{Namespace: n{n}, Name: "a{n}_total"}}\n',
+    ],
+    "a.rs": [
+        RUST,
+        '#[arg(long = "flag-{n}", default_value_t = {n})]\npub flag_{n}: u8,\n',
+        "impl S{n} {{ pub fn run(&self) {{}} }}\npub enum E{n} {{ A, B{n}, C(u8) }}\n",
+        'app.route("/v1/m{n}", get(h{n}));\n',
+    ],
+    "a.ts": [
+        SCRIPT,
+        "export interface I{n} extends I{m} {{\n  a{n}: string\n}}\n",
+        "export {{ a{n} as b{n} }} from './x{n}';\n",
+        "/** @deprecated use g{n} */\nexport function f{n}() {{}}\n",
+    ],
+    "A.java": [JAVA, '@GetMapping("/v1/m{n}") public void f{n}() {{}}\n'],
+    "a.h": [HEADER, "struct S{n} : S{m} {{\n  int a{n} = 1;\n}};\n", "#define K{n} {n}\n"],
+    "README.md": [
+        "# H{n}\n\n`a{n}` is deprecated, use `b{n}`.\n",
+        "| `flag_{n}` | int | `{n}` |\n",
+    ],
+    "CHANGELOG.md": ["## v1.{n}\n\n- **Breaking**: remove a{n} (#{n})\n"],
+    "docker-compose.yml": ["  a{n}:\n    image: a/b{n}:1.{n}\n"],
+    "gradle/libs.versions.toml": ['a{n} = {{ module = "a:b{n}", version = "1.{n}" }}\n'],
 }
+"""Units of which each has another name, in a file that has all of them."""
+
+NAMES |= {path: [PLAIN[path]] for path in (*list(PLAIN)[9:], "a.cuh")}
+
+STEEP = 9
+"""Times as long four times as many names may take; what compares each with each takes sixteen."""
+
+PRIVATE = [
+    ("def ", "def _"),
+    ("class C", "class _C"),
+    ("pub ", ""),
+    ("export ", ""),
+    ("public ", ""),
+]
+
+FEW = 5_000
+"""Characters of the file with a quarter of the names."""
 
 
-@pytest.mark.parametrize("unit", PAIRS.values(), ids=PAIRS)
-def test_many_names_that_are_replaced_take_no_longer_than_a_few_plain_files(unit):
-    rows = BOUND // 2 // len(unit)
-    old, new = ("".join(unit.format(n=n) for n in range(k, k + rows)) for k in (0, 9 * rows))
-    usual = min(seconds("a.py", plain("a.py", BOUND // 2)) for _ in range(2))
-    assert replacing(old, new) < 6 * usual
+def numbered(unit: str, first: int, number: int) -> list[str]:
+    return [unit.format(n=n, m=n - 1) for n in range(first, first + number)]
 
 
-def replacing(old: str, new: str) -> float:
-    removed, fresh = (tuple(text.split("\n")) for text in (old, new))
-    hunk = Hunk(old_start=1, new_start=1, removed=removed, added=fresh)
-    file = replace(added("a.py", "").files[0], status=FileStatus.MODIFIED, hunks=(hunk,))
-    file = replace(file, old_id=blob(old), new_id=blob(new))
+def replacing(path: str, pairs: list[tuple[str, str]]) -> tuple[Change, dict[str, str]]:
+    """A change of a file in which each text of some lines became another one."""
+    before, after, hunks, rows = "# x\n", "# x\n", [], [2, 2]
+    for old, new in pairs:
+        removed, fresh = tuple(old.splitlines()), tuple(new.splitlines())
+        starts = rows[0] - (not removed), rows[1] - (not fresh)
+        hunks.append(Hunk(old_start=starts[0], new_start=starts[1], removed=removed, added=fresh))
+        rows = [rows[0] + len(removed) + 1, rows[1] + len(fresh) + 1]
+        before, after = f"{before}{old}\n", f"{after}{new}\n"
+    file = replace(added(path, "").files[0], status=FileStatus.MODIFIED, hunks=tuple(hunks))
+    file = replace(file, old_id=blob(before), new_id=blob(after), old_mode="100644")
     change = Change(commit=commit("Rename a1 to b1"), files=(file,))
+    return change, {blob(before): before, blob(after): after}
+
+
+def replaced(path: str, pairs: list[tuple[str, str]]) -> float:
+    change, texts = replacing(path, pairs)
     start = process_time()
-    extract(change, {blob(old): old, blob(new): new}, thread_time)
+    extract(change, texts, thread_time)
     return process_time() - start
+
+
+def names_replaced(path: str, unit: str, size: int, kind: str) -> float:
+    """The seconds that a file takes in which each unit has become another one, or none is left."""
+    number = size // len(unit.format(n=1000, m=1000)) + 2
+    old = numbered(unit, 0, number)
+    if kind == "removed":
+        return replaced(path, [("".join(old), "")])
+    for public, private in PRIVATE if kind == "hidden" else ():
+        unit = unit.replace(public, private)
+    new = numbered(unit, 0 if kind == "hidden" else 10 * number, number)
+    return replaced(path, list(zip(old, new, strict=True)))
+
+
+@pytest.mark.parametrize("kind", ["renamed", "hidden", "removed"])
+@pytest.mark.parametrize("path", NAMES)
+def test_time_grows_as_the_number_of_names(path, kind):
+    names_replaced(path, NAMES[path][0], FEW, kind)
+    steep = {}
+    for unit in NAMES[path]:
+        if kind == "hidden" and not any(public in unit for public, _ in PRIVATE):
+            continue
+        few = max(min(names_replaced(path, unit, FEW, kind) for _ in range(3)), 0.004)
+        if names_replaced(path, unit, 4 * FEW, kind) > STEEP * few:
+            ratio = min(names_replaced(path, unit, 4 * FEW, kind) for _ in range(3)) / few
+            if ratio > STEEP:
+                steep[unit] = ratio
+    assert not steep
+
+
+def test_bodies_with_common_lines_are_compared_in_time():
+    old, new = (
+        "".join(
+            f"def {name}{n}():\n" + "".join(f"    x\n    {name}{k}\n" for k in range(140))
+            for n in range(4)
+        )
+        for name in "fg"
+    )
+    assert replaced("a.py", [(old, new)]) < MOST * max(seconds("a.py", plain("a.py", 9_000)), 0.01)
+
+
+def test_help_texts_of_many_signs_are_compared_in_time():
+    chance = Random(1)
+    texts = ("".join(chr(0x4E00 + chance.randrange(110)) for _ in range(3_800)) for _ in range(10))
+    flags = [f"p.add_argument('--flag-{n}', help='{text}')\n" for n, text in enumerate(texts)]
+    took = replaced("a.py", [("".join(flags[:5]), "".join(flags[5:]))])
+    assert took < MOST * seconds("a.py", plain("a.py", 20_000))
+
+
+def test_classes_that_inherit_from_each_other_are_read_in_time():
+    bases = ", ".join(f"C{n}" for n in range(20))
+    unit = f"class C{{n}}({bases}):\n    def {{name}}(self): ...\n    x: int\n"
+    pairs = [(unit.format(n=n, name="f"), unit.format(n=n, name="g")) for n in range(20)]
+    assert replaced("a.py", pairs) < MOST * max(seconds("a.py", plain("a.py", 2_000)), 0.01)
+
+
+def test_every_method_of_a_long_class_keeps_its_name():
+    """Searching for the class above each of them took more steps than one file had."""
+    head, ends = "class A(B):\n    x = 1\n\n", [f"{n}(self):\n        ...\n" for n in range(600)]
+    pairs = [(f"    def f{end}", f"    def g{end}") for end in ends]
+    pairs[0] = (head + pairs[0][0], head + pairs[0][1])
+    facts = extract(*replacing("a.py", pairs))
+    assert {fact.name for fact in facts.items} == {f"A.{c}{n}" for c in "fg" for n in range(600)}
 
 
 OPTIONS = "N{n} = Namespace(\n    a=Option({n}, type='int'),\n)\n"
