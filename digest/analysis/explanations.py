@@ -22,7 +22,7 @@ from digest.analysis.context import (
 from digest.analysis.quotes import ENDS, content
 from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans, sentences
-from digest.core.change import Side
+from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.core.grade import Level
@@ -142,7 +142,7 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
         for f in reading.told(kind, Action.CHANGED):
             text = helps.get(f.name, "")
             if text and f.detail in {"default", "choices"}:
-                whole = text if len(text) <= _WHOLE else _opening(text)
+                whole = text if len(text) <= _WHOLE else opening(text)
                 what, said_of_it = (code(owner_of(f.name)[1]),), code_as_spans(whole)
                 spans = words.EXPLAINED(reading.language, what=what, words=said_of_it)
                 yield make_statement(with_full_stop(spans, reading), [f])
@@ -160,7 +160,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
         what = words.WITH_DEFAULT(language, what=what, value=value(f.after, language))
     if text:
-        what = words.EXPLAINED(language, what=what, words=code_as_spans(_opening(text)))
+        what = words.EXPLAINED(language, what=what, words=code_as_spans(opening(text)))
     return make_statement(with_full_stop(what, reading), [f])
 
 
@@ -174,7 +174,7 @@ def _helps(clues: Sequence[Clue]) -> dict[str, str]:
     return found
 
 
-def _opening(text: str) -> str:
+def opening(text: str) -> str:
     """The first sentence of a text, or two if the first is very short."""
     found = sentences(text)
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
@@ -183,7 +183,7 @@ def _opening(text: str) -> str:
 def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
-    for text, clue in islice(((_opening(c.text), c) for c in found), 1):
+    for text, clue in islice(((opening(c.text), c) for c in found), 1):
         if text.endswith(ENDS) and not any(mark in text for mark in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
@@ -220,7 +220,7 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
     """
     description = reading.graded.description
     if description and description.note:
-        spans = code_as_spans(_ENTRY.sub("", _opening(description.note)))
+        spans = code_as_spans(_ENTRY.sub("", opening(description.note)))
         yield make_statement(with_full_stop(spans, reading), [REQUEST])
     for clue in reading.facts.clues if reading.core else ():
         text = _ENTRY.sub("", clue.text)
@@ -245,6 +245,40 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
             return
 
 
+_FORBIDS = re.compile(
+    r"\b(?:incompatible|mutually exclusive|conflicts?|cannot|can't|must|requires?|only|unsupported"
+    r"|not (?:yet |currently )?(?:compatible|allowed|supported))\b"
+)
+_REMEDY = re.compile(
+    r"[;.] |(?<![\w-])(?:requires?|must|only|needs?|pass|set|remove|specify|enable|without|unless"
+    r"|supports?)(?![\w-])"
+)
+_FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
+
+
+def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
+    """A new error in code that was there before, and the known flags that it refuses.
+
+    Flags after words such as "requires" are the way out, so they do not count.
+    """
+    new = {
+        without_dashes(owner_of(f.name)[1]) for f in reading.facts.items if f.action is Action.ADDED
+    }
+    made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
+    for clue in reading.facts.clues if not reading.facts.reverts else ():
+        at, text = clue.evidence, opening(clue.text)
+        if clue.kind is not ClueKind.REFUSED or at.side is not Side.NEW or at.path in made:
+            continue
+        known = [
+            name
+            for name in _FLAG.findall(_REMEDY.split(text)[0])
+            if without_dashes(name) not in new
+        ]
+        if known and _FORBIDS.search(text) and not _HOLE.search(clue.text):
+            return clue, list(dict.fromkeys(known))
+    return None
+
+
 def refusals(reading: ChangeContext) -> Iterator[Statement]:
     """The text of a new usage error, or of a limit that was removed; never one with gaps."""
     lifts = _LIFTS.search(reading.facts.subject.words)
@@ -252,7 +286,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         new = clue.evidence.side is Side.NEW
         if clue.kind is not ClueKind.REFUSED or not (new or lifts) or _HOLE.search(clue.text):
             continue
-        text = _opening(clue.text).rstrip(".")
+        text = opening(clue.text).rstrip(".")
         if new and _OF_CODE.search(text):
             continue
         if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:

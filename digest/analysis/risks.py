@@ -15,18 +15,23 @@ from digest.analysis.context import (
     VALUE,
     VERSIONS,
     ChangeContext,
+    brief,
     code,
     deprecated,
     make_statement,
     owner_of,
+    read,
     without_dashes,
 )
-from digest.analysis.explanations import is_known
+from digest.analysis.explanations import is_known, refused_flags
 from digest.analysis.headline import secures
 from digest.analysis.signatures import Differences, differences
+from digest.analysis.summary import bare, raised_minimums
 from digest.analysis.wording import has_default, is_computed, is_pin, names, value
 from digest.core.change import printable
+from digest.core.enums import Language
 from digest.core.facts import Action, Fact, FactKind
+from digest.core.grade import Graded
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.i18n import statement_text as words
@@ -49,6 +54,9 @@ _WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})
 
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
+
+_READ = 300
+"""Characters of a title that are read for names."""
 
 _Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
@@ -104,6 +112,87 @@ def _advice(reading: ChangeContext) -> _Found:
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
     if announced := deprecated(reading):
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
+
+
+def to_do(graded: Graded, language: Language) -> Spans:
+    """What users must do or check about a change to act on, as one short sentence."""
+    reading = brief(read(graded, language))
+    return next(_duties(reading), ()) or _to_check(reading)
+
+
+def _duties(reading: ChangeContext) -> Iterator[Spans]:
+    """What the facts ask for, the most certain first."""
+    language = reading.language
+    gone = [f for f in reading.contracts if f.action is Action.REMOVED and f.detail != "read"]
+    gone = [f for f in gone if f.kind not in VERSIONS]
+    yield from _replacements(gone, reading)
+    if kinds := {f.kind for f in gone}:
+        phrase = words.REMOVED_RISKS.get(gone[0].kind) if len(kinds) == 1 else None
+        yield (phrase or words.CHECK_USE)(language, names=names(gone, reading))
+    for f in reading.contracts:
+        if f.action is Action.RENAMED and f.before:
+            yield words.REPLACE(language, before=code(f.before), after=code(f.name))
+    for f in _restorable(reading):
+        before = value(f.before, language)
+        yield words.KEEP_DEFAULT(language, name=code(f.name), before=before)
+    for f in reading.contracts:
+        if f.action is Action.CHANGED and (f.detail == "choices" or has_default(f)):
+            phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
+            yield phrase(language, names=code(f.name))
+    announced = deprecated(reading)
+    yield from _replacements(announced, reading)
+    if announced:
+        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
+    for name, facts in raised_minimums(reading).items():
+        yield words.RAISE(language, name=name, version=bare(facts[0].after))
+    if refused := refused_flags(reading):
+        flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
+        yield words.CHECK_USE(language, names=flags)
+    if secures(reading.facts):
+        yield words.TAKE_FIX(language)
+
+
+def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> Iterator[Spans]:
+    for f in facts:
+        if f.replacement:
+            after = code(f.replacement)
+            yield words.REPLACE(reading.language, before=code(f.name), after=after)
+
+
+_CHECKED = {
+    "contract_removed": "removed",
+    "deprecated_removed": "removed",
+    "support_dropped": "removed",
+    "note_removed": "removed",
+    "note_breaking": "breaking",
+    "deprecation": "deprecated",
+    "label_deprecation": "deprecated",
+    "note_deprecated": "deprecated",
+    "instead": "behaviour",
+    "label_security": "security",
+    "note_security": "security",
+    "advisory": "security",
+}
+"""What is to be checked, by rules named otherwise."""
+
+_NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
+
+
+def _to_check(reading: ChangeContext) -> Spans:
+    """What is to be checked by the reasons of the grade, with the names in the title."""
+    language, title = reading.language, reading.facts.subject.words[:_READ]
+    rules = (reason.rule.removeprefix("says_") for reason in reading.graded.grade.reasons)
+    asked = next(
+        (words.CHECK[r] for rule in rules if (r := _CHECKED.get(rule, rule)) in words.CHECK), None
+    )
+    if asked is words.CHECK["security"]:
+        return asked(language)
+    found = [name for name in _NAMED.findall(title) if "_" in name or name[:2] == "--"]
+    if found:
+        shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)
+        phrase = words.CHECK_DEFAULT if asked is words.CHECK["default"] else words.CHECK_USE
+        return phrase(language, names=shown)
+    return (asked or words.CHECK_ANY)(language)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

@@ -26,8 +26,9 @@ from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
 from digest.analysis.quotes import description_quotes, repeats, restates
 from digest.analysis.wording import has_default, is_named, lines, undone_change, value
+from digest.core.authors import code_as_spans
 from digest.core.change import printable
-from digest.core.facts import Action, Fact, FactKind, is_branch_merge
+from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.i18n import consequence_text as words
@@ -146,11 +147,12 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
         *_defaults(reading, title),
         *_deprecations(reading),
         *_raised_minimums(reading),
+        *_refused(reading),
     ]
     yield from _as_statements(clauses[:_CLAUSES], reading)
 
 
-Clause = tuple[Spans, Sequence[Fact]]
+Clause = tuple[Spans, Sequence[Fact | Evidence]]
 
 
 def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
@@ -167,6 +169,13 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
         what = phrase(reading.language, names=name_list(group, reading.language))
         yield join([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
+
+
+def _refused(reading: ChangeContext) -> Iterator[Clause]:
+    """A new error about flags that were accepted before."""
+    if refused := explain.refused_flags(reading):
+        text = code_as_spans(explain.opening(refused[0].text).rstrip("."))
+        yield words.REFUSED(reading.language, words=text), [refused[0].evidence]
 
 
 def _unread(reading: ChangeContext) -> Iterator[Clause]:
@@ -288,23 +297,28 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
-    """Minimum language versions raised in what the project declares."""
+    for name, facts in raised_minimums(reading).items():
+        pairs = [
+            words.FROM_TO(reading.language, before=before, after=after)
+            for before, after in dict.fromkeys((bare(f.before), bare(f.after)) for f in facts)
+        ]
+        shown = list_in_words(pairs, reading.language, limit=len(pairs))
+        yield words.MINIMUM(reading.language, name=name, versions=shown), facts
+
+
+def raised_minimums(reading: ChangeContext) -> dict[str, list[Fact]]:
+    """Minimum language versions raised in what the project declares, by language."""
     raised: dict[str, list[Fact]] = {}
     for f in reading.facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
         name = _TOOLS.get(f.name.lower())
         in_manifest = f.evidence.path.lower() in _MANIFESTS
         if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
             raised.setdefault(name, []).append(f)
-    for name, facts in raised.items():
-        pairs = [
-            words.FROM_TO(reading.language, before=before, after=after)
-            for before, after in dict.fromkeys((_bare(f.before), _bare(f.after)) for f in facts)
-        ]
-        shown = list_in_words(pairs, reading.language, limit=len(pairs))
-        yield words.MINIMUM(reading.language, name=name, versions=shown), facts
+    return raised
 
 
-def _bare(version: str | None) -> str:
+def bare(version: str | None) -> str:
+    """A version without the operator before it."""
     return (version or "").lstrip("^~>=< ")
 
 

@@ -74,8 +74,8 @@ LEAD_HIGH = Phrase(
 LEAD_NONE = Phrase(
     "{total:commit|commits}, none of high importance", "{total} 个提交，没有高重要度变更"
 )
-LEAD_CALM = Phrase("{lead}; nothing to act on", "{lead}；无需处理")
-LEAD_ONLY = Phrase("{lead}; nothing else to act on", "{lead}；没有其他需要处理的变更")
+LEAD_CALM = Phrase("{lead}; nothing found to act on", "{lead}；未发现需要处理的变更")
+LEAD_ONLY = Phrase("{lead}; nothing else found to act on", "{lead}；未发现其他需要处理的变更")
 LEAD_MORE = Phrase(
     "{first}; {n:more change|more changes} to act on", "{first}；另有 {n} 个变更需要处理"
 )

@@ -144,6 +144,33 @@ TEST_WITH_RANGE = Phrase(
 
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
 
+# What to do, in one short sentence beside a change to act on.
+REPLACE = Phrase("Replace {before} with {after}.", "将{before}替换为{after}。")
+RAISE = Phrase("Upgrade {name} to {version} or later.", "将 {name} 升级到 {version} 或更高版本。")
+CHECK_USE = Phrase("Check if you use {names}.", "请检查是否使用{names}。")
+CHECK_DEFAULT = Phrase(
+    "Check if you rely on the default of {names}.", "请检查是否依赖{names}的默认值。"
+)
+CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
+TAKE_FIX = Phrase("Upgrade to a version with this security fix.", "升级到包含此安全修复的版本。")
+CHECK = {
+    "breaking": Phrase("Read what breaks before you upgrade.", "升级前请先了解不兼容之处。"),
+    "removed": Phrase("Check if you use what was removed.", "请检查是否使用被移除的内容。"),
+    "deprecated": Phrase("Plan to replace what is deprecated.", "计划替换已弃用的内容。"),
+    "default": Phrase("Check if you rely on the old default.", "请检查是否依赖原来的默认值。"),
+    "behaviour": Phrase("Check if you rely on the old behaviour.", "请检查是否依赖原来的行为。"),
+    "refusal": Phrase(
+        "Check if you send what is now rejected.", "请检查是否会传入现在被拒绝的内容。"
+    ),
+    "rename": Phrase("Check if you use the old name.", "请检查是否使用旧名称。"),
+    "format": Phrase("Check what reads or writes the old format.", "请检查读写旧格式的程序。"),
+    "requirement": Phrase("Check if you meet the new requirement.", "请检查是否满足新的要求。"),
+    "shipped": Phrase("Check how you install it.", "请检查安装方式是否受影响。"),
+    "security": TAKE_FIX,
+}
+"""By the last word of a rule's name, or by its group: see :mod:`digest.analysis.risks`."""
+CHECK_ANY = Phrase("Check if this concerns you before you upgrade.", "升级前请检查是否受影响。")
+
 # What could not be read.
 UNPARSED = Phrase(
     "{n:file|files} not parsed (too large or too complex): {names}.",

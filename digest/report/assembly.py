@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from digest.analysis.analyse import acts, analyse, gist
 from digest.analysis.headline import subject_tags
+from digest.analysis.risks import to_do
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
@@ -28,8 +29,8 @@ class ReportEntry:
     """A change in a report.
 
     ``late``: its date is outside the window. ``missed``: a model should have analysed it and did
-    not. ``muted``: the reader does not want to see it, but it is counted. ``acts``: users who
-    upgrade may have to do something.
+    not. ``muted``: the reader does not want to see it, but it is counted. ``todo`` says
+    what users who upgrade must do or check, if anything.
     """
 
     graded: Graded
@@ -38,7 +39,12 @@ class ReportEntry:
     missed: bool = False
     muted: bool = False
 
-    acts: bool = False
+    todo: Spans = ()
+
+    @property
+    def acts(self) -> bool:
+        """Whether users who upgrade may have to do something."""
+        return bool(self.todo)
 
     @property
     def level(self) -> Level:
@@ -50,12 +56,13 @@ def entry_of(graded: Graded, given: Analysis | None, language: Language) -> Repo
     """A change with its analysis, by default the one from facts."""
     told = given or analyse(graded, language)
     facts = told if told.source is Origin.FACTS else gist(graded, language)
-    return ReportEntry(graded=graded, analysis=told, acts=calls_to_act(graded, facts))
+    return ReportEntry(graded=graded, analysis=told, todo=duty(graded, facts))
 
 
-def calls_to_act(graded: Graded, facts: Analysis) -> bool:
-    """Whether users may have to act, by an urgent rule or by the analysis from facts."""
-    return (urgency(graded.grade) > 0 and graded.facts.reverts is None) or acts(facts)
+def duty(graded: Graded, facts: Analysis) -> Spans:
+    """What users must do or check; empty unless an urgent rule or the facts call for it."""
+    urgent = urgency(graded.grade) > 0 and graded.facts.reverts is None
+    return to_do(graded, facts.language) if urgent or acts(facts) else ()
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:

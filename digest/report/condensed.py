@@ -202,6 +202,9 @@ def _item(
     if entry.missed:
         head += [" · ", Emphasis(words.MISSED.template(language))]
     below = _below(graded, told, language)
+    if entry.acts and entry.level is not Level.LOW:
+        gap = " " if below and language is Language.EN else ""
+        below = join(["👉 ", *entry.todo, gap, *below])
     return Item(join(head), (Item(below),) if below else ())
 
 

@@ -194,7 +194,7 @@ class ChangeView:
 
     def __init__(self, entry: ReportEntry, shown: SiteRepository, language: Language) -> None:
         self.graded, self.analysis, self.level = entry.graded, entry.analysis, entry.level
-        self.acts = entry.acts and entry.level is not Level.LOW
+        self.todo = () if entry.level is Level.LOW else entry.todo
         self.repository, self._language = shown.repository, language
         self._thresholds = shown.thresholds
         self.change: Change | None = None

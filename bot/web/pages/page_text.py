@@ -39,7 +39,6 @@ STATES = {
 
 PHRASES = {
     "act": Phrase("act", "需处理"),
-    "act_told": Phrase("Check this before you upgrade.", "升级前请先检查此项。"),
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(
@@ -162,7 +161,7 @@ PHRASES = {
     "whole_diff": Phrase("Whole patch", "完整补丁"),
     "diff_unread": Phrase("The lines of this file cannot be shown.", "无法显示其内容。"),
     "diff_cut": Phrase("The patch is too long to be shown in full.", "补丁超出本页，未全部显示。"),
-    "to_do": Phrase("What to check", "需要关注"),
+    "to_do": Phrase("What to do", "如何处理"),
     "what_changed": Phrase("What changed", "变更内容"),
     "names": Phrase("Names", "名称"),
     "action": Phrase("Action", "操作"),

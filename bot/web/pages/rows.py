@@ -24,7 +24,7 @@ from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
 from digest.document import Code, Spans, plain
 from digest.grading.importance import urgency as grading_urgency
-from digest.report.assembly import ReportEntry, calls_to_act
+from digest.report.assembly import ReportEntry, duty
 from digest.report.condensed import why
 from digest.report.themes import follow_ups
 
@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 
-    ``after`` is the change that it follows up. ``acts`` as in a digest, for ``pressure`` see
+    ``after`` is the change that it follows up. ``todo`` is what users must do; for ``pressure`` see
     :func:`digest.grading.importance.urgency`.
     """
 
@@ -63,7 +63,7 @@ class Row:
     marks: tuple[Mark, ...]
     added: int
     deleted: int
-    acts: bool = False
+    todo: Spans = ()
     pressure: float = 0.0
     after: ChangeLine | None = None
 
@@ -134,11 +134,11 @@ def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]
 def size_of(row: Row) -> int:
     """About how many bytes a row of a page has."""
     author = row.line.author
-    texts = (plain(row.title), plain(row.why), author)
+    texts = (plain(row.title), plain(row.why), plain(row.todo), author)
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
-    marks = len(row.marks) + row.acts + (row.after is not None)
+    marks = len(row.marks) + bool(row.todo) + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
-    codes = sum(isinstance(span, Code) for span in (*row.title, *row.why))
+    codes = sum(isinstance(span, Code) for span in (*row.title, *row.why, *row.todo))
     return _BARE + (_WHY if row.why else 0) + _CODE * codes + written
 
 
@@ -169,8 +169,8 @@ async def rows_of(
 
 def weight(row: Row) -> tuple[float, ...]:
     """The sort key of rows: within a level those to act on first, as in a digest."""
-    pressure = row.pressure * row.acts
-    return (row.level.rank, not row.acts, -pressure, *urgency(row.marks, row.line.score))
+    pressure = row.pressure * bool(row.todo)
+    return (row.level.rank, not row.todo, -pressure, *urgency(row.marks, row.line.score))
 
 
 def by_importance(rows: Sequence[Row]) -> list[Row]:
@@ -258,8 +258,8 @@ def _made(
         return row
     facts = gist(graded, language)
     told_by = by_model if by_model and by_model.source is Origin.MODEL else facts
-    acts = marked and calls_to_act(graded, facts)
-    return replace(row, why=why(graded, told_by, language, _LINE), acts=acts)
+    todo = duty(graded, facts) if marked else ()
+    return replace(row, why=why(graded, told_by, language, _LINE), todo=todo)
 
 
 def title_of(line: ChangeLine) -> Spans:

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from digest.analysis.analyse import acts, analyse, gist
+from digest.analysis.risks import to_do
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Undone
-from digest.core.grade import Level
+from digest.core.grade import Level, Reason
 from digest.core.statement import Aspect, ChangeType
 from digest.document import plain
+from digest.report.assembly import entry_of
 from digest.report.condensed import consequence, why
 from tests.support import samples
 
@@ -236,8 +238,8 @@ def test_new_field_of_a_request_is_told_with_the_words_beside_it():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("--fast is incompatible with --slow.", True),
-        ("--fast and --slow are mutually exclusive.", True),
+        ("The fast mode is incompatible with the slow one.", True),
+        ("fast and slow are mutually exclusive.", True),
         ("The cache could not be opened for writing.", False),
     ],
 )
@@ -247,6 +249,53 @@ def test_new_error_is_told_if_it_is_about_use(text, told):
         "Add a check.",
         *quoted,
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "todo"),
+    [
+        ("--fast is incompatible with --slow.", (), "Check if you use --fast and --slow."),
+        ("--fast cannot be used with pools.", (), "Check if you use --fast."),
+        ("--enable-pool is not supported here.", (), "Check if you use --enable-pool."),
+        ("--fast cannot be used with pools.", ("--fast",), ""),
+        ("Pools require --fast.", (), ""),
+    ],
+)
+def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, todo):
+    new = [fact(FactKind.FLAG, Action.ADDED, name) for name in flags]
+    entry = entry_of(
+        change("Add a check", *new, clues=[clue(ClueKind.REFUSED, text=text)]), None, Language.EN
+    )
+    assert plain(entry.todo) == todo
+    assert entry.acts is bool(todo)
+
+
+@pytest.mark.parametrize(
+    ("title", "rule", "todo"),
+    [
+        (
+            "Raise the default of pool_size",
+            "says_default",
+            "Check if you rely on the default of pool_size.",
+        ),
+        ("Enable pools by default", "says_default", "Check if you rely on the old default."),
+        ("Reject empty strings", "says_refusal", "Check if you send what is now rejected."),
+        ("Fix DoS by long names", "says_security", "Upgrade to a version with this security fix."),
+        ("Drop the pool", "note_breaking", "Read what breaks before you upgrade."),
+        ("Drop the pool", "label_unknown", "Check if this concerns you before you upgrade."),
+    ],
+)
+def test_what_is_known_from_the_title_alone_says_what_to_check(title, rule, todo):
+    graded = change(title)
+    reasons = (Reason(rule=rule, weight=2.0),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    assert plain(to_do(graded, Language.EN)) == todo
+    assert plain(to_do(graded, Language.ZH)).endswith("。")
+
+
+def test_facts_say_what_to_do():
+    old = fact(FactKind.FLAG, Action.RENAMED, "--quick", before="--fast")
+    assert plain(to_do(change("Rename it", old), Language.EN)) == "Replace --fast with --quick."
 
 
 def test_fields_of_internal_classes_are_not_told():

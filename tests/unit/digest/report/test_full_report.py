@@ -143,7 +143,7 @@ def test_digest_without_high_changes_shows_the_top_medium_ones():
     r = report(changes=[c for c in samples.everything() if c.grade.level is not Level.HIGH])
     assert [e.level for e in shown_entries(r)] == [Level.MEDIUM] * 3
     text = markdown(digest_document(r, Language.EN))
-    assert "nothing to act on" in text
+    assert "nothing found to act on" in text
     assert "3 of 7 shown" in text
 
 

@@ -33,7 +33,7 @@ def lead(*changes: Graded, language: Language = Language.EN) -> str:
 
 def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
     assert lead(*NEWS, SWITCHED) == (
-        "Raise the limit of batches to 16 (#101); nothing else to act on."
+        "Raise the limit of batches to 16 (#101); nothing else found to act on."
         " 3 commits, 3 of high importance, most often in Router."
     )
     assert lead(*NEWS, SWITCHED, language=Language.ZH).endswith(
@@ -42,10 +42,10 @@ def test_what_a_rule_of_urgency_names_comes_first_and_the_topics_last():
 
 
 def test_a_digest_without_anything_to_act_on_says_so():
-    assert lead(NEWS[0]).endswith("; nothing to act on. 1 commit, 1 of high importance.")
+    assert lead(NEWS[0]).endswith("; nothing found to act on. 1 commit, 1 of high importance.")
     low = change(5, "Fix a typo", Level.LOW)
     assert lead(low).startswith("1 commit, none of high importance")
-    assert lead(low).endswith("; nothing to act on.")
+    assert lead(low).endswith("; nothing found to act on.")
 
 
 def test_the_numbers_of_types_add_up():

@@ -176,7 +176,7 @@ async def test_change_tells_that_a_model_wrote_of_it(site):
 async def test_page_begins_with_what_users_have_to_act_on_as_the_digest_does(client):
     page = (await client.get("/r/owner/open/-/days/2026-03-03")).text
     lead = page.split('<p class="lead">')[1].split("</p>")[0]
-    assert "nothing to act on" not in lead
+    assert "nothing found to act on" not in lead
     assert "#3" in lead
 
 
