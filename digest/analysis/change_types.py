@@ -106,7 +106,9 @@ def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
         found[kind] = None
     if ChangeType.CI in found and ChangeType.BUILD in found and facts.areas[:1] != (Area.BUILD,):
         del found[ChangeType.BUILD]  # "[CI/Build]" is a common tag for either
-    return tuple(found)[:MOST] or (ChangeType.OTHER,)
+    versions = any(f.kind in VERSIONS for f in facts.items)
+    rest = ChangeType.DEPENDENCY if versions else ChangeType.OTHER
+    return tuple(found)[:MOST] or (rest,)
 
 
 def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:

@@ -141,7 +141,7 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
     for kind in (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG):
         for f in reading.told(kind, Action.CHANGED):
             text = helps.get(f.name, "")
-            if text and f.detail in {"default", "choices"}:
+            if text and f.detail in {"default", "choices"} and not is_computed(f.after):
                 whole = text if len(text) <= _WHOLE else opening(text)
                 what, said_of_it = (code(owner_of(f.name)[1]),), code_as_spans(whole)
                 spans = words.EXPLAINED(reading.language, what=what, words=said_of_it)
@@ -232,8 +232,14 @@ def release_note(reading: ChangeContext) -> Iterator[Statement]:
 def values(reading: ChangeContext) -> Iterator[Statement]:
     """A constant, or a number that the title names, that is the only change on its line."""
     title = reading.facts.subject.words
+    told = {owner_of(f.name)[1] for f in reading.contracts if f.action is Action.CHANGED}
     for clue in reading.facts.clues:
-        if clue.kind is not ClueKind.LITERAL or not clue.before or not clue.after:
+        if (
+            clue.name in told
+            or clue.kind is not ClueKind.LITERAL
+            or not clue.before
+            or not clue.after
+        ):
             continue
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
         word = clue.name.isalpha() and clue.name.islower()  # it may mean anything

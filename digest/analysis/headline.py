@@ -126,7 +126,7 @@ def _split_scope(subject: Subject) -> tuple[str, str]:
     text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,…")
     found = _SCOPED.match(text)
     most = _LONG_SCOPE - 2 * bool(subject.type)
-    short = found and len(found[1].split()) <= most
+    short = found and len(_WORD.findall(found[1])) <= most
     return (found[1], text[found.end() :]) if found and short else ("", text)
 
 

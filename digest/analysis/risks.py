@@ -199,7 +199,8 @@ def _changed_defaults(reading: ChangeContext) -> list[Fact]:
     """Changed defaults whose new value is known and holds everywhere."""
     changed = [f for f in reading.contracts if f.action is Action.CHANGED and f.after]
     whole = [f for f in changed if has_default(f) and not f.condition]
-    return [f for f in whole if not is_computed(f.after)][:_ONE_BY_ONE]
+    known = [f for f in whole if not (is_computed(f.before) or is_computed(f.after))]
+    return known[:_ONE_BY_ONE]
 
 
 def _restorable(reading: ChangeContext) -> list[Fact]:

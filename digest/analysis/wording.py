@@ -41,7 +41,9 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
         name = name if owned else code(owner_of(bare(fact.name))[1])
         return join([code(fact.before), " → ", name]) if fact.before else (name,)
     if fact.action is Action.CHANGED:
-        if (fact.before is None and fact.after is None) or is_computed(fact.after):
+        if (fact.before is None and fact.after is None) or (
+            is_computed(fact.after) or is_computed(fact.before)
+        ):
             return (name,)
         phrase = words.DEFAULT_CHANGED if has_default(fact) else words.VALUE_CHANGED
         before, after = value(fact.before, language), value(fact.after, language)
@@ -60,7 +62,7 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
 
 
 def is_computed(text: str | None) -> bool:
-    """Whether a value is only the call of a function, which says nothing to a reader."""
+    """Whether a value is only the call of a function or another setting's, unknown to readers."""
     return _CALL.fullmatch(text or "") is not None
 
 
@@ -98,7 +100,9 @@ def is_pin(fact: Fact) -> bool:
     )
 
 
-_CALL = re.compile(r"[\w.:]{1,120}\(\)")
+_CALL = re.compile(
+    r"[\w.:]{1,120}\(\)|[A-Z]\w{0,60}(?:Args|Config|Options|Params|Settings)\.[a-z]\w{0,60}"
+)
 _TEMPLATE = re.compile(r"<[^<>]*>")
 
 

@@ -86,6 +86,9 @@ _OF_DEVELOPERS = re.compile(
 """Manifests of tools that the developers of a project run, and of hidden folders."""
 
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
+_COMMIT = 20
+"""Minimum characters of a version that is a commit."""
+
 _MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
 
 
@@ -169,10 +172,17 @@ def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
         for a, b in zip_longest(left, right):
             versions = (a.version if a else None, b.version if b else None)
             # The same step in ten jobs of a workflow is one fact; a replacement that ends is none.
-            if versions not in told and not _is_silent(a, b):
+            moved = a and not b and _stays_pinned(a, after)
+            if versions not in told and not moved and not _is_silent(a, b):
                 told.add(versions)
                 found.append(_fact(a, b, before, after))
     return sorted(found, key=lambda f: f.evidence.line)
+
+
+def _stays_pinned(pin: Pin, after: SideLines) -> bool:
+    """Whether a new line has the commit that is no longer pinned in the old way."""
+    commit = pin.version or ""
+    return len(commit) >= _COMMIT and any(commit in line for _, line in after.changed)
 
 
 def _required(reader: Reader, side: SideLines) -> Collection[tuple[str, bool, bool]]:

@@ -375,7 +375,8 @@ def _default_tables_owner(source: SideText, row: int) -> str:
             found = _HEADER.match(line)
             return (found["type"] or found["name"]) if found else ""
         if found := _NESTED.match(line):
-            return found["type"] or found["name"]
+            bare = found["name"].lower() == "default"  # a value of this function
+            return found["type"] or ("" if bare else found["name"])
     return ""
 
 

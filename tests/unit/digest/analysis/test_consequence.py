@@ -582,6 +582,26 @@ def test_default_that_a_function_makes_is_not_told_by_its_call():
     made = {"before": None, "after": "device_default()", "detail": "default"}
     graded = change("Set it better", fact(FactKind.CONFIG, Action.CHANGED, "Pool.device", **made))
     assert "device_default" not in " ".join(lines(graded)) + sections(graded)
+    words = "The device of the pool, for example the first card."
+    told = lines(replace_clues(graded, clue(ClueKind.HELP, name="Pool.device", text=words)))
+    assert told[0] == "Set it better."
+
+
+def replace_clues(graded, *clues):
+    return replace(graded, facts=replace(graded.facts, clues=clues))
+
+
+def test_default_of_another_setting_is_no_value():
+    of = {"before": "ModelConfig.seed", "after": "None", "detail": "default"}
+    graded = change("Move the seed", fact(FactKind.CONFIG, Action.CHANGED, "PoolArgs.seed", **of))
+    assert "ModelConfig.seed" not in " ".join(lines(graded)) + sections(graded)
+
+
+def test_default_is_not_told_again_as_a_value():
+    seed = fact(FactKind.CONFIG, Action.CHANGED, "PoolArgs.seed", after="0", detail="default")
+    again = clue(ClueKind.LITERAL, name="seed", before="None", after="0")
+    told = lines(change("Deprecate `seed=None`", seed, clues=[again]))
+    assert sum("seed" in one for one in told) == 2
 
 
 def test_conditional_default_is_no_risk_without_its_condition():

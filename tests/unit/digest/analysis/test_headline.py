@@ -36,6 +36,7 @@ def told(title, language=Language.EN, *files):
         ("fix(deps): update all minor versions", "Update all minor versions"),
         ("fix: find the config for jsr: entries", "Fix: find the config for jsr: entries"),
         ("[Runner] Bug fix: dtype of the probe", "Fix (Runner): dtype of the probe"),
+        ("[Bugfix] A + B + C : handle it all", "Fix (A + B + C): handle it all"),
         ("[Bugfix] coerce the old scales to …", "Fix: coerce the old scales to"),
         ("[Core] Don't stop a request early", "Don't stop a request early"),
         ("[Perf] Fuse the two kernels", "Performance: Fuse the two kernels"),

@@ -568,3 +568,9 @@ def test_new_field_of_a_structure_that_is_not_read_from_files_is_no_setting(deri
         "PoolOptions.depth",
     )
     assert with_exposure(fact, {"crates/x/src/lib.rs": new}).public is public
+
+
+def test_fallback_inside_of_a_function_is_no_setting():
+    text = 'def get(op):\n    if op == "x":\n        default = {{\n            "block": {},\n        }}\n    return default\n'
+    facts = told("app/ops/utils.py", text.format(16), text.format(32))
+    assert shown(facts, FactKind.CONFIG) == []

@@ -411,3 +411,11 @@ def test_submodule_names_both_commits():
         "b" * 40,
         "submodule",
     )
+
+
+def test_project_that_is_fetched_in_another_way_is_still_required():
+    commit = "891d57b4db1071624b5c8fa0d1e51cb317fa709f"
+    old = f"FetchContent_Declare(\n  gemm\n  GIT_TAG {commit}\n)\n"
+    assert told(find(scene("cmake/gemm.cmake", old, "message(x)\n")))
+    moved = f'set(_TAG "{commit}")\nFetchContent_Populate(\n  gemm\n  GIT_TAG "${{_TAG}}"\n)\n'
+    assert told(find(scene("cmake/gemm.cmake", old, moved))) == []
