@@ -54,6 +54,7 @@ from handlers.chat.follow_ups import (
     subject_kind,
 )
 from handlers.context import Context
+from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
 from handlers.ports.storage import names_of
 
@@ -208,16 +209,29 @@ async def _answered(
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
-    if reading.closed and isinstance(intent, Changed | Search) and 0 < found.total <= _PROOF:
-        newest = found.rows[0].graded
-        day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-        change = title_link(newest, ctx.watched.repository)
-        found = _opened(found, names.YES_BY(ctx.language, change=change, day=day))
+    if isinstance(intent, Changed | Search) and 0 < found.total <= _PROOF:
+        found = await _proven(found, reading, ctx)
     return intent, ctx, line, found
 
 
 _PROOF = 5
 """The most changes of which the newest answers a question with yes."""
+
+
+async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
+    """The answer behind a yes, or the releases, where its changes prove that."""
+    if reading.dated:
+        from handlers.questions.name_state import released_in
+
+        for row in reversed(found.rows):
+            for told in await released_in(row.graded, await tip_of(ctx), ctx):
+                found = _opened(found, told)
+    if reading.closed:
+        newest = found.rows[0].graded
+        day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+        change = title_link(newest, ctx.watched.repository)
+        found = _opened(found, names.YES_BY(ctx.language, change=change, day=day))
+    return found
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:

@@ -125,6 +125,8 @@ def touched(asked: Asked) -> Iterator[Weighed]:
         return  # "new variables related to UV_PUBLISH"
     if not sure and asked.has("who") and asked.has("agent", "keep"):
         return  # "who works on LoRA"
+    if not asked.slots(Symbol) and asked.has("kind:fix") and RELEASE.search(asked.text):
+        return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
@@ -156,15 +158,16 @@ def _wanted(asked: Asked) -> str:
     """What else is asked of a name: when it was added or removed, its value, its release."""
     if YES_OR_NO.search(asked.text) or not _WHICH.search(asked.text):
         return ""
-    if _RELEASE.search(asked.text) and not asked.has("bump"):
+    if RELEASE.search(asked.text) and not asked.has("bump"):
         return "release"
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
 _WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么时候|哪|谁|何时|多少", re.IGNORECASE)
-_RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
+RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
+    "upgrade": "value",
     "history": "added",
 }  # fmt: skip
 
@@ -201,6 +204,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
     if name := _in_state(asked):
+        name = _VERSION.sub("", name) if asked.has("upgrade", "bump") else name
         return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
     counts = asked.has("count") and not asked.has("bump")
@@ -210,6 +214,10 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if asked.has("history") and asked.kinds and len(asked.words) == 1:
         return asked.words[0], True
     return _versioned(asked), True
+
+
+_VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
+"""To which version something was moved: *when did we move to torch 2.13*."""
 
 
 def _in_state(asked: Asked) -> str:

@@ -326,7 +326,7 @@ def _listing(asked: Asked) -> Changed | None:
         window=span or asked.now.usual,
         anytime=span is None or _LATELY.search(asked.text) is not None,
         newcomers=asked.has("newcomers"),
-        figures=asked.has("figures"),
+        figures=asked.has("figures") and not asked.has("count", "share"),
         topic=topic,
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),
@@ -360,7 +360,7 @@ def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
     return asked.actions
 
 
-_MERGERS = re.compile(r"\bwho (?:\w+ )?merge[sd]?\b|谁合[并入]", re.IGNORECASE)
+_MERGERS = re.compile(r"\bwho (?:\w+ ){0,3}merge[sd]?\b|谁合[并入]", re.IGNORECASE)
 _LATELY = re.compile(
     r"\b(?:recently|lately|these days|of late)\b"
     r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"

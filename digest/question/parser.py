@@ -20,7 +20,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import YES_OR_NO, read_profiling
+from digest.question.change_rules import RELEASE, YES_OR_NO, read_profiling
 from digest.question.intent import (
     Affected,
     Again,
@@ -92,7 +92,7 @@ class Reading:
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
     and ``unknown`` those that form none. ``single``: one change is described. ``brief``: a short
-    answer is asked for. ``closed``: yes or no is asked for.
+    answer is asked for. ``closed``: yes or no is asked for; ``dated``: the release of a change.
     """
 
     intent: Intent
@@ -103,6 +103,7 @@ class Reading:
     single: bool = False
     brief: bool = False
     closed: bool = False
+    dated: bool = False
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -236,7 +237,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
     closed = bool(said) and YES_OR_NO.search(question) is not None
-    return Reading(best.intent, sure, asked.words, unknown, other, single, brief, closed)
+    dated = bool(asked.kinds) and RELEASE.search(question) is not None
+    return Reading(best.intent, sure, asked.words, unknown, other, single, brief, closed, dated)
 
 
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}

@@ -287,6 +287,7 @@ _UNNAMED = _DONE | {
     "happened",
     "they",
     "bump",
+    "upgrade",
 }
 _OPENING = frozenset({"aux", "why", "again", "ask", "history"})
 _INSIDE = frozenset({"for", "in", "of"})

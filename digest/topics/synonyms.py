@@ -19,6 +19,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("backup", "snapshot", "备份", "快照"),
     ("batch", "batching", "批处理", "批量"),
     ("benchmark", "bench", "基准", "基准测试", "压测"),
+    ("bot", "机器人"),
     ("breaking", "breaking change", "incompatible", "不兼容", "破坏性"),
     ("bug", "bugfix", "fix", "fixed", "hotfix", "修复", "缺陷", "错误修复"),
     ("build", "packaging", "构建", "编译打包", "打包"),

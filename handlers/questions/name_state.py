@@ -98,6 +98,8 @@ async def state_lines(
         if action is Action.REMOVED or not (renamed or needs):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
+    if intent.claim == "release" and history.found and not aspects.get("added"):
+        aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else None
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]

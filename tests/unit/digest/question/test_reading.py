@@ -375,6 +375,8 @@ def test_the_first_release_of_what_was_listed_is_asked_for_without_naming_it():
     ("question", "meant"),
     [
         ("what share of august commits came from bots", 'author:"[bot]" 8-1..8-17 what share'),
+        ("how much of july was CI work, in percent", "CI 7-1..8-1 what share"),
+        ("7月有百分之几的提交是机器人做的", 'author:"[bot]" 7-1..8-1 what share'),
         ("7月有百分之多少的提交是修复", "kind:fix 7-1..8-1 what share"),
         ("compare xpu commits in july and june", "xpu 7-1..8-1 compared to 6-1..7-1"),
         ("did we do more commits in july or in june", "7-1..8-1 compared to 6-1..7-1"),
@@ -392,9 +394,10 @@ def test_numbers_are_asked_for_of_a_whole_or_of_two_periods(question, meant):
     [
         ("when was the msrv last raised, and to what", "value"),
         ("transformers 现在用的是哪个版本", "value"),
+        ("when did we move to torch 2.13", "value"),
         ("which PR removed override_attention_dtype", "removed"),
         ("override_attention_dtype 是哪个PR删掉的", "removed"),
-        ("which release has the panic fix", "release"),
+        ("which release has --fast-path", "release"),
         ("when was VLLM_USE_RUNNER added", "added"),
         ("is VLLM_USE_RUNNER still there", "there"),
     ],

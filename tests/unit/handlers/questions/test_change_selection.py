@@ -128,6 +128,12 @@ async def test_yes_is_told_with_the_change_that_proves_it(ctx, question, answer)
     assert markdown((await ask(question, ctx)).document).startswith(answer)
 
 
+async def test_the_release_of_a_fix_is_told_first(ctx):
+    ctx.watched.source.tags = {"v1.0.0": ctx.watched.source.branch_changes[4].sha}
+    shown = markdown((await ask("本月哪个版本修的缓存", ctx)).document)
+    assert "（2026-01-13）已在 `v1.0.0` 中发布。" in shown.split("\n")[0]
+
+
 async def test_numbers_come_with_a_few_changes_and_then_with_all():
     commits = [made(f"{n}aaaaaaa", f"Fix bug {n} (#{n})", n / 10) for n in range(1, 8)]
     changes = context(FakeSource(commits))

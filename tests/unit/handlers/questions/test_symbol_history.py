@@ -192,5 +192,5 @@ async def test_a_question_for_yes_or_no_is_told_so_first(question, said):
 
 async def test_the_release_of_a_described_change_is_told(ctx):
     ctx.watched.source.tags = {"v1.0.0": CHANGES[3].sha}
-    shown = markdown((await ask("which release has the XOR2 encoding fix", ctx)).document)
+    shown = markdown((await ask("which release has the XOR2 encoding", ctx)).document)
     assert "of 2026-01-21 is not in a release yet; the latest is `v1.0.0`." in shown
