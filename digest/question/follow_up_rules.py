@@ -30,8 +30,8 @@ from digest.question.intent import (
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Release, Step, Symbol
 
-_ONE = frozenset({"change", "name"})
-_MANY = frozenset({"list", "release"})
+_ONE = frozenset({"change", "name", "row"})
+_MANY = frozenset({"list", "release", "row"})
 _LISTED = _MANY | {"change"}
 """What a conversation is about: one thing, several, or a list and perhaps one change of it."""
 

@@ -106,7 +106,7 @@ class Background:
     looked.
 
     ``follows``: the question comes after an answer, about a ``change``, a ``name``, a
-    ``release`` or a ``list``;
+    ``release``, a ``list`` or a ``row``, a list of one;
     ``corrects``: it corrects the one before.
     """
 

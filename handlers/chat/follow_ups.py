@@ -66,14 +66,18 @@ async def last_talk(ctx: Context) -> Talk | None:
 
 
 def subject_kind(talk: Talk | None, ctx: Context) -> str:
-    """What the conversation is about: a ``change``, a ``name``, a ``release``, a ``list``."""
+    """What the conversation is about: a ``change``, a ``name``, a ``release``, a ``list``.
+
+    ``row``: a list of one change.
+    """
     subjects = _subjects(talk, ctx)
     if not subjects:
         return ""
     if any(isinstance(one, Touched) for one in subjects[:2]):
         return "name"
     if isinstance(subjects[0], OfChange):
-        return "change"
+        listed = talk is not None and talk.subjects[-2:-1] == (talk.question,)
+        return "row" if listed and not isinstance(_span(subjects[1]), Refs) else "change"
     return "release" if isinstance(_span(subjects[0]), Refs) else "list"
 
 
