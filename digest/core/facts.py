@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 12
+FACTS_VERSION = 13
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from digest.facts.side_text import SideText
+from digest.facts.side_text import DEFINED, SideText, block
 
 LONGEST = 20_000
 """Maximum characters of a call; tables of options are longer than most calls."""
@@ -211,17 +211,23 @@ def flat(text: str, limit: int = 300) -> str:
 
 
 _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
-_DEFINED = re.compile(
-    r"^[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
-    r"([\w.\"'+-]{1,80})[ \t]{0,8};?[ \t]*$",
-    re.MULTILINE,
-)
 _LONGEST_SIGN = 80  # characters from a name to the value, a type between them included
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 
+_MADE = re.compile(r"(_\w+)\(\)")
+_RETURNS = re.compile(
+    r"^ {4,}+return (?:([\w.\"'-]{1,80}+)(?: if \w+ is None else [^\n]*+)?$|[^\n]*+)", re.MULTILINE
+)
+"""What a function returns, as far as it is plain."""
+
+
 def resolve_default(written: str | None, text: str) -> str | None:
-    """A default as a value: that of the constant it names in the same file, else itself."""
+    """A default as a value: what the constant or function it names in the same file gives."""
+    if written and (made := _MADE.fullmatch(written)):
+        head = re.search(rf"^def {made[1]}\(\)[^\n]*:\n", text, re.MULTILINE)
+        given = _RETURNS.findall(block(text, head.start())) if head else ()
+        return given[0] if len(given) == 1 and given[0] else written
     found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
     if found is None or not _may_be_given(found["last"], text):
         return written
@@ -243,7 +249,7 @@ def _may_be_given(name: str, text: str) -> bool:
 @lru_cache(maxsize=4)
 def _constants_of(text: str) -> dict[str, str]:
     """The names to which a text assigns a plain value on a line of its own."""
-    return {found[1]: found[2] for found in _DEFINED.finditer(text)}
+    return {found[1]: found[2] for found in DEFINED.finditer(text)}
 
 
 def is_constant(written: str | None) -> bool:

@@ -6,18 +6,20 @@ Fields are config if the class name says that users set things in it (``CacheCon
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Protocol
 
+from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
 from digest.facts.renames import Comparison, is_opposite
-from digest.facts.side_text import SideText, same_place
-from digest.facts.symbols import key
+from digest.facts.side_text import SideText, block, same_place
+from digest.facts.symbols import key, symbol_fact
 from digest.facts.syntax.declarations import CONFIGURES, MOST_BASES, DeclaredField
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
@@ -75,7 +77,10 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         for lost in gone:
             yield _fact(Action.REMOVED, lost, before.source, (lost.read()[1], None))
         for found in come:
-            yield _fact(Action.ADDED, found, after.source, (None, found.read()[1]))
+            value = found.read()[1]
+            if value and value.endswith("()"):
+                value = resolve_default(value, after.source.text)
+            yield _fact(Action.ADDED, found, after.source, (None, value))
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, before.source, after.source)
@@ -191,3 +196,86 @@ def _fact(
         detail=detail,
         evidence=source.evidence(field.line),
     )
+
+
+_ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
+_ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
+_CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)
+_KEPT = r"^\s*NAME\s*=|^\s*(?:class|def|async def) NAME\b|\bimport\b.*\bNAME\b|^    NAME,?$"
+_MOST = 40  # lines of one change that are read; more are data
+_REACH = 60_000  # characters above a line in which its class begins
+
+
+def may_go(hunks: Iterable[Hunk]) -> bool:
+    """Whether some removed line could be an attribute of a class or another name for one."""
+    return any(
+        _ALIAS.match(line) or (hunk.section.startswith("class") and _ATTRIBUTE.match(line))
+        for hunk in hunks
+        for line in hunk.removed
+    )
+
+
+def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
+    """Removed attributes and aliases of classes; added ones are not a contract yet."""
+    lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
+    for row, line in lines if len(lines) <= _MOST else ():
+        if found := _ALIAS.match(line):
+            name = found["name"]
+            if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
+                yield _removed(before, name, row + 1, "alias")
+        elif found := _ATTRIBUTE.match(line):
+            owner = owner_of(before, row + 1)
+            heads = [
+                re.search(rf"^class {owner}\b.*", s.text, re.MULTILINE) for s in (before, after)
+            ]
+            if owner and heads[0] and heads[1] and heads[0][0] != heads[1][0]:
+                continue  # another base may have it
+            if owner and not _has(after.text, owner, found["name"]):
+                name = f"{owner}.{found['name']}"
+                if (new := _successor(before, after, row, found)) is None:
+                    yield _removed(before, name, row + 1, "attribute")
+                else:
+                    evidence = after.evidence(new[0] + 1)
+                    names = name, f"{owner}.{new[1]}"
+                    yield symbol_fact(Action.RENAMED, names[1], "attribute", evidence, names)
+
+
+def _successor(
+    before: SideText, after: SideText, row: int, old: re.Match[str]
+) -> tuple[int, str] | None:
+    """The row and name of the only attribute in the place of another, with the same value."""
+    for (first, olds), (start, news) in zip(before.places(), after.places(), strict=False):
+        if first <= row < first + len(olds):
+            lost, come = (
+                [(n, m["name"]) for n, t in enumerate(lines, at) if (m := _ATTRIBUTE.match(t))]
+                for at, lines in ((first, olds), (start, news))
+            )
+            if len(lost) == len(come) == 1 and not is_opposite(old["name"], come[0][1]):
+                new = news[come[0][0] - start]
+                same = old.string.replace(old["name"], come[0][1]).split() == new.split()
+                return come[0] if same and f" {come[0][1]} " not in before.text else None
+    return None
+
+
+def owner_of(source: SideText, line: int) -> str:
+    """The class at the left margin whose body contains a line."""
+    end = source.offset(line)
+    for reach in (_REACH // 32, _REACH // 8, _REACH):  # mostly it is near
+        if above := list(_CLASS.finditer(source.text, max(0, end - reach), end)):
+            return above[-1]["name"] or ""
+    return ""
+
+
+def _has(text: str, owner: str, name: str) -> bool:
+    """Whether a class has the name, or is removed as a whole, which covers its attributes."""
+    found = re.search(rf"^class {owner}\b", text, re.MULTILINE)
+    if found is None:
+        return True
+    body = block(text, found.start())
+    return (
+        re.search(rf"\b(?:self\.|def |^    ){name}\b|^ +{name}\b", body, re.MULTILINE) is not None
+    )
+
+
+def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
+    return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))

@@ -35,7 +35,7 @@ from digest.core.facts import Area, Fact
 from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
 from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
-from digest.facts.side_text import FileContext, SideText
+from digest.facts.side_text import FileContext, SideText, constants
 from digest.facts.syntax import c_family, go, java, javascript, rust
 from digest.facts.syntax.declarations import (
     Declaration,
@@ -290,11 +290,11 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
     """
     if area not in _SETTING or file.status in {FileStatus.ADDED, FileStatus.DELETED}:
         return False
-    if may_set(file.hunks, language):
+    if may_set(file.hunks, language) or (area is Area.CORE and constants(file.hunks)):
         return True
     if area is Area.CORE and (
         option_tables.may_change(file.hunks, language)
-        or (language == "python" and option_tables.may_go(file.hunks))
+        or (language == "python" and class_fields.may_go(file.hunks))
     ):
         return True
     return (
@@ -329,24 +329,26 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     language = scene.language
     if language == "cmake":
         yield from flags.build_options(before, after)
-    if may_set(scene.file.hunks, language):
+    hunks, core = scene.file.hunks, scene.area is Area.CORE
+    fixed = core and bool(constants(hunks))
+    if fixed or may_set(hunks, language):
         yield from flags.find(before, after, language)
         yield from env_variables.find(before, after, language)
-        if scene.area is Area.CORE:
+        if core:
             yield from routes.find(before, after, language)
             yield from metrics.find(before, after, language)
-    if scene.area is not Area.CORE:
+    if not core:
         return
     yield from option_tables.find(before, after, language)
     if language == "python":
         yield from option_tables.find_tables(before, after)
     told: set[str] = set()
-    if _has_symbols(after.path, language) and may_declare(scene.file.hunks, language):
+    if _has_symbols(after.path, language) and (fixed or may_declare(hunks, language)):
         for fact in _declared(scene, before, after):
             told |= {fact.name, _old_name(fact)}
             yield fact
     if language == "python" and not is_private_module(after.path):
-        yield from (f for f in option_tables.find_gone(before, after) if f.name not in told)
+        yield from (f for f in class_fields.find_gone(before, after) if f.name not in told)
 
 
 def _old_name(fact: Fact) -> str:

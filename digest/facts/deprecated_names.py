@@ -90,6 +90,17 @@ MARKED_AS = re.compile(
     r"|(?P<field>\w{2,80})\s*(?::[^=]{1,80})?=\s*\w[\w.]*\(.{0,200}\bdeprecate\w{0,4}\s*=\s*(?:[Tt]rue\b|[\"'])"
 )
 
+CALLED = re.compile(
+    r"(?!\s*(?:@|def|#))(?:.{0,100}[\s.:=(])?\w{0,40}deprecat\w{0,40}\((?:$|[\"'][A-Z])"
+)
+"""The beginning of a call that deprecates the environment variable that it is given."""
+
+_GIVEN = re.compile(
+    r"deprecat\w{0,40}\(\s*+[\"'](?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++)[\"']"
+    r"(?:,\s*+(?:\w++=)?[\"'](?P<when>v?\d[\w.]*+)[\"'])?"
+    r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"
+)
+
 _DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
 
 _HEADING = re.compile(
@@ -111,6 +122,12 @@ def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
         for text in texts
         if len(text) < _LONGEST
     )
+
+
+def given(lines: dict[int, str], first: int) -> re.Match[str] | None:
+    """The variable that a call deprecates, with its last version and its replacement."""
+    call = " ".join(lines.get(n, "").strip() for n in range(first, first + 5))
+    return _GIVEN.search(call) if CALLED.match(lines[first]) else None
 
 
 def deprecated_names(
@@ -135,7 +152,8 @@ def deprecated_names(
         if old := _RENAMED_THING.search(_JOINT.sub("", near)):
             return [old["name"].rpartition(".")[2]]
         subject = _SENTENCE.split(said[: found.start()])[-1]
-        if _PROSE.fullmatch(subject) and not _THIS.search(subject):  # "Support for such values"
+        prose = _PROSE.fullmatch(subject) and not SAID_SO.search(line)
+        if prose and not _THIS.search(subject):  # "Support for such values"
             return []
     if docs and (found := SAID_SO.search(line)):  # "this flag is deprecated"
         name = _headed(sheet, first)
@@ -148,6 +166,9 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
     """What a mark stands at: above its definition, below a heading, or among its arguments."""
     if found := MARKED_AS.search(lines[first]):
         return f"--{found['flag']}" if found["flag"] else found["field"]
+    if CALLED.match(lines[first]):
+        call = given(lines, first)
+        return call["name"] if call else ""
     if not _DIRECTIVE.match(lines[first]):
         return _marked(sheet, lines, first)
     return _headed(sheet, first) if docs else _enclosing(sheet, first)

@@ -13,19 +13,26 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
-from digest.facts.deprecated_names import MARKED_AS, OWNER, SAID_SO, deprecated_names
+from digest.facts.deprecated_names import (
+    CALLED,
+    MARKED_AS,
+    OWNER,
+    SAID_SO,
+    deprecated_names,
+    given,
+)
 from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
 _MARK = re.compile(
-    r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated\b|\s*#!?\[deprecated\b"
+    r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated(?:_property)?\b|\s*#!?\[deprecated\b"
     r"|.{0,200}\[\[deprecated\b"
     r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated|\s*\.\. deprecated::"
     r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
@@ -131,7 +138,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
             continue
         if group and (
             number - group[-1][0] > _SPAN
-            or any(starts.search(line) for starts in (_OPENING, SAID_SO, OWNER))
+            or any(starts.search(line) for starts in (_OPENING, SAID_SO, OWNER, CALLED))
         ):
             yield from _notice(sheet, lines, group, docs=docs)
             group = []
@@ -143,7 +150,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
 def _kind(line: str, *, docs: bool) -> str:
     if not any(hint in line for hint in _HINTS) or _NOT_A_MARK.match(line) or _PERHAPS.search(line):
         return ""
-    if _MARK.match(line) or MARKED_AS.search(line):
+    if _MARK.match(line) or MARKED_AS.search(line) or CALLED.match(line):
         return "mark"
     if not docs and _WARNING.search(line) and not COMMENT.match(line):
         return "warning"
@@ -162,15 +169,19 @@ def _notice(
     own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
     recommended = _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", own))
     found = next(filter(_is_name, recommended), None)
+    replacement = found["name"].rstrip(".:") if found else None
+    when = removal[1] if removal else None
+    if call := given(lines, first):
+        replacement, when = call["new"] or replacement, call["when"] or when
     for name in deprecated_names(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
         yield _Notice(
             name=name,
             line=first,
-            removal=removal[1] if removal else None,
+            removal=when,
             detail=detail,
-            replacement=found["name"].rstrip(".:") if found else None,
+            replacement=replacement,
         )
 
 
@@ -224,11 +235,23 @@ def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
 def _matched(
     old: list[_Notice], new: list[_Notice], before: SideLines, after: SideLines
 ) -> list[Fact]:
-    gone = {notice.name: notice for notice in reversed(old)}
-    come = {notice.name: notice for notice in reversed(new)}
+    gone, come = _by_name(old), _by_name(new)
     pairs = [(gone.get(name), come.get(name)) for name in dict.fromkeys([*gone, *come])]
     marks = _marks(before) if come else []
     return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after, marks)]
+
+
+def _by_name(notices: Sequence[_Notice]) -> dict[str, _Notice]:
+    """The first notice of each name, with the replacement and version of the first that has one."""
+    found: dict[str, _Notice] = {}
+    for one in notices:
+        was = found.setdefault(one.name, one)
+        found[one.name] = replace(
+            was,
+            removal=was.removal or one.removal,
+            replacement=was.replacement or one.replacement,
+        )
+    return found
 
 
 def _is_news(

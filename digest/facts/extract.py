@@ -217,6 +217,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
     found = _borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
+    found = help_text.effective(found, change.commit.subject, list(scenes.values()))
     settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
     # A nested manifest that is deleted takes a part of the project with it.
     gone = {f.path for f in change.files if f.status is FileStatus.DELETED and "/" in f.path}
@@ -251,10 +252,15 @@ def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
 def _newly_told(
     change: Change, found: Sequence[Fact], scenes: Mapping[str, FileContext]
 ) -> list[Fact]:
-    """The facts without deprecations that only a document or a file moved here repeats."""
+    """The facts without deprecations that only a document or a file moved here repeats.
+
+    A document that names a replacement which is new repeats nothing.
+    """
     if "deprecat" in change.commit.message.lower():
         return list(found)
     own = [s for s in scenes.values() if s.area is Area.CORE and not _repeats(s)]
+    new = {renames.last(f.name) for f in found if f.action is Action.ADDED}
+    new -= {renames.last(f.name) for f in found if f.kind is FactKind.DEPRECATION}
     code = [text for s in own if "deprecat" in (text := s.changed_text.lower())]
     return [
         f
@@ -262,6 +268,7 @@ def _newly_told(
         if f.kind is not FactKind.DEPRECATION
         or not ((scene := scenes.get(f.evidence.path)) and _repeats(scene))
         or any(renames.last(f.name).lower() in text for text in code)
+        or (f.replacement and renames.last(f.replacement) in new)
     ]
 
 

@@ -57,7 +57,7 @@ WORDS = {
 
 # Possessive, so that a row of slashes is one comment and is not split in every possible way.
 _NOTES = re.compile(r"\s*+(?:///[^\n]*+\s*+)*+")
-_FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(\w+)\s*:")
+_FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(?:r#)?(\w+)\s*:")
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
@@ -327,7 +327,12 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
     if name is None:
         return None
     value = call.named.get("default_value") or call.named.get("default_value_t")
-    return (f"--{name}",), value, call.named.get("value_parser")
+    others = " ".join(call.named.get(key, "") for key in _ALIASES)
+    names = dict.fromkeys((name, *re.findall(r'"([\w-]+)"', others)))
+    return tuple(f"--{n}" for n in names), value, call.named.get("value_parser")
+
+
+_ALIASES = ("alias", "visible_alias", "aliases", "visible_aliases")
 
 
 def _field_below(text: str, end: int) -> str | None:

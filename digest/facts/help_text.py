@@ -15,6 +15,7 @@ from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
 from digest.facts.option_tables import default_fact
 from digest.facts.paths import language_of
+from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText
 
 LONGEST = 300
@@ -213,7 +214,7 @@ def find_defaults(scene: FileContext) -> Iterator[Fact]:
                 name = _documented(both[1], new, at)
                 same = name == _documented(both[0], old, place)
                 if name and same and was["value"] != found["value"]:
-                    fact = default_fact(both[1], name, was, found, at)
+                    fact = default_fact(both[1], name, (was["value"], found["value"]), at)
                     yield replace(fact, detail=DOCUMENTED)
 
 
@@ -251,3 +252,41 @@ def _documented(source: SideText, line: str, row: int) -> str:
 def _is_typed(name: str) -> bool:
     """Whether a heading begins with a name that users type, not with a word of a language."""
     return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])
+
+
+_FROM_TO = re.compile(
+    r"\bdefault\b(?: value| of| for| the){0,3} [`'\"]?(?P<name>[\w-]*_[\w.-]*|--[\w-]+)[`'\"]?"
+    r"(?: size| value)? from "
+    r"[`'\"]?(?P<before>\w[\w.]*)[`'\"]? to [`'\"]?(?P<after>\w[\w.]*)[`'\"]?"
+)
+"""A title that gives a default before and after the change."""
+
+
+def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> list[Fact]:
+    """The facts with the default of which a title tells, and without one that acts as before."""
+    core = [s for s in scenes if s.area is Area.CORE and s.language]
+    added = [(s, n, t) for s in core for n, t in s.lines[1].changed]
+    words = " ".join(text.strip() for _, _, text in added[:_MOST_WORDS])
+    told = [f for f in found if not _acts_alike(f, words)]
+    stated = _FROM_TO.search(title[:300])
+    name = stated["name"].strip("_") if stated else ""
+    if not stated or any(name in f.name for f in told if f.detail == "default"):
+        return told
+    value = re.compile(rf"(?<![\w.]){re.escape(stated['after'])}(?![\w.])")
+    at = next(((s, n) for s, n, text in added if value.search(text)), None)
+    if at is not None and any(last(name) in s.changed_text for s in core):
+        side = (at[0].texts or ())[1:]
+        values = stated["before"], stated["after"]
+        told += [default_fact(text, name, values, at[1] - 1) for text in side]
+    return told
+
+
+def _acts_alike(fact: Fact, words: str) -> bool:
+    """Whether a default that is chosen now is said to be chosen as what was written before."""
+    if fact.detail != "default" or (fact.after or "").strip("\"'") != "auto":
+        return False
+    old = re.escape((fact.before or "").strip("\"'"))
+    return re.search(rf"\bauto\b.{{1,60}}\bdefault\b.{{0,20}}\b{old}\b", words) is not None
+
+
+_MOST_WORDS = 2_000  # added lines in which the effect of a default is looked for

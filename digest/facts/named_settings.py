@@ -78,7 +78,12 @@ def compare(
     for found in come:
         yield _fact(kind, Action.ADDED, found, after, after=found.value)
     for old, new in pairs:
-        yield from _aliases(kind, old, new, before, after)
+        first, now = old.names[0], new.names[0]
+        is_renamed = _ALIAS in new.text and first in new.names and now not in old.names
+        if is_renamed:
+            yield _fact(kind, Action.RENAMED, new, after, before=first, after=now)
+        was = replace(old, names=(now, *old.names)) if is_renamed else old
+        yield from _aliases(kind, was, new, before, after)
         yield from _changed(kind, old, new, before, after)
 
 
@@ -233,9 +238,15 @@ def _aliases(
     for name in new.names:
         if name.startswith("--") and name not in old.names:
             yield _fact(kind, Action.ADDED, new, after, name=name, detail="alias")
+    kept = {_bare(name) for name in new.names}
     for name in old.names:
-        if name.startswith("--") and name not in new.names:
+        alone = replace(old, names=(name,), spelled=f'"{name.lstrip("-")}"')
+        if name.startswith("--") and _bare(name) not in kept and not is_named(after.text, alone):
             yield _fact(kind, Action.REMOVED, old, before, name=name, detail="alias")
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "-").lstrip("-")
 
 
 def _changed(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -17,9 +17,8 @@ from itertools import islice
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import class_fields
-from digest.facts.call_arguments import flat, is_told_apart
-from digest.facts.side_text import SideText, block
-from digest.facts.symbols import symbol_fact
+from digest.facts.call_arguments import flat, is_told_apart, resolve_default
+from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
 _LEAF = re.compile(r"(?:Option|Setting|Opt)$")
@@ -28,21 +27,6 @@ _HINTS = ("Option(", "Setting(", "Opt(", "Namespace(", "Section(")
 _LONGEST = 300_000  # characters of a text that is parsed
 _MOST_PLACES = 300  # changed places of a file in which tables are read
 _DEEPEST = 6
-_ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
-_ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
-_CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)
-_KEPT = r"^\s*NAME\s*=|^\s*(?:class|def|async def) NAME\b|\bimport\b.*\bNAME\b|^    NAME,?$"
-_MOST = 40  # lines of one change that are read; more are data
-_REACH = 60_000  # characters above a line in which its class begins
-
-
-def may_go(hunks: Iterable[Hunk]) -> bool:
-    """Whether some removed line could be an attribute of a class or another name for one."""
-    return any(
-        _ALIAS.match(line) or (hunk.section.startswith("class") and _ATTRIBUTE.match(line))
-        for hunk in hunks
-        for line in hunk.removed
-    )
 
 
 def find_tables(before: SideText, after: SideText) -> Iterator[Fact]:
@@ -137,52 +121,10 @@ def _leaf(
     )
 
 
-def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
-    """Removed attributes and aliases of classes; added ones are not a contract yet."""
-    lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
-    for row, line in lines if len(lines) <= _MOST else ():
-        if found := _ALIAS.match(line):
-            name = found["name"]
-            if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
-                yield _removed(before, name, row + 1, "alias")
-        elif found := _ATTRIBUTE.match(line):
-            owner = _owner(before, row + 1)
-            heads = [
-                re.search(rf"^class {owner}\b.*", s.text, re.MULTILINE) for s in (before, after)
-            ]
-            if owner and heads[0] and heads[1] and heads[0][0] != heads[1][0]:
-                continue  # another base may have it
-            if owner and not _has(after.text, owner, found["name"]):
-                yield _removed(before, f"{owner}.{found['name']}", row + 1, "attribute")
-
-
-def _owner(source: SideText, line: int) -> str:
-    """The class at the left margin whose body contains a line."""
-    end = source.offset(line)
-    for reach in (_REACH // 32, _REACH // 8, _REACH):  # mostly it is near
-        if above := list(_CLASS.finditer(source.text, max(0, end - reach), end)):
-            return above[-1]["name"] or ""
-    return ""
-
-
-def _has(text: str, owner: str, name: str) -> bool:
-    """Whether a class has the name, or is removed as a whole, which covers its attributes."""
-    found = re.search(rf"^class {owner}\b", text, re.MULTILINE)
-    if found is None:
-        return True
-    body = block(text, found.start())
-    return (
-        re.search(rf"\b(?:self\.|def |^    ){name}\b|^ +{name}\b", body, re.MULTILINE) is not None
-    )
-
-
-def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
-    return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
-
-
 _MEMBER = re.compile(
     r"^\s+[\"']?(?P<name>[A-Za-z_][\w-]*)[\"']?\s*:\s*"
-    r"(?P<value>[^\s{(\[][^{(\[]{0,120}?(?:\([^(){}\[\]]{0,60}\)(?:\.\w+\(\))?)?),?\s*(?://.*)?$"
+    r"(?P<value>\[[^\[\]{}]{0,120}+\]"
+    r"|[^\s{(\[][^{(\[]{0,120}?(?:\([^(){}\[\]]{0,60}\)(?:\.\w+\(\))?)?),?\s*(?://.*)?$"
 )
 
 _FALLBACK = re.compile(
@@ -214,7 +156,7 @@ _DEFAULT_FUNCTION = re.compile(
 )
 _LITERAL = re.compile(
     r"-?\d[\w.*+ ]*|true|false|[\"'`].*[\"'`](?:\.\w+\(\))?|[\w.:]*[A-Z]\w*|[\w.:]+\([^()]*\)"
-    r"|nil|null|undefined"
+    r"|nil|null|undefined|\[\s*+(?:(?:\"[^\"]*+\"|'[^']*+'|-?\d[\w.]*+|true|false)\s*+,?\s*+)*+\]"
 )
 _INITIALISED = re.compile(
     r"^\s*[:,]?\s+(?P<name>[a-z]\w*)\((?P<value>[\w.:]{1,60}|\"[^\"]{0,60}\")\)(?:,|\s*\{.*)?\s*(?://.*)?$"
@@ -242,12 +184,18 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
             continue
         for row, line in enumerate(new, new_row):
             yield from _changed(before, after, (old, line), (old_row, row), language)
+    if language == "go":
+        for pair in zip(olds, news, strict=False):
+            if max(len(lines) for _, lines in pair) <= _DEFAULT_TABLES_MOST:
+                yield from _lone(before, after, pair)
 
 
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed place could change the value of a table's member."""
     for hunk in hunks if language in _FORMS else ():
         if language == "rust" and any(map(_MARKS_DEFAULT.search, hunk.added)):
+            return True
+        if language == "go" and any(map(_SET.match, (*hunk.added, *hunk.removed))):
             return True
         for pattern, _ in _FORMS[language] if len(hunk.added) <= _DEFAULT_TABLES_MOST else ():
             olds, news = ([*map(pattern.search, side)] for side in (hunk.removed, hunk.added))
@@ -267,17 +215,70 @@ def _changed(
         found = pattern.search(lines[1])
         for old in lines[0] if found else ():
             was = pattern.search(old)
-            if not was or not found or not _is_changed(was, found):
+            values = _values(before, after, was, found) if was and found else None
+            if not was or not found or not values:
                 continue
             names = {name_of(before, rows[0], was), name_of(after, rows[1], found)}
             name = names.pop() if len(names) == 1 else ""
-            if name and is_told_apart(was["value"], found["value"]):
-                fact = default_fact(after, name, was, found, rows[1])
+            if name and is_told_apart(*values):
+                fact = default_fact(after, name, values, rows[1])
                 kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
                 told = None if language == "rust" or pattern is _OF_CLASS else fact.public
                 yield replace(fact, kind=kind, public=told)
         if found:
             return
+
+
+def _values(
+    before: SideText, after: SideText, was: re.Match[str], found: re.Match[str]
+) -> tuple[str, str] | None:
+    """The values of a name on both sides, if they differ."""
+    if _is_changed(was, found):
+        return was["value"], found["value"]
+    if was.string != found.string or found.re is not _MEMBER:
+        return None
+    one, other = (resolve_default(m["value"], s.text) for m, s in ((was, before), (found, after)))
+    return (one, other) if one and other and one != other else None
+
+
+def _lone(
+    before: SideText, after: SideText, places: Sequence[tuple[int, list[str]]]
+) -> Iterator[Fact]:
+    """The members of a table of Go that only one side has, for fields that both sides have."""
+    sides = before, after
+    found = [
+        {m["name"]: (row, m) for row, line in enumerate(lines, first) if (m := _SET.match(line))}
+        for first, lines in places
+    ]
+    for number, name in ((n, name) for n in (0, 1) for name in found[n].keys() - found[1 - n]):
+        row, member = found[number][name]
+        if any(f"{name}:" in t for t in places[1 - number][1]) or any(
+            f".{name} = " in side.text for side in sides
+        ):
+            continue  # given in another way
+        owner = _in_table(sides[number], row, member).rpartition(".")[0]
+        kinds = {_kind_of(side.text, owner, name) for side in sides} if owner else set()
+        zero = _ZEROS.get(kinds.pop()) if len(kinds) == 1 else None
+        if zero and zero != member["value"]:
+            values = (zero, member["value"]) if number else (member["value"], zero)
+            yield default_fact(after, f"{owner}.{name}", values, row if number else places[1][0])
+
+
+_SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"[^\"]*\"),")
+
+
+def _kind_of(text: str, owner: str, field: str) -> str:
+    """The type of a field in a structure of Go; empty if the text declares none."""
+    start = text.find(f"type {owner} struct {{")
+    body = text[start : text.find("\n}", start)] if start >= 0 else ""
+    found = re.search(rf"^\t{re.escape(field)}[ \t]+(\w+)", body, re.MULTILINE)
+    return found[1] if found else ""
+
+
+_ZEROS = {"bool": "false", "string": '""'} | dict.fromkeys(
+    ("int", "uint", "int32", "int64", "uint32", "uint64", "float64"), "0"
+)
+"""What a field of Go is that no table sets."""
 
 
 def _is_changed(was: re.Match[str], found: re.Match[str]) -> bool:
@@ -295,7 +296,7 @@ def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
 
 
 def _in_class(source: SideText, row: int, member: re.Match[str]) -> str:
-    owner = _owner(source, row + 1)
+    owner = class_fields.owner_of(source, row + 1)
     return f"{owner}.{member['name']}" if owner[:1].isupper() else ""
 
 
@@ -334,7 +335,8 @@ def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
         was = olds.get(owner)
         if was and was["value"] != found["value"]:
             row = after.line_at(found.start("value")) - 1
-            yield replace(default_fact(after, owner, was, found, row), public=None)
+            values = was["value"], found["value"]
+            yield replace(default_fact(after, owner, values, row), public=None)
 
 
 def _defaults_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -385,16 +387,14 @@ _NESTED = re.compile(
 )
 
 
-def default_fact(
-    after: SideText, name: str, was: re.Match[str], found: re.Match[str], row: int
-) -> Fact:
+def default_fact(after: SideText, name: str, values: tuple[str, str], row: int) -> Fact:
     """A setting that has another default, found on a 0-based line."""
     return Fact(
         kind=FactKind.CONFIG,
         action=Action.CHANGED,
         name=name,
-        before=flat(was["value"], 120),
-        after=flat(found["value"], 120),
+        before=flat(values[0], 120),
+        after=flat(values[1], 120),
         detail="default",
         evidence=after.evidence(row + 1),
         public=True,

@@ -106,6 +106,7 @@ def reconcile(
     unchanged.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
+    facts = _without_members(facts)
     fields = {last(f.name) for f in facts if f.detail == "field" and f.action is Action.ADDED}
     facts = [
         f
@@ -136,7 +137,41 @@ def reconcile(
             waiting.remove(other)
             replaced[id(other)] = None
             replaced[id(fact)] = _moved(other, fact)
-    return tuple(kept for fact in facts if (kept := replaced.get(id(fact), fact)) is not None)
+    kept = (replaced.get(id(fact), fact) for fact in facts)
+    return _without_renamed([fact for fact in kept if fact is not None])
+
+
+def _without_members(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without fields that became methods or properties of the same name."""
+    steps: dict[tuple[str, str], set[Action]] = {}
+    for fact in facts:
+        if fact.detail in _MEMBERS and "." in fact.name:
+            steps.setdefault((fact.evidence.path, fact.name), set()).add(fact.action)
+    return [
+        f
+        for f in facts
+        if f.detail not in _MEMBERS
+        or steps.get((f.evidence.path, f.name), set()) != {Action.REMOVED, Action.ADDED}
+    ]
+
+
+_MEMBERS = frozenset({"field", "attribute", "method"})
+
+
+def _without_renamed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts without removals of what another fact tells as renamed."""
+    old = {
+        (f.kind, f.kind in _OF_FILES and f.evidence.path, name)
+        for f in facts
+        if f.action is Action.RENAMED and f.before
+        for name in (f.before, f"{_of(f)}.{f.before}")
+    }
+    return tuple(
+        f
+        for f in facts
+        if f.action is not Action.REMOVED
+        or (f.kind, f.kind in _OF_FILES and f.evidence.path, f.name) not in old
+    )
 
 
 def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
@@ -254,7 +289,7 @@ def _last(fact: Fact) -> str:
 def _alone(old: Fact, gone: Sequence[Fact], come: Sequence[Fact]) -> list[Fact]:
     """The member that replaces another with the same signature, if its type has no other one."""
     lost, found = ([f for f in side if _of(f) == _of(old)] for side in (gone, come))
-    signed = [n for n in found if n.after and n.after == old.before]
+    signed = [n for n in found if n.after == old.before and (n.after or n.detail == "field")]
     return signed if _of(old) and len(lost) == len(found) == 1 else []
 
 
@@ -263,7 +298,12 @@ _LONGEST_MESSAGE = 20_000  # characters
 
 def _says(words: str, old: Fact, new: Fact) -> bool:
     """Whether a text has both names with a word of renaming around or between them."""
-    names = [_flat(last(f.name)) for f in (old, new)]
+    ends = [last(f.name) for f in (old, new)]
+    if old.kind is FactKind.METRIC:  # of which the program calls the part that differs
+        start = ends[0].rfind("_", 0, common_start(*ends)) + 1
+        ends = [_spelled(name[start:]) for name in ends]
+        words = _spelled(words)
+    names = [_flat(name) for name in ends]
     places = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(names[0])}(?!\w)", words)]
     joint = re.compile(
         rf"\W{{1,6}}(?:(?:is|was|are|has|been|now|renamed|flag|option|setting|field|metric)\W+){{0,4}}"

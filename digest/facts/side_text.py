@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 from operator import itemgetter
 
 from digest.core.change import FileChange, FileStatus, Hunk, Side
@@ -283,6 +283,48 @@ def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((max(a, 0), max(b, 0)) for a, b in rows))
 
 
+DEFINED = re.compile(
+    r"^[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
+    r"([\w.\"'+-]{1,80}(?: ?\* ?[\w.]{1,40}){0,4}|\[[^\[\]\n]{0,80}\])[ \t]{0,8};?[ \t]*$",
+    re.MULTILINE,
+)
+"""A line that gives a name a plain value."""
+
+_FIXED = re.compile(r"[A-Z][A-Z0-9_]{3,80}|\w{0,60}[Dd]efault\w{1,60}")
+_MOST_USES = 20  # lines that use a changed constant
+_MOST_LINES = 40  # changed lines of one place in which constants are looked for
+
+
+def constants(hunks: Iterable[Hunk]) -> tuple[str, ...]:
+    """The constants to which a change gives other plain values."""
+    found: list[str] = []
+    for hunk in hunks:
+        if hunk.removed and hunk.added and len(hunk.added) + len(hunk.removed) <= _MOST_LINES:
+            old, new = (
+                {m[1]: m[2] for line in side if (m := DEFINED.match(line[:_LONGEST_LINE]))}
+                for side in (hunk.removed, hunk.added)
+            )
+            found += [n for n in old if old[n] != new.get(n, old[n]) and _FIXED.fullmatch(n)]
+    return tuple(found)
+
+
+def _uses(file: FileChange, old: str, new: str) -> Iterator[Hunk]:
+    """The unchanged lines that use a changed constant, as if they had changed."""
+    if not (names := constants(file.hunks)):
+        return
+    use = re.compile(rf"\b(?:{'|'.join(names[:_MOST_USES])})\b")
+    own = {n for h in file.hunks for n in range(h.new_start, h.new_start + len(h.added))}
+    lines = enumerate(new.split("\n"), 1)
+    olds = old.split("\n")
+    for number, line in islice(
+        (x for x in lines if use.search(x[1]) and x[0] not in own), _MOST_USES
+    ):
+        above = (h for h in file.hunks if h.new_start + max(len(h.added) - 1, 0) < number)
+        at = number + sum(len(h.removed) - len(h.added) for h in above)
+        if olds[at - 1 : at] == [line]:
+            yield Hunk(old_start=at, new_start=number, removed=(line,), added=(line,))
+
+
 @dataclass(kw_only=True)
 class FileContext:
     """One file. ``old`` and ``new`` are whole contents, or ``None`` if not wanted or missing.
@@ -330,8 +372,11 @@ class FileContext:
         An added or deleted file is complete in its hunks, so its text is never requested.
         """
         file = self.file
-        removed = "\n".join([line for hunk in file.hunks for line in hunk.removed])
-        added = "\n".join([line for hunk in file.hunks for line in hunk.added])
+        hunks = file.hunks
+        if self.old is not None and self.new is not None:
+            hunks = (*hunks, *_uses(file, self.old, self.new))
+        removed = "\n".join([line for hunk in hunks for line in hunk.removed])
+        added = "\n".join([line for hunk in hunks for line in hunk.added])
         old, new = self.old, self.new
         if file.status is FileStatus.ADDED:
             old, new = "", added
@@ -344,14 +389,14 @@ class FileContext:
                 path=file.old_path or file.path,
                 side=Side.OLD,
                 text=old,
-                rows=_rows(file.hunks, new=False),
+                rows=_rows(hunks, new=False),
                 changed_text=removed,
             ),
             SideText(
                 path=file.path,
                 side=Side.NEW,
                 text=new,
-                rows=_rows(file.hunks, new=True),
+                rows=_rows(hunks, new=True),
                 changed_text=added,
             ),
         )

@@ -574,3 +574,203 @@ def test_fallback_inside_of_a_function_is_no_setting():
     text = 'def get(op):\n    if op == "x":\n        default = {{\n            "block": {},\n        }}\n    return default\n'
     facts = told("app/ops/utils.py", text.format(16), text.format(32))
     assert shown(facts, FactKind.CONFIG) == []
+
+
+def test_field_that_becomes_a_deprecated_property_is_not_removed():
+    old = "@dataclass\nclass ServerArgs:\n    no_tracing: bool = False\n"
+    new = (
+        "@dataclass\nclass ServerArgs:\n    trace_calls: bool = True\n\n    @property\n"
+        '    @deprecated("`no_tracing` is deprecated. It will be removed in v2.1. "\n'
+        '                "Use `trace_calls` instead.")\n'
+        "    def no_tracing(self) -> bool:\n        return not self.trace_calls\n"
+    )
+    facts = told("app/args.py", old, new)
+    assert shown(facts, FactKind.CONFIG) == [("added", "ServerArgs.trace_calls", None, "True")]
+    (fact,) = [f for f in facts if f.kind is FactKind.DEPRECATION]
+    assert (fact.name, fact.replacement, fact.when) == ("no_tracing", "trace_calls", "v2.1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("busy = None", "occupied = None", ("renamed", "Pool.occupied", "Pool.busy")),
+        ("busy = None", "occupied = 3", ("removed", "Pool.busy", None)),
+        ("start = None", "stop = None", ("removed", "Pool.start", None)),
+        ("busy = None", "occupied = None\n    idle = None", ("removed", "Pool.busy", None)),
+    ],
+)
+def test_attribute_in_the_place_of_another_is_its_new_name(old, new, expected):
+    text = "class Pool:\n    size = 1\n    {}\n\n    def run(self):\n        pass\n"
+    facts = told("app/pool.py", text.format(old), text.format(new))
+    assert [fact[:3] for fact in shown(facts, FactKind.SYMBOL)] == [expected]
+
+
+def test_name_that_one_place_renames_and_another_drops_is_renamed():
+    flag = "    #[arg(long{}, hide = true)]\n    pub {}: bool,\n"
+    text = "pub struct A {{\n{}    pub a: u8,\n}}\npub struct B {{\n    pub b: u8,\n{}}}\n"
+    old = text.format(flag.format("", "no_pack"), flag.format("", "no_pack"))
+    new = text.format(flag.format(', alias = "no-pack"', "no_pack_files"), "")
+    facts = told("src/cli.rs", old, new)
+    assert ("renamed", "--no-pack-files", "--no-pack", "--no-pack-files") in shown(
+        facts, FactKind.FLAG
+    )
+    assert not [f for f in facts if f.action is Action.REMOVED and f.name == "--no-pack"]
+
+
+def test_metric_is_renamed_as_the_message_calls_its_variable():
+    text = (
+        "package a\n\nvar x = prometheus.NewGauge(prometheus.GaugeOpts{{\n"
+        '\tNamespace: "shop",\n\tName: "{}",\n\tHelp: "{}",\n}})\n'
+    )
+    facts = told(
+        "a.go",
+        text.format("cart_limit", "The most that all carts may hold."),
+        text.format("basket_limit", "How much fits into each basket used by visitors of a day."),
+        "Improve limits\n\n* Rename cartLimit to basketLimit",
+    )
+    assert shown(facts, FactKind.METRIC) == [
+        ("renamed", "shop_basket_limit", "shop_cart_limit", "shop_basket_limit")
+    ]
+
+
+def test_member_of_an_enumeration_is_renamed_where_the_title_says_so():
+    text = "enum class Step : int {{\n  kNone = 0,\n  {} = 1,\n}};\n"
+    old, new = text.format("kLoad"), text.format("kFetchSumsFromHeader")
+    facts = told("include/a.h", old, new, "Rename Step::kLoad")
+    assert shown(facts, FactKind.SYMBOL)[0][:3] == (
+        "renamed",
+        "Step.kFetchSumsFromHeader",
+        "Step.kLoad",
+    )
+
+
+def test_constant_tells_the_defaults_that_use_it():
+    text = 'DEFAULT_FORMATS = [{}]\n\nNAMESPACES = Namespace(\n    formats=Option(DEFAULT_FORMATS, type="list"),\n)\n'
+    facts = told("app/defaults.py", text.format("'json', 'yaml'"), text.format("'json'"))
+    assert shown(facts, FactKind.CONFIG) == [("changed", "formats", "['json', 'yaml']", "['json']")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "expected"),
+    [
+        ("string", '\t\tServer: "here:80",\n', [("changed", "Config.Server", '""', '"here:80"')]),
+        ("bool", "\t\tServer: true,\n", [("changed", "Config.Server", "false", "true")]),
+        ("bool", "\t\tServer: false,\n", []),
+        ("Mode", "\t\tServer: ModeFast,\n", []),
+        ("*string", '\t\tServer: "x",\n', []),
+    ],
+)
+def test_member_that_a_table_gains_or_loses_is_a_default(kind, line, expected):
+    text = (
+        "package a\n\nvar DefaultConfig = Config{{\n\t\tPort: 80,\n{}}}\n\n"
+        "type Config struct {{\n\tPort int\n\tServer {}\n}}\n"
+    )
+    old, new = text.format("", kind), text.format(line, kind)
+    assert shown(told("a.go", old, new), FactKind.CONFIG) == expected
+    given = text.format("\t\tServer: other.Name,\n", kind)
+    assert not shown(told("a.go", given, new), FactKind.CONFIG)
+    late = "\nfunc load(c *Config) {\n\tc.Server = find()\n}\n"
+    assert not shown(told("a.go", new, old + late), FactKind.CONFIG)
+    back = [("changed", name, after, before) for _, name, before, after in expected]
+    assert shown(told("a.go", new, old), FactKind.CONFIG) == back
+
+
+def test_list_of_a_table_of_defaults_is_told_but_not_where_a_name_spreads_in_it():
+    text = "export const configDefaults = Object.freeze({{\n  endings: [{}],\n}})\n"
+    old, new = text.format("'.js'"), text.format("'.js', '.ts'")
+    assert shown(told("src/config.ts", old, new), FactKind.CONFIG) == [
+        ("changed", "configDefaults.endings", "['.js']", "['.js', '.ts']")
+    ]
+    assert not shown(told("src/config.ts", old, text.format("...ENDINGS")), FactKind.CONFIG)
+
+
+def test_alias_of_a_flag_counts_as_its_name():
+    text = "pub struct A {{\n    #[arg(long{})]\n    pub {}: bool,\n}}\n"
+    plain, other = text.format("", "fast"), text.format(', alias = "quick"', "fast")
+    assert shown(told("src/cli.rs", plain, other), FactKind.FLAG) == [
+        ("added", "--quick", None, None)
+    ]
+    assert shown(told("src/cli.rs", other, plain), FactKind.FLAG) == [
+        ("removed", "--quick", None, None)
+    ]
+    hyphens = text.format(', alias = "no-wait"', "fast")
+    facts = told("src/cli.rs", hyphens.replace("-w", "_w"), hyphens)
+    assert not [f for f in facts if f.action is Action.REMOVED]
+    demoted = text.format(', alias = "fast"', "rapid")
+    assert shown(told("src/cli.rs", plain, demoted), FactKind.FLAG) == [
+        ("renamed", "--rapid", "--fast", "--rapid")
+    ]
+
+
+def test_variable_that_a_call_deprecates_has_its_end_and_its_replacement():
+    call = (
+        "def _interval() -> int:\n    value = get_deprecated_env(\n"
+        '        "SHOP_CART_INTERVAL",\n        "v0.29",\n        "cart_interval",\n    )\n'
+        "    return 5 if value is None else int(value)\n\n\n"
+    )
+    text = "{}@dataclass\nclass CartConfig:\n    size: int = 1\n{}"
+    field = "    cart_interval: int = Field(default_factory=_interval)\n"
+    facts = told("app/config.py", text.format("", ""), text.format(call, field))
+    (fact,) = [f for f in facts if f.kind is FactKind.DEPRECATION]
+    assert (fact.name, fact.when, fact.replacement) == (
+        "SHOP_CART_INTERVAL",
+        "v0.29",
+        "cart_interval",
+    )
+    assert shown(facts, FactKind.CONFIG) == [("added", "CartConfig.cart_interval", None, "5")]
+
+
+def test_entries_of_a_table_that_a_call_deprecates_are_each_told():
+    entry = (
+        '    # Deprecated: use --{0}-mode.\n    "SHOP_{0}": deprecated_env(\n        "SHOP_{0}",\n'
+        '        "v2",\n        "Use --{0}-mode fast.",\n        lambda: os.getenv("SHOP_{0}"),\n    ),\n'
+    )
+    plain = '    "SHOP_{0}": lambda: os.getenv("SHOP_{0}"),\n'
+    text = "variables = {{\n{}}}\n"
+    old = text.format("".join(plain.format(n) for n in ("A", "B")))
+    new = text.format("".join(entry.format(n) for n in ("A", "B")))
+    found = [f for f in told("app/envs.py", old, new) if f.kind is FactKind.DEPRECATION]
+    assert [(f.name, f.when) for f in found] == [("SHOP_A", "v2"), ("SHOP_B", "v2")]
+
+
+def test_mark_of_another_spelling_is_not_a_new_deprecation():
+    text = "class A:\n    @{}(4, 5)\n    def host(self):\n        return 1\n"
+    old, new = text.format("deprecated_property"), text.format("deprecated.Property")
+    assert not [f for f in told("app/a.py", old, new) if f.kind is FactKind.DEPRECATION]
+
+
+def test_default_of_the_title_is_told_where_the_code_has_its_value():
+    text = "def pick(memory):\n    max_batch = {}\n    return max_batch\n"
+    old, new = text.format("8192"), text.format("16384 if memory > 9 else 8192")
+    title = "[Config] Update default `_max_batch` from 8192 to 16384 (#7)"
+    (fact,) = [f for f in told("app/pick.py", old, new, title) if f.detail == "default"]
+    assert (fact.name, fact.before, fact.after) == ("max_batch", "8192", "16384")
+    assert not told("app/pick.py", old, new.replace("16384", "100"), title)
+
+
+def test_default_that_is_chosen_as_before_is_no_change():
+    text = '@dataclass\nclass CacheConfig:\n    kind: str = "{}"\n    """{}"""\n'
+    old = text.format("plain", "How it is kept.")
+    new = text.format("auto", 'How it is kept; "auto" is the default of the model (plain).')
+    assert shown(told("app/config.py", old, new), FactKind.CONFIG) == []
+    other = text.format("auto", "How it is kept.")
+    assert shown(told("app/config.py", old, other), FactKind.CONFIG) == [
+        ("changed", "CacheConfig.kind", '"plain"', '"auto"')
+    ]
+
+
+@pytest.mark.parametrize("new", ["extra_samples", "more_samples"])
+def test_document_that_names_a_new_replacement_tells_a_deprecation(new):
+    text = (
+        "## Extra samples\n\n`--enable-feature=extra-samples`\n\n{}When it is on, more is kept.\n"
+    )
+    note = (
+        "> **Note:** This feature flag is deprecated. Please use the `extra_samples` option instead."
+        " The feature flag will be removed in a future version.\n\n"
+    )
+    doc = ("docs/flags.md", text.format(""), text.format(note))
+    code = "@dataclass\nclass StoreConfig:\n    size: int = 1\n{}"
+    field = ("app/config.py", code.format(""), code.format(f"    {new}: bool = False\n"))
+    facts = facts_of("Add an option", doc, field).items
+    found = [f.name for f in facts if f.kind is FactKind.DEPRECATION]
+    assert found == ["--enable-feature=extra-samples"] * (new == "extra_samples")
