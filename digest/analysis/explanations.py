@@ -27,7 +27,7 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.statement import Statement
-from digest.document import Spans, Text
+from digest.document import Spans, Text, plain
 from digest.facts.exposure import is_sent
 from digest.i18n import consequence_text as words
 from digest.i18n.labels import STOP
@@ -37,6 +37,7 @@ NAMES = 4
 """Maximum number of names in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
+_CHINESE = re.compile(r"[\u3000-\u9fff]")
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
@@ -100,7 +101,8 @@ def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
     end = row[-1].text[-1:] if row else ""
     if end and end in ".!?。！？”":
         return row
-    english = row and isinstance(row[-1], Text) and row[-1].text.isascii()
+    ascii_end = row and isinstance(row[-1], Text) and row[-1].text.isascii()
+    english = ascii_end or not _CHINESE.search(plain(row))
     return join([*row, *STOP(Language.EN if english else reading.language)])
 
 
@@ -290,7 +292,8 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
     lifts = _LIFTS.search(reading.facts.subject.words)
     for clue in reading.facts.clues:
         new = clue.evidence.side is Side.NEW
-        if clue.kind is not ClueKind.REFUSED or not (new or lifts) or _HOLE.search(clue.text):
+        broken = _HOLE.search(clue.text) or clue.text.rstrip()[-1:] in {",", ":"}
+        if clue.kind is not ClueKind.REFUSED or not (new or lifts) or broken:
             continue
         text = opening(clue.text).rstrip(".")
         if new and _OF_CODE.search(text):

@@ -52,10 +52,11 @@ _LEANS = re.compile(
 
 _POINTS = re.compile(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,3}(?:above|below)\b|\b(?:above|below)\W*$"
-    r"|\battempt (?:at|to) fix",
+    r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
+    r"|^(?:also )?(?:enables?|fix(?:es)?|unskips?|passes) (?:the )?(?:tests?\b|\S*\btest-)",
     re.IGNORECASE,
 )
-"""Words of a sentence that only its neighbours or another page explain."""
+"""Words of a sentence that only its neighbours explain, or that tells of the project's tests."""
 
 _FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""

@@ -292,7 +292,8 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
         instead = _of_all(facts, [(f, f.replacement) for f in facts])
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
-        goes = words.GOES(language, version=version) if version else ()
+        later = words.GOES if any(c.isdigit() for c in version) else words.GOES_LATER
+        goes = later(language, version=version) if version else ()
         yield join([*phrase(language, names=name_list(facts, language)), *use, *goes]), facts
 
 

@@ -42,6 +42,7 @@ DEPRECATED_ONE = Phrase("{names} is deprecated", "{names}已弃用")
 
 DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
 
+GOES_LATER = Phrase("; removal is planned", "，以后将移除")
 GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移除")
 
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")

@@ -616,6 +616,7 @@ def test_conditional_default_is_no_risk_without_its_condition():
         "Expand must return an output value to the caller",
         "logits must be a CUDA tensor on the device",
         "All scale weights must have the same stride",
+        "For NVFP4 weights, the input must also be NVFP4,",
     ],
 )
 def test_error_that_only_a_mistake_in_the_code_causes_is_not_told(text):
@@ -672,6 +673,8 @@ def test_documentation_with_markup_is_not_quoted():
     [
         "Currently, the lock warns above the setup below, as we visit the first one.",
         "This is an attempt at fixing the old crash of the relay.",
+        "In the previous iteration, the check was based on the names of modules.",
+        "Enables test-relay-with-errors in the suite of another project.",
         "* A method of the manager that returns the configuration of a pool.",
         "Add the name of the list in features.json\nReturn nothing where it is disabled.",
     ],
@@ -684,3 +687,15 @@ def test_sentence_that_leans_on_its_neighbours_is_not_quoted(text):
 def test_limit_in_seconds_is_no_measurement():
     text = "The wait is bounded by a 10 s deadline so that a regression fails."
     assert "deadline" not in sections(change("Bridge the console", paragraphs=[text]))
+
+
+def test_english_title_that_ends_with_code_has_an_english_full_stop():
+    graded = change("Move the handler to `app-windows`")
+    assert lines(graded, Language.ZH)[0] == "Move the handler to app-windows."
+
+
+def test_removal_without_a_version_is_not_planned_for_one():
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "--old-tls", when="a future release", detail="")
+    english, chinese = (lines(change("Mark it", old), one)[0] for one in Language)
+    assert english == "--old-tls is deprecated; removal is planned."
+    assert chinese == "--old-tls 已弃用，以后将移除。"
