@@ -242,12 +242,12 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(same=same, window=asked.span, kind=kind))
     elif asked.has("me") or asked.commands:
         return
+    elif asked.follows and _RELEASE_BEFORE.search(asked.text):
+        yield Weighed(7.5, Again(earlier="release"))
     elif asked.follows and _is_of_release(asked):
         yield Weighed(7.0, Again(topic=asked.slots(Release)[0].name))
     elif asked.follows in _LISTED and asked.has("among") and asked.only(*_WITHIN):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
-    elif asked.follows and _RELEASE_BEFORE.search(asked.text):
-        yield Weighed(7.5, Again(earlier="release"))
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
     elif (

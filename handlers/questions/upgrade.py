@@ -60,13 +60,19 @@ _NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")
 
+_ADVISED = r"^\W*security|\bCVE-\d|\bGHSA-"
 _OF_KIND = {
     ChangeKind.BREAKING: re.compile(r"^\W*(?:breaking|change\b)", re.IGNORECASE),
-    ChangeKind.SECURITY: re.compile(r"^\W*security|\bCVE-\d|\bGHSA-", re.IGNORECASE),
+    ChangeKind.SECURITY: re.compile(
+        rf"{_ADVISED}|\bredact|\bvulnerab|\bXSS\b"
+        r"|\b(?:leak|expos)\w{0,4}\b[^.]{0,60}\b(?:secret|credential|token|password)"
+        r"|\b(?:secret|credential|token|password)s?\b[^.]{0,60}\b(?:leak|expos)",
+        re.IGNORECASE,
+    ),
     ChangeKind.DEPRECATIONS: re.compile(r"\bdeprecat", re.IGNORECASE),
     ChangeKind.FEATURE: re.compile(r"^\W*(?:feat|enhanc|new\b|added\b|preview)", re.IGNORECASE),
     ChangeKind.PERFORMANCE: re.compile(r"^\W*perf", re.IGNORECASE),
-    ChangeKind.FIX: re.compile(r"^\W*(?:bug|fix)", re.IGNORECASE),
+    ChangeKind.FIX: re.compile(rf"^\W*(?:bug|fix)|{_ADVISED}", re.IGNORECASE),
 }
 """A heading or the beginning of an entry, by the kind of its changes."""
 
@@ -138,14 +144,13 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     second value tells the entries; both are unchanged and empty for other questions.
     """
     intent = asked.intent
-    kinds = (*intent.kinds, *([ChangeKind.SECURITY] if ChangeKind.FIX in intent.kinds else []))
-    patterns = [_OF_KIND[kind] for kind in kinds if kind in _OF_KIND]
+    patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
     every = intent == Changed(window=intent.window, anytime=intent.anytime)
     narrower = intent.author or intent.path or intent.label or intent.level or intent.without
     if not (patterns or every) or narrower:
         return asked, ()
     refs: Window | Refs | None = intent.window
-    if isinstance(refs, Window) and kinds and _ACTED_ON.issuperset(kinds):
+    if isinstance(refs, Window) and intent.kinds and _ACTED_ON.issuperset(intent.kinds):
         refs = await _released_in(refs, ctx)
     if not isinstance(refs, Refs):
         return asked, ()

@@ -216,6 +216,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("list", "who removed the first one", Nth(place=1, aspect="author")),
         ("list", "第一个改了哪些文件", Nth(place=1)),
         ("release", "how many changes", Retell()),
+        ("change", "那上一个版本呢", Again(earlier="release")),
         ("release", "who contributed", Again(people=True)),
         ("release", "any security fixes?", Again(kind=ChangeKind.SECURITY)),
         ("list", "any security ones?", Again(kind=ChangeKind.SECURITY)),

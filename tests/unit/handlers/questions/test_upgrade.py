@@ -91,6 +91,15 @@ async def test_the_changelog_of_a_release_decides_which_changes_are_of_a_kind(so
     assert [row.graded.number for row in answer.rows] == [13]
 
 
+@pytest.mark.parametrize(("kind", "listed"), [("security fixes", True), ("bug fixes", False)])
+async def test_an_entry_about_secrets_is_of_security(source, kind, listed):
+    entry = "- Redact credentials in the addresses that errors show (#13)"
+    log = f"# Changelog\n\n## 1.2.0\n\n### Enhancements\n\n{entry}\n"
+    source.trees = {(CHANGES[0].sha, "CHANGELOG.md"): log}
+    shown = markdown((await ask(f"{kind} in v1.2.0", context(source))).document)
+    assert ("Redact credentials" in shown) is listed
+
+
 class Released(FakeSource):
     """Tags are as old as their commits."""
 
