@@ -160,3 +160,11 @@ def test_what_is_not_there_is_told(tmp_path):
 async def test_a_folder_that_is_not_there_is_told(database, tmp_path):
     with pytest.raises(UnwritableFolder, match="nowhere"):
         backup(database.path.parent, tmp_path / "nowhere" / "copy")
+
+
+async def test_restoring_makes_the_folders_that_are_missing(database, tmp_path):
+    backup(database.path.parent, tmp_path / "copy")
+    (tmp_path / "empty").mkdir()
+    restore(tmp_path / "empty", tmp_path / "copy")
+    restore(tmp_path / "new" / "data", tmp_path / "copy")
+    assert (tmp_path / "new" / "data").stat().st_mode & 0o777 == 0o700

@@ -66,3 +66,8 @@ def test_log_tells_host_and_database_and_no_password() -> None:
         "error": "digests_of_team at db.example.org refuses ***, cache.example.org ***",
         "address": "postgresql://***@db.example.org:5432/digests_of_team",
     }
+
+
+def test_password_of_six_characters_is_masked_wherever_it_stands() -> None:
+    assert "secret" in secrets_in("postgresql://u:secret@h/d")
+    assert "sesam" not in secrets_in("postgresql://u:sesam@h/d")

@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from digest.answer.answers import beside_title, entry_of
+from digest.answer.answers import beside_title, entry_of, title_of
 from digest.answer.listing import area_of, line_of, line_within, listed_in
+from digest.answer.request_text import request_lines
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
+from digest.core.request import PullRequest, RequestState
 from digest.document import Document, Paragraph, Text, plain
+from digest.question.intent import Changed
 from digest.topics.index_terms import bearings
-from tests.support.samples import REPOSITORY, documents, file, flag_change, refactoring
+from tests.support.samples import DAY, REPOSITORY, documents, file, flag_change, refactoring
 
 
 def touching(*files):
@@ -80,3 +83,25 @@ def test_a_change_that_a_digest_titles_anew_is_found_by_its_number():
     line = Paragraph((Text(f"Titled anew (#{graded.number}) · Ada"),))
     document = Document(title="", blocks=(line,))
     assert listed_in(document, [graded], Repository(name="repo")) == (graded.sha,)
+
+
+def test_title_of_a_question_names_all_that_narrows_it():
+    intent = Changed(window=DAY, topic="pool", label="bug", author="Ada", path="src/")
+    title = title_of(intent, Language.EN)
+    assert all(word in title for word in ("pool", "bug", "Ada", "src/"))
+
+
+def test_labels_beyond_twelve_are_counted():
+    request = PullRequest(
+        number=1,
+        title="Do it",
+        state=RequestState.OPEN,
+        author="Ada",
+        created_at=DAY.since,
+        updated_at=DAY.since,
+        labels=tuple(f"l{n}" for n in range(14)),
+    )
+    (_, labels, *_) = map(plain, request_lines(request, REPOSITORY, Language.EN))
+    assert "l11" in labels
+    assert "l12" not in labels
+    assert "2 more" in labels

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import time
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from digest.chat.chat_settings import (
+    AS_USUAL,
     BOT,
     EVERYTHING,
+    DigestTiming,
     Filters,
     Rule,
     RuleField,
@@ -19,6 +23,7 @@ from digest.chat.chat_settings import (
 from digest.core.authors import is_bot
 from digest.core.change import Side
 from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.core.grade import Level
 from tests.support import samples
 
 CHANGE = samples.flag_change()
@@ -164,3 +169,25 @@ def test_what_is_left_out_and_what_is_kept_are_everything() -> None:
     assert {one.sha for one in changes} == {one.sha for one in kept} | set(rules)
     assert not {one.sha for one in kept} & set(rules)
     assert sum(count for _, count in count_rules(rules.values())) == len(rules)
+
+
+OWN = DigestTiming(
+    at=time(0, 0),
+    weekdays=frozenset(),
+    zone=ZoneInfo("Asia/Shanghai"),
+    least=Level.LOW,
+    branch="stable",
+)
+BELOW = DigestTiming(
+    at=time(9, 30),
+    weekdays=frozenset({0}),
+    zone=ZoneInfo("UTC"),
+    least=Level.HIGH,
+    branch="main",
+)
+
+
+def test_what_is_set_here_stands_over_what_is_set_above():
+    assert OWN.over(BELOW) == OWN
+    assert AS_USUAL.over(BELOW) == BELOW
+    assert BELOW.over(AS_USUAL) == BELOW

@@ -419,3 +419,9 @@ def test_project_that_is_fetched_in_another_way_is_still_required():
     assert told(find(scene("cmake/gemm.cmake", old, "message(x)\n")))
     moved = f'set(_TAG "{commit}")\nFetchContent_Populate(\n  gemm\n  GIT_TAG "${{_TAG}}"\n)\n'
     assert told(find(scene("cmake/gemm.cmake", old, moved))) == []
+
+
+def test_version_of_the_project_itself_is_no_dependency():
+    old, new = (f"set(PROJECT_VERSION {v})\nset(CUTLASS_VERSION {v})\n" for v in ("1.2.3", "1.2.4"))
+    found = facts_of("Build", ("CMakeLists.txt", old, new)).items
+    assert [fact.name for fact in found if fact.kind is FactKind.DEPENDENCY] == ["CUTLASS_VERSION"]

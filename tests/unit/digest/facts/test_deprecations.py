@@ -229,3 +229,9 @@ def test_a_hidden_option_of_clap_is_deprecated_by_its_comment() -> None:
         FactKind.DEPRECATION, Action.ADDED
     )
     assert fact.name == "virtual"
+
+
+def test_warning_names_the_first_thing_and_not_what_to_use():
+    line = 'warnings.warn("`old_name`: `other_name` takes its place", DeprecationWarning)'
+    found = facts_of("Tell it", ("a.py", "def f():\n    pass\n", f"def f():\n    {line}\n")).items
+    assert [fact.name for fact in found if fact.kind is FactKind.DEPRECATION] == ["old_name"]

@@ -3,11 +3,12 @@
 from bisect import bisect_right
 from itertools import accumulate
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from digest.core.change import Side
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, same_place
 
 TEXTS = st.one_of(
     st.text(alphabet="a\né\U0001f600", max_size=200),
@@ -27,7 +28,7 @@ def source(text, rows=()):
 
 @given(text=TEXTS)
 @example(text="")
-@example(text="x" * 2_047 + "\n" + "y" * 2_048)
+@example(text="x" * 511 + "\n" + "y" * 512)
 def test_line_at_any_offset(text):
     one, starts = source(text), starts_of(text)
     assert one.height == len(starts) - 1
@@ -50,3 +51,19 @@ def test_windows_that_overlap_are_one():
     text = "line\n" * 4_000
     one = source(text, [(1, 2), (700, 701), (3_000, 3_001)])
     assert one.windows == [(0, 3_505), (11_000, 15_005)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "near"),
+    [
+        (6, 20, True),
+        (5, 20, False),
+        (14, 20, True),
+        (15, 20, False),
+        (10, 16, True),
+        (10, 15, False),
+    ],
+)
+def test_lines_up_to_four_from_a_changed_place_belong_to_it(old, new, near):
+    text = "x\n" * 40
+    assert same_place(source(text, [(10, 10)]), source(text, [(20, 22)]), old, new) is near

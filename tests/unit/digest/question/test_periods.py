@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.question.dates import number
+from digest.question.dates import InvalidDate, month_of, number
 from digest.question.periods import (
     DEFAULT_DAYS,
     Now,
@@ -255,3 +255,40 @@ def test_the_period_beside_another_is_as_long_or_of_the_calendar(words, unit, la
     now = Now(datetime(2026, 1, 23, 9, 30, tzinfo=UTC), zone)
     found = beside(window(words, now.at, zone), unit, now, later=later)
     assert found == days_window(date.fromisoformat(first), date.fromisoformat(last), zone)
+
+
+@pytest.mark.parametrize(
+    ("words", "since", "until"),
+    [
+        ("last summer", date(2025, 6, 1), date(2025, 9, 1)),
+        ("last spring", date(2026, 3, 1), date(2026, 6, 1)),
+        ("last autumn", date(2025, 9, 1), date(2025, 12, 1)),
+        ("last fall", date(2025, 9, 1), date(2025, 12, 1)),
+        ("last winter", date(2025, 12, 1), date(2026, 3, 1)),
+        ("去年秋天", date(2025, 9, 1), date(2025, 12, 1)),
+        ("去年下半年", date(2025, 7, 1), date(2026, 1, 1)),
+    ],
+)
+def test_part_of_a_year_has_whole_months(words, since, until):
+    found = window(words, datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC"))
+    assert (found.since.date(), found.until.date()) == (since, until)
+
+
+@pytest.mark.parametrize(
+    ("vague", "exact"),
+    [
+        ("last couple of weeks", "last 2 weeks"),
+        ("past few days", "past 3 days"),
+        ("past several days", "past 3 days"),
+        ("最近几天", "最近3天"),
+    ],
+)
+def test_vague_number_of_days_stands_for_a_certain_one(vague, exact):
+    now, zone = datetime(2026, 8, 17, 20, tzinfo=UTC), ZoneInfo("UTC")
+    assert window(vague, now, zone) == window(exact, now, zone)
+
+
+@pytest.mark.parametrize(("year", "month"), [(2026, 13), (2026, 0), (0, 5), (20_260, 1)])
+def test_month_that_no_calendar_has_is_no_date(year, month):
+    with pytest.raises(InvalidDate):
+        month_of(year, month, date(2026, 8, 17), "it")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.platforms.slack.blocks import LIMIT, home_blocks, render
-from bot.platforms.slack.rich_text import LONGEST, escape, fallback
+from bot.platforms.slack.rich_text import LONGEST, element, escape, fallback
 from digest.document import (
     Actions,
     Button,
@@ -268,3 +268,12 @@ if __name__ == "__main__":
     GOLDEN.mkdir(exist_ok=True)
     for sample in SAMPLES:
         (GOLDEN / f"{sample}.json").write_text(written(sample), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("action", "url", "shown_"),
+    [("a" * 200, "", True), ("a" * 201, "", False), ("", "", False), ("", WEB, True)],
+)
+def test_button_needs_an_address_or_an_action_that_fits(action, url, shown_):
+    made = element(Button(label="Go", url=url, action=action), 1)
+    assert (made is not None) is shown_
