@@ -121,6 +121,7 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
 def news(reading: ChangeContext) -> Iterator[Statement]:
     """New settings with the words beside them; fields only where such words exist."""
     helps = _helps(reading.facts.clues)
+    title = reading.facts.subject.words.replace("`", " ")
     told: set[str] = set()
     for kind, phrase in _NEW.items():
         found = reading.told(kind, Action.ADDED)
@@ -131,7 +132,8 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
             text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA, FactKind.SYMBOL}
-            if inner and (not text or text in told):
+            longer = kind is FactKind.ROUTE and f"{f.name.split()[-1]} " in f"{title} "
+            if (inner and (not text or text in told)) or longer:
                 continue
             told.add(text)
             yield _new(f, phrase, text, reading)

@@ -53,6 +53,7 @@ _LEANS = re.compile(
 _POINTS = re.compile(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,3}(?:above|below)\b|\b(?:above|below)\W*$"
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
+    r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:enables?|fix(?:es)?|unskips?|passes) (?:the )?(?:tests?\b|\S*\btest-)",
     re.IGNORECASE,
 )

@@ -53,7 +53,7 @@ def name_with_values(fact: Fact, language: Language) -> Spans:
             after = needed if fact.after is None else after
         return phrase(language, name=name, before=before, after=after)
     known = fact.after if fact.action is Action.ADDED else fact.before
-    if not known or known == fact.name or fact.kind is FactKind.SYMBOL:
+    if not known or known == fact.name or is_computed(known) or fact.kind is FactKind.SYMBOL:
         return (name,)
     if not has_default(fact):
         return words.VALUE_IS(language, name=name, value=code(known, VALUE))
@@ -101,7 +101,7 @@ def is_pin(fact: Fact) -> bool:
 
 
 _CALL = re.compile(
-    r"[\w.:]{1,120}\(\)|[A-Z]\w{0,60}(?:Args|Config|Options|Params|Settings)\.[a-z]\w{0,60}"
+    r"[\w.:]{1,120}\(\)|get_\w{1,60}\([^()]{0,120}\)|\(?[A-Z]\w{0,60}(?:Args|Config|Options|Params|Settings)\.[a-z]\w{0,60}\)?"
 )
 _TEMPLATE = re.compile(r"<[^<>]*>")
 

@@ -70,6 +70,12 @@ _NO_REMARKS = re.compile(
     rf"{_CHANGELOG.pattern}|test|fixture|/blog/|locale|/(?:zh|ja|ko|fr|de)/", re.IGNORECASE
 )
 _MARKUP = ("```", "|", "#", "<", "!!!", "---", ":::", "..", "@")
+_TITLES = ("!!!", ":::", "???")
+"""How boxes with a title of their own begin."""
+
+_DATA = (".yml", ".yaml", ".json", ".toml")
+"""Files among documents that only programs read."""
+
 _STEM = 5
 _CONTENT = re.compile(r"[^\W_]{4,40}")
 _COMMON = frozenset(
@@ -170,7 +176,8 @@ def _docs(facts: Sequence[Fact]) -> Find:
     plain = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names))
 
     def find(scene: FileContext) -> Iterator[Clue]:
-        if scene.area is not Area.DOCS or _CHANGELOG.search(scene.file.path):
+        data = scene.file.path.endswith(_DATA)
+        if scene.area is not Area.DOCS or data or _CHANGELOG.search(scene.file.path):
             return
         _, new = scene.lines
         for number, line in new.changed:
@@ -186,13 +193,18 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
     """The whole sentence that names a thing, from the added lines of a paragraph."""
     lines = dict(sheet.changed)
     first = last = number
-    while lines.get(first - 1, "").strip() and first > number - _PARAGRAPH:
+    while _goes_on(lines.get(first - 1, "")) and first > number - _PARAGRAPH:
         first -= 1
-    while lines.get(last + 1, "").strip() and last < number + _PARAGRAPH:
+    while _goes_on(lines.get(last + 1, "")) and last < number + _PARAGRAPH:
         last += 1
     paragraph = " ".join(lines[n].strip(" *-+>#") for n in range(first, last + 1))
     about = (one for one in sentences(paragraph) if name in one and one.rstrip("`*)").endswith("."))
     return clean(next(about, ""))
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line of documentation belongs to the paragraph beside it."""
+    return bool(line.strip()) and not line.lstrip().startswith(_TITLES)
 
 
 def _refusals(scene: FileContext) -> Iterator[Clue]:

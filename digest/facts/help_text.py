@@ -63,7 +63,8 @@ _RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 
 _NOISE = re.compile(
-    r"\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b", re.IGNORECASE
+    r"\b(?:json|yaml|toml):\"|\b(?:TODO|FIXME|XXX|HACK|nolint|eslint|pragma|copyright|license)\b",
+    re.IGNORECASE,
 )
 
 

@@ -41,6 +41,9 @@ _GO_REQUIRE = re.compile(
     r"(v\d[\w.+-]*)(\s*//\s*indirect)?"
 )
 _GO_REPLACE = re.compile(r"\s*(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(\S+)(?:\s+(v\S+))?")
+_GO_NOWHERE = " v0.0.0-00010101000000-000000000000"
+"""The version of a module that is replaced by a folder."""
+
 _GO_OWN = re.compile(r"(go|toolchain)\s+(?:go)?(\d[\w.]*)\s*(?://.*)?$")
 _MAVEN_VERSION = re.compile(r"\s*<version>([^<$]{1,100})</version>")
 _MAVEN_NAME = re.compile(r"\s*<artifactId>([^<]{1,200})</artifactId>")
@@ -180,6 +183,8 @@ def go_mod(sheet: SideLines) -> Iterator[Pin]:
             if (found := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
                 version = f"{found[2]} {found[3]}" if found[3] else found[2]
                 yield Pin(found[1], version, number, "go replace")
+        elif _GO_NOWHERE in line:
+            continue  # a module of the same repository
         elif (found := _GO_REQUIRE.match(line)) and not _in_exclusion(sheet, number, line):
             indirect = found[3] is not None
             version = None if indirect else found[2]

@@ -673,6 +673,7 @@ def test_documentation_with_markup_is_not_quoted():
     [
         "Currently, the lock warns above the setup below, as we visit the first one.",
         "This is an attempt at fixing the old crash of the relay.",
+        "In this case, the engine does not produce an error of its own.",
         "In the previous iteration, the check was based on the names of modules.",
         "Enables test-relay-with-errors in the suite of another project.",
         "* A method of the manager that returns the configuration of a pool.",
@@ -699,3 +700,18 @@ def test_removal_without_a_version_is_not_planned_for_one():
     english, chinese = (lines(change("Mark it", old), one)[0] for one in Language)
     assert english == "--old-tls is deprecated; removal is planned."
     assert chinese == "--old-tls 已弃用，以后将移除。"
+
+
+def test_route_that_the_title_gives_in_full_is_not_told_by_its_end():
+    route = fact(FactKind.ROUTE, Action.ADDED, "GET /features")
+    assert not any("New route" in one for one in lines(change("Add /api/v1/features now", route)))
+    assert "New route GET /features." in lines(change("Add a list of features", route))
+
+
+def test_default_that_code_looks_up_is_not_told():
+    given = {"after": 'get_field(PoolConfig, "size")', "detail": "field"}
+    told = sections(
+        change("Add a pool", fact(FactKind.CONFIG, Action.ADDED, "PoolArgs.size", **given))
+    )
+    assert "PoolArgs.size" in told
+    assert "get_field" not in told

@@ -100,6 +100,22 @@ def test_note_that_help_adds_and_addresses_of_links_are_taken_off():
     )
 
 
+def test_tags_of_a_structure_are_no_words_beside_it():
+    assert not clean('json:"size,omitempty" toml:"size,omitempty" yaml:"size,omitempty"')
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [("docs/pool.md", ["Use `--pool-size` to set how many workers run."]), ("docs/pool.yml", [])],
+)
+def test_sentence_of_a_page_is_read_without_the_title_of_its_box(path, found):
+    base = "import argparse\np = argparse.ArgumentParser()\n"
+    flag = ("app/cli.py", base, base + 'p.add_argument("--pool-size", type=int)\n')
+    text = 'Intro.\n\n!!! note "Not enabled"\n    Use `--pool-size` to set how many workers run.\n'
+    told = clues(ClueKind.DOCS, flag, (path, "Intro.\n", text))
+    assert [clue.text for clue in told] == found
+
+
 def test_marks_of_documentation_are_taken_off():
     assert clean("Uses :class:`Pool` and ``size`` always. ") == "Uses `Pool` and `size` always."
 

@@ -425,3 +425,8 @@ def test_version_of_the_project_itself_is_no_dependency():
     old, new = (f"set(PROJECT_VERSION {v})\nset(CUTLASS_VERSION {v})\n" for v in ("1.2.3", "1.2.4"))
     found = facts_of("Build", ("CMakeLists.txt", old, new)).items
     assert [fact.name for fact in found if fact.kind is FactKind.DEPENDENCY] == ["CUTLASS_VERSION"]
+
+
+def test_module_of_the_same_repository_is_no_dependency():
+    line = "require example.org/app/ext v0.0.0-00010101000000-000000000000"
+    assert changed("go.mod", "module example.org/app\n", ("app\n", f"app\n{line}\n")) == []

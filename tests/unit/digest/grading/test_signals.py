@@ -108,3 +108,8 @@ def test_existing_tests_and_documents_that_change_with_the_code_are_signals():
     assert {"tests_changed", "docs_changed"} <= both
     alone = {s.name for s in signals(Facts(subject=subject, files=tuple(files[1:])))}
     assert not {"tests_changed", "docs_changed"} & alone
+
+
+def test_package_called_security_does_not_speak_of_security():
+    assert "says_security" in told("Fix a security problem of the relay")
+    assert "says_security" not in told("Update Rust crate security-frame to v3.5.1")
