@@ -77,12 +77,11 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):
-        stands = Touched(name="", claim=claim_of(asked))
-        yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else stands)
+        of_name = Touched(name="", claim=claim_of(asked))
+        yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else of_name)
     if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
-    said = ("change",) if several or spoken else ()
-    said = ("change",) if asked.follows == "release" else said
+    said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):
         yield Weighed(4.6, Retell())  # "how many is that"
     if slots or asked.has("other", "most") or asked.commands:
@@ -166,6 +165,10 @@ _OF_ONE = tuple(
         (r"\bwhat (?:do|should|must) (?:i|we) (?:have to |need to )?(?:do|change)\b", Risky()),
         (r"(?:要|需要|该)(?:做|改)(?:什么|啥)", Risky()),
         (r"^(?:and )?by whom\b", Author()),
+        (
+            r"^why (?:was|did|do)\b(?!.*\b(?:rated|graded|high|low|medium|important)\b)",
+            Nth(place=0),
+        ),
     )
 )
 """Questions about one change or name, by their words."""
@@ -178,22 +181,18 @@ _WHICH = re.compile(
 @rule
 def of_a_list(asked: Asked) -> Iterator[Weighed]:
     """Questions about one of a list, and requests to explain the current change."""
-    its = ("it", "aux", "ask", "join", "prep", "who")
+    slots = any(map(_slot, asked.tokens))
     places = [int(value) for value in asked.values.get("nth", ())]
     beside = (
         *("explain", "entry", "change", "ask", "aux", "it", "again", "join", "more", "agent"),
         *("about", "longer", "todo", "among", "prep"),
     )
     nth = [tag for tag in asked.tags if tag.startswith("nth:")]
-    if (
-        asked.has("it")
-        and asked.only("it", "explain", "change", "longer", *its)
-        and (asked.has("explain") or (asked.has("change", "agent") and asked.has("ask")))
-    ):
+    explains = asked.has("explain") or (asked.has("change", "agent") and asked.has("ask"))
+    its = asked.has("it") or _SPOKEN.search(asked.text)
+    if its and explains and asked.only(*_EXPLAINING):
         yield Weighed(4.6, Nth(place=0))
-    elif _EXPLAIN_IT.match(asked.text) and not (
-        asked.has("other") or any(map(_slot, asked.tokens))
-    ):
+    elif _EXPLAIN_IT.match(asked.text) and not (asked.has("other") or slots):
         yield Weighed(4.0, Nth(place=0))  # "explain it like I know nothing"
     rated = (
         *("graded", "level:high", "level:low", "who", "released", "lines", "kind:breaking"),
@@ -211,8 +210,11 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.2, Nth(place=0, about=about, aspect=aspect))
     elif places and asked.only(*nth, *beside, *ABOUT, *rated, "count"):
         yield Weighed(4.8, Nth(place=places[0], aspect=aspect))
+    elif places and asked.follows in _MANY and not (slots or asked.left):
+        yield Weighed(4.0, Nth(place=places[0]))  # "第三个升到什么版本"
 
 
+_EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
 _THE_ONE = re.compile(
     r"\b(?:the|that) (?:one|pr|commit|change|fix) (?:about|on|with|for|that|which|where|from)\b"
     r"|\bthe [\w.-]+(?: [\w.-]+)? one$|那[个条]",
@@ -235,7 +237,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     """The last question for another time or topic, filtered, or counted differently."""
     if asked.has("other") or asked.references or len(asked.left) > 4:
         return
-    kind = asked.kinds[0] if asked.kinds else None
+    kind, listed = asked.kinds[0] if asked.kinds else None, asked.follows in _LISTED
     if _undoes(asked):
         yield Weighed(5.0, Again(back=True))
     elif same := _same(asked):
@@ -246,15 +248,11 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(7.5, Again(earlier="release"))
     elif asked.follows and _is_of_release(asked):
         yield Weighed(7.0, Again(topic=asked.slots(Release)[0].name))
-    elif asked.follows in _LISTED and asked.has("among") and asked.only(*_WITHIN):
+    elif listed and asked.has("among") and asked.only("among", "ask", *_BESIDE_LANGUAGE):
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
-    elif (
-        asked.follows in _LISTED
-        and switched_to(asked)
-        and not ("nth" in asked.values or asked.left[1:])
-    ):
+    elif listed and switched_to(asked) and not ("nth" in asked.values or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))
@@ -274,14 +272,11 @@ _RELEASE_BEFORE = re.compile(
 """The release before the one that was told."""
 
 
-_WITHIN = ("among", "ask", "aux", "prep", "it", "change")
-
-
 def _is_of_release(asked: Asked) -> bool:
     """Whether it asks the last question of another release: *and in 1.2*."""
     one = len(asked.slots(Release)) == 1 and not (asked.spans or asked.left or asked.kinds)
-    words = asked.only_words("again", "prep", "ask", "aux", "about", "it")
-    return one and words and "again" in _opening(asked) and not asked.has("it")
+    again = one and "again" in _opening(asked)
+    return again and asked.only_words("again", "prep", "ask", "aux", "about")
 
 
 _PLURAL = re.compile(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些", re.IGNORECASE)
@@ -341,16 +336,18 @@ def _goes_on(asked: Asked) -> bool:
 def _turned(asked: Asked) -> Iterator[Weighed]:
     """The last question with other slots."""
     slots, again = asked.slots(Release) or asked.kinds or asked.level, _with_slots(asked)
-    of_names = [tag for tag in asked.tags if tag.startswith(("thing:", "act:"))]
-    of_names = [] if _is_topic_alone(asked) else of_names
-    if of_names and not (asked.follows and _goes_on(asked)):
+    named = () if _is_topic_alone(asked) else ("thing:", "act:")
+    of_names = [tag for tag in asked.tags if tag.startswith(named)]
+    if of_names and not (asked.follows and (_goes_on(asked) or "again" in _opening(asked))):
         return
     words = asked.only_words(*_BESIDE_AGAIN, *of_names)
+    if asked.is_writing and asked.follows in _MANY and asked.only(*_WHO_DID):
+        yield Weighed(4.6, Again(people=True))  # "who bumped them"
     if slots or asked.without or not words or again == Again():
         return
     only, counted = _narrows(asked), any(getattr(again, name) for name in _COUNTED)
-    its = asked.has("it") and not _PLURAL.search(asked.text)
-    alone = _is_bare(asked) or (asked.follows and not (asked.spans or its))
+    its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
+    alone = _is_bare(asked) or (asked.follows and not its)
     turns = asked.has("again", "about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
@@ -360,6 +357,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
+_WHO_DID = ("who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
 _COUNTED = ("daily", "people", "files", "folders", "top")
 _NAMED = ("topic", "author", "path", "top")
 
@@ -375,6 +373,7 @@ def _is_topic_alone(asked: Asked) -> bool:
 def _with_slots(asked: Asked) -> Again:
     paths, listed = asked.slots(Path), _goes_on(asked) or asked.follows in _MANY
     who = asked.has("contributors") or asked.is_writing
+    things = () if _is_topic_alone(asked) else tuple(map(FactKind, asked.values.get("thing", ())))
     return Again(
         window=asked.span,
         topic=asked.topic,
@@ -385,9 +384,7 @@ def _with_slots(asked: Asked) -> Again:
         files=asked.counts("per:file"),
         folders=asked.counts("per:folder"),
         top=asked.top,
-        things=()
-        if _is_topic_alone(asked)
-        else tuple(map(FactKind, asked.values.get("thing", ()))),
+        things=things,
         actions=asked.actions,
         only=_narrows(asked) and bool(asked.topic),
     )

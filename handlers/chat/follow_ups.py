@@ -187,7 +187,7 @@ async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     return tuple(map(without_backticks, named)) if held else ()
 
 
-async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Changed:
+async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Intent:
     """The changes by the author of the current change, or in its file.
 
     Raises ``NothingBefore`` if there is no such change.
@@ -195,9 +195,11 @@ async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Chan
     change = next((one for one in subjects if isinstance(one, Explain)), None)
     sha = change.reference.sha if change else ""
     held = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
+    about = next((one for one in subjects if not isinstance(one, OfChange)), None)
+    if not sha and again.same == "author" and isinstance(about, Changed):
+        return _turned(about, replace(again, same=""), ctx)  # "their fixes", of a person's list
     if sha not in held:
         raise NothingBefore
-    about = next((one for one in subjects if not isinstance(one, OfChange)), None)
     span = again.window or _window(about, ctx)
     if again.same == "file":
         return Changed(window=span, path=next(iter(held[sha].facts.paths), ""))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.enums import ChangeKind, Language
-from digest.core.facts import Action
+from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
 from digest.errors import UserError
@@ -225,6 +225,11 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "which file has the fix", Nth(place=0)),
         ("change", "what do i have to do?", Risky()),
         ("change", "by whom?", Author()),
+        ("change", "why was it needed", Nth(place=0)),
+        ("change", "walk me through that", Nth(place=0)),
+        ("list", "第三个升到什么版本", Nth(place=3)),
+        ("list", "谁升的", Again(people=True)),
+        ("list", "what about flags", Again(topic="flags", things=(FactKind.FLAG,))),
         ("row", "who wrote it", Author()),
         ("row", "what about tests", Again(topic="tests")),
         ("row", "show me the diff", ShowDiff()),

@@ -244,3 +244,8 @@ async def test_another_release_is_asked_the_same():
     assert shas(await said(talking, "and in v3.0.0?")) == [changes[2].sha[:8]]
     told = await said(talking, "who contributed to v3.0.0", "what's in it")
     assert shas(told) == [changes[1].sha[:8]]
+
+
+async def test_what_they_did_is_asked_of_the_person_of_the_list(ctx):
+    narrowed = await said(ctx, "what did Grace Hopper do last 20 days", "their fixes only")
+    assert shas(narrowed) == ["bbbbbbb2"]
