@@ -113,22 +113,26 @@ REASONS = {
     "note_fixed": Phrase("listed in the changelog as fixed", "更新日志列为修复"),
     "note_removed": Phrase("listed in the changelog as removed", "更新日志列为移除"),
     "note_security": Phrase("listed in the changelog as a security fix", "更新日志列为安全修复"),
-    "says_contract_removed": Phrase("announces a removal (“{subject}”)", "宣布移除（“{subject}”）"),
-    "says_default": Phrase("changes a default (“{subject}”)", "宣布默认值变更（“{subject}”）"),
+    "says_contract_removed": Phrase(
+        "removes what users may rely on (“{subject}”)", "移除用户可能依赖的内容（“{subject}”）"
+    ),
+    "says_default": Phrase("changes a default (“{subject}”)", "更改默认值（“{subject}”）"),
     "says_deprecated_removed": Phrase(
         "removes something deprecated (“{subject}”)", "移除已弃用的内容（“{subject}”）"
     ),
-    "says_behaviour": Phrase("changes behaviour (“{subject}”)", "宣布行为变更（“{subject}”）"),
-    "says_instead": Phrase("does one thing for another (“{subject}”)", "以新换旧（“{subject}”）"),
+    "says_behaviour": Phrase("changes behaviour (“{subject}”)", "更改行为（“{subject}”）"),
+    "says_instead": Phrase("replaces old behaviour (“{subject}”)", "替换原有行为（“{subject}”）"),
     "says_deprecation": Phrase("announces a deprecation", "宣布弃用"),
-    "says_format": Phrase("changes a format (“{subject}”)", "宣布格式变更（“{subject}”）"),
+    "says_format": Phrase("changes a format (“{subject}”)", "更改格式（“{subject}”）"),
     "says_refusal": Phrase(
-        "refuses what was accepted before (“{subject}”)", "开始拒绝此前接受的内容（“{subject}”）"
+        "rejects what was accepted before (“{subject}”)", "拒绝此前接受的内容（“{subject}”）"
     ),
-    "says_rename": Phrase("announces a renaming (“{subject}”)", "宣布重命名（“{subject}”）"),
+    "says_rename": Phrase("renames something (“{subject}”)", "重命名（“{subject}”）"),
     "says_requirement": Phrase("raises a requirement (“{subject}”)", "提高环境要求（“{subject}”）"),
-    "says_security": Phrase("about security (“{subject}”)", "涉及安全（“{subject}”）"),
-    "says_shipped": Phrase("is about what is installed (“{subject}”)", "涉及安装包（“{subject}”）"),
+    "says_security": Phrase("security fix (“{subject}”)", "安全修复（“{subject}”）"),
+    "says_shipped": Phrase(
+        "changes what is installed (“{subject}”)", "改动安装内容（“{subject}”）"
+    ),
     "says_support_dropped": Phrase("drops support (“{subject}”)", "停止支持（“{subject}”）"),
     "schema_changed": Phrase("changed schema {subject}", "模式变更 {subject}"),
     "security_code": Phrase("security-related code: {subject}", "安全相关代码：{subject}"),
@@ -139,7 +143,7 @@ REASONS = {
     "title_code": Phrase("the title names `{subject}`", "标题提到 `{subject}`"),
     "title_experimental": Phrase("called “{subject}”", "标题称“{subject}”"),
     "title_figure": Phrase("the title gives a figure ({subject})", "标题给出数字（{subject}）"),
-    "title_name": Phrase("about {subject}", "关于 {subject}"),
+    "title_name": Phrase("names {subject}", "提到 {subject}"),
     "advisory": Phrase("security advisory: {subject}", "安全公告：{subject}"),
     "area_benchmarks": Phrase("touches benchmarks", "改动基准测试"),
     "area_build": Phrase("touches the build", "改动构建"),
@@ -161,21 +165,19 @@ REASONS = {
     "dependency": Phrase("dependency {subject}", "依赖 {subject}"),
     "deprecation": Phrase("deprecation {subject}", "弃用 {subject}"),
     "body_behaviour": Phrase(
-        "the message speaks of behaviour (“{subject}”)", "提交信息提到行为（“{subject}”）"
+        "the message mentions behaviour (“{subject}”)", "提交信息提到行为（“{subject}”）"
     ),
     "body_breaking": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
     "body_stable": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
     "docs_added": Phrase("code with docs", "代码与文档一同改动"),
     "docs_changed": Phrase("changes what is documented", "改动已有文档"),
     "header_changed": Phrase("changes public headers", "改动公共头文件"),
-    "resembles_marked": Phrase(
-        "like changes that maintainers mark as breaking", "类似于维护者标为不兼容的变更"
-    ),
+    "resembles_marked": Phrase("similar to changes marked as breaking", "与标为不兼容的变更相似"),
     "tests_changed": Phrase(
         "{subject:line|lines} of existing tests changed with the code",
         "同时改动 {subject} 行已有测试",
     ),
-    "title_hardening": Phrase("about hardening (“{subject}”)", "涉及安全加固（“{subject}”）"),
+    "title_hardening": Phrase("security hardening (“{subject}”)", "安全加固（“{subject}”）"),
     "environment_added": Phrase("new environment variable {subject}", "新增环境变量 {subject}"),
     "environment_changed": Phrase(
         "changed environment variable {subject}", "变更环境变量 {subject}"
@@ -205,53 +207,53 @@ REASONS = {
     "metric_renamed": Phrase("renamed metric {subject}", "重命名指标 {subject}"),
     "mostly_removed": Phrase("mostly removes lines ({subject})", "以删除为主（{subject} 行）"),
     "model_assumption": Phrase(
-        "by the model: an assumption changes ({subject})", "模型判断：隐含假设改变（{subject}）"
+        "the model sees a changed assumption ({subject})", "模型判断：隐含假设改变（{subject}）"
     ),
     "model_contract": Phrase(
-        "by the model: a contract is concerned ({subject})", "模型判断：涉及接口约定（{subject}）"
+        "the model sees an interface change ({subject})", "模型判断：接口变更（{subject}）"
     ),
     "model_decision": Phrase(
-        "by the model: a decision that lasts ({subject})", "模型判断：难以撤回的决定（{subject}）"
+        "the model sees a lasting decision ({subject})", "模型判断：难以撤回的决定（{subject}）"
     ),
     "model_performance": Phrase(
-        "by the model: performance is concerned ({subject})", "模型判断：涉及性能（{subject}）"
+        "the model sees a performance effect ({subject})", "模型判断：涉及性能（{subject}）"
     ),
     "model_security": Phrase(
-        "by the model: security is concerned ({subject})", "模型判断：涉及安全（{subject}）"
+        "the model sees a security effect ({subject})", "模型判断：涉及安全（{subject}）"
     ),
     "model_user_visible": Phrase(
-        "by the model: whether users notice ({subject})", "模型判断：用户是否可见（{subject}）"
+        "the model judged what users notice ({subject})", "模型判断：用户是否可见（{subject}）"
     ),
     "route_added": Phrase("new HTTP route {subject}", "新增 HTTP 路由 {subject}"),
     "route_changed": Phrase("changed HTTP route {subject}", "变更 HTTP 路由 {subject}"),
     "route_removed": Phrase("removed HTTP route {subject}", "移除 HTTP 路由 {subject}"),
     "route_renamed": Phrase("renamed HTTP route {subject}", "重命名 HTTP 路由 {subject}"),
     "schema": Phrase("schema {subject}", "模式定义 {subject}"),
-    "security": Phrase("security-related: {subject}", "安全相关：{subject}"),
+    "security": Phrase("security: {subject}", "安全：{subject}"),
     "symbol_added": Phrase("new public symbol {subject}", "新增公开符号 {subject}"),
     "symbol_changed": Phrase("changed public symbol {subject}", "变更公开符号 {subject}"),
     "symbol_removed": Phrase("removed public symbol {subject}", "移除公开符号 {subject}"),
     "symbol_renamed": Phrase("renamed public symbol {subject}", "重命名公开符号 {subject}"),
     "tests_with_core": Phrase("code with tests", "代码与测试一同改动"),
-    "title_benchmark": Phrase("about benchmarks (“{subject}”)", "关于基准测试（“{subject}”）"),
+    "title_benchmark": Phrase("benchmarks (“{subject}”)", "基准测试（“{subject}”）"),
     "title_breaking": Phrase("title says “{subject}”", "标题提到“{subject}”"),
     "title_chore": Phrase("called “{subject}”", "标题标为“{subject}”"),
-    "title_ci": Phrase("about CI (“{subject}”)", "关于持续集成（“{subject}”）"),
-    "title_default": Phrase("about a default", "关于默认值"),
-    "title_docs": Phrase("about docs (“{subject}”)", "关于文档（“{subject}”）"),
-    "title_failure": Phrase("about a failure (“{subject}”)", "关于故障（“{subject}”）"),
-    "title_feature": Phrase("announces something new (“{subject}”)", "新功能（“{subject}”）"),
-    "title_fix": Phrase("a fix (“{subject}”)", "修复（“{subject}”）"),
+    "title_ci": Phrase("CI (“{subject}”)", "持续集成（“{subject}”）"),
+    "title_default": Phrase("mentions a default", "提到默认值"),
+    "title_docs": Phrase("documentation (“{subject}”)", "文档（“{subject}”）"),
+    "title_failure": Phrase("failure (“{subject}”)", "故障（“{subject}”）"),
+    "title_feature": Phrase("new feature (“{subject}”)", "新功能（“{subject}”）"),
+    "title_fix": Phrase("bug fix (“{subject}”)", "修复（“{subject}”）"),
     "title_housekeeping": Phrase("housekeeping (“{subject}”)", "日常整理（“{subject}”）"),
-    "title_interface": Phrase("about an interface (“{subject}”)", "关于接口（“{subject}”）"),
-    "title_length": Phrase("length of the title", "标题长度"),
-    "title_logging": Phrase("about messages (“{subject}”)", "关于日志或提示（“{subject}”）"),
-    "title_performance": Phrase("about performance (“{subject}”)", "关于性能（“{subject}”）"),
-    "title_refactor": Phrase("a refactoring (“{subject}”)", "重构（“{subject}”）"),
-    "title_removal": Phrase("announces a removal (“{subject}”)", "移除（“{subject}”）"),
-    "title_revert": Phrase("a revert", "回退"),
-    "title_tests": Phrase("about tests (“{subject}”)", "关于测试（“{subject}”）"),
-    "title_upgrade": Phrase("an upgrade (“{subject}”)", "升级（“{subject}”）"),
+    "title_interface": Phrase("interface change (“{subject}”)", "接口变更（“{subject}”）"),
+    "title_length": Phrase("detailed title", "标题较详细"),
+    "title_logging": Phrase("logs or messages (“{subject}”)", "日志或提示（“{subject}”）"),
+    "title_performance": Phrase("performance (“{subject}”)", "性能（“{subject}”）"),
+    "title_refactor": Phrase("refactoring (“{subject}”)", "重构（“{subject}”）"),
+    "title_removal": Phrase("removes something (“{subject}”)", "移除（“{subject}”）"),
+    "title_revert": Phrase("revert", "回退"),
+    "title_tests": Phrase("tests (“{subject}”)", "测试（“{subject}”）"),
+    "title_upgrade": Phrase("upgrade (“{subject}”)", "升级（“{subject}”）"),
     "toolchain": Phrase("toolchain {subject}", "工具链 {subject}"),
 }
 """By rule name. ``{subject}`` is what the rule matched; a phrase without the slot omits it."""

@@ -68,6 +68,12 @@ class News:
         self.unread: list[SiteRepository] = []
         """The repositories of which a part of these days was not read."""
 
+    def age(self, day: date) -> int:
+        """How many days ago a day was; 0 for yesterday and today."""
+        shelf = self._asked.shelf
+        days = (shelf.clock.now().astimezone(shelf.zone).date() - day).days
+        return days if days > 1 else 0
+
     async def read(self, repositories: Sequence[SiteRepository]) -> None:
         """Read the changes of the days."""
         asked, found = self._asked, list[tuple[SiteRepository, Row]]()

@@ -115,6 +115,11 @@ class PageRequest:
         found = self.read.get(repository.name)
         return found[-1].until if found else None
 
+    def stale(self, repository: Repository) -> int:
+        """How many whole days ago a repository was last read; available as :meth:`as_of`."""
+        read = self.as_of(repository)
+        return (self.shelf.clock.now() - read).days if read else 0
+
     @property
     def ask(self) -> Ask | None:
         """Answers this reader's questions, for which changes that the archive lacks are read."""

@@ -142,6 +142,12 @@ PHRASES = {
     "not_begun": Phrase("This period has not begun.", "这段时间尚未开始。"),
     "quiet_so_far": Phrase("No changes so far.", "目前没有变更。"),
     "as_of": Phrase("As of {at}", "截至 {at}"),
+    "folded": Phrase("Show {n:more|more}", "显示另外 {n} 个"),
+    "ago": Phrase("{n:day|days} ago", "{n} 天前"),
+    "stale": Phrase(
+        "{repository} was last read {n:day|days} ago ({at}). Run digestbot serve to read on.",
+        "{repository} 最后一次读取是 {n} 天前（{at}）。运行 digestbot serve 可继续读取。",
+    ),
     "never_read": Phrase("Nothing has been read yet.", "尚未读取任何内容。"),
     "cut_off": Phrase(
         "Something went wrong: the rest of this page could not be made. The log has the cause "

@@ -40,8 +40,11 @@ LARGEST = 84_000
 What is left out is on the next page.
 """
 
-_BARE, _WHY, _CODE, _MARK = 165, 10, 13, 50
-"""Bytes of the markup of a row, of its consequence, of code and of a mark."""
+OPEN = 30
+"""Rows of a page that are not folded, unless they are of its first level."""
+
+_BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT = 165, 10, 13, 50, 18, 5
+"""Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name."""
 
 _LINE = 150
 """Characters of a consequence, about as many as fit into a line beside each other."""
@@ -103,6 +106,13 @@ class WrittenRows:
         self.left -= len(written)
         return written
 
+    def folded(self, level: Level) -> int:
+        """The rows of a level that are closed at first: none of the first level or to act on."""
+        before = sum(self.counts[one] for one in Level if one.rank < level.rank)
+        if not before or self._asked.level is level or before + self.counts[level] <= OPEN:
+            return 0
+        return sum(row.level is level and not row.todo for row in self.rows)
+
     def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The rows by level, with their number. Views are made while the page is sent."""
         for level, rows in groupby(self.rows, key=lambda row: row.level):
@@ -138,8 +148,9 @@ def size_of(row: Row) -> int:
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
     marks = len(row.marks) + bool(row.todo) + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
-    codes = sum(isinstance(span, Code) for span in (*row.title, *row.why, *row.todo))
-    return _BARE + (_WHY if row.why else 0) + _CODE * codes + written
+    codes = [one.text for one in (*row.title, *row.why, *row.todo) if isinstance(one, Code)]
+    written += sum(_CODE + _JOINT * sum(map(text.count, "_./")) for text in codes)
+    return _BARE + (_WHY if row.why or row.todo else 0) + (_STRONG if row.todo else 0) + written
 
 
 async def rows_of(

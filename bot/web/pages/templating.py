@@ -28,6 +28,10 @@ from digest.window import minute
 
 STATIC = "static"
 
+_LONG = 25
+"""Characters of a name that may not fit beside others on a small screen."""
+
+_JOINT = re.compile(r"([_./]+)(?=\w)")
 _FLAG = re.compile(r"((?<![\w-])--[A-Za-z][\w-]*)", re.ASCII)
 """A flag that its author did not mark as code; as code it is not broken after its hyphens."""
 
@@ -61,7 +65,7 @@ def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) ->
 @lru_cache(maxsize=8192)
 def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     if isinstance(span, Code):
-        text = mark_words(clean(span.text), words)
+        text = _with_joints(span.text) if not words else mark_words(clean(span.text), words)
     else:
         pieces = enumerate(_FLAG.split(clean(span.text)))
         flag = Markup("<code>{}</code>")
@@ -92,6 +96,14 @@ def _lines(text: str) -> str:
     return "\n".join(" " * margin + clean(line.strip()) for line, margin in margins)
 
 
+def _with_joints(text: str) -> Markup:
+    """A name that may be broken where its parts meet, rather than in the middle of a word."""
+    text = clean(text)
+    if len(text) < _LONG:
+        return escape(text)
+    return Markup(_JOINT.sub(r"\1<wbr>", str(escape(text))))  # noqa: S704 - it is escaped
+
+
 def _param(text: str) -> str:
     """A text as a parameter value; what UTF-8 cannot encode becomes a question mark."""
     return quote(text, safe="", errors="replace")
@@ -108,6 +120,7 @@ def _environment() -> Environment:
     )
     environment.filters["spans"] = spans_markup
     environment.filters["seen"] = clean
+    environment.filters["joints"] = _with_joints
     environment.filters["href"] = address
     environment.filters["param"] = _param
     environment.filters["kind"] = lambda block: type(block).__name__
@@ -147,9 +160,9 @@ class _Words:
         """Whether a space separates sentences."""
         return self._language is not Language.ZH
 
-    def day(self, day: date) -> str:
-        """A day in short."""
-        return day_words(day, self._language, short=True)
+    def day(self, day: date, *, whole: bool = False) -> str:
+        """A day in short, or with its year."""
+        return day_words(day, self._language, short=not whole)
 
     def name(self, of: str) -> str:
         """A level, a mark, an area, the kind of a digest or the later fate of a change."""

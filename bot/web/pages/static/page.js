@@ -28,13 +28,14 @@
   });
 
   const step = (by) => {
-    const at = changes.indexOf(document.activeElement);
+    const shown = changes.filter((one) => one.checkVisibility());
+    const at = shown.indexOf(document.activeElement);
     // From nowhere it begins with what is on the screen.
     const under = document.querySelector(".top").offsetHeight;
-    const seen = changes.findIndex((one) => one.getBoundingClientRect().bottom > under);
-    const next = at < 0 ? Math.max(seen, 0) : Math.min(Math.max(at + by, 0), changes.length - 1);
-    changes[next].focus();
-    changes[next].scrollIntoView({ block: "nearest" });
+    const seen = shown.findIndex((one) => one.getBoundingClientRect().bottom > under);
+    const next = at < 0 ? Math.max(seen, 0) : Math.min(Math.max(at + by, 0), shown.length - 1);
+    shown[next].focus();
+    shown[next].scrollIntoView({ block: "nearest" });
   };
 
   // A change that is not in the page: its own page holds it.

@@ -85,7 +85,7 @@ async def test_followups_are_about_the_change_that_was_explained(ctx):
     assert risk.intent == "risky"
     assert shas(risk) == ["bbbbbbb2"]
     assert "Eve" in shown(await said(ctx, "who reviewed it?"))
-    assert "a fix (“Bugfix”)" in shown(await said(ctx, "why?"))
+    assert "bug fix (“Bugfix”)" in shown(await said(ctx, "why?"))
     diff = await said(ctx, "show the diff of the config part")
     code = next(b for b in diff.document.blocks if isinstance(b, CodeBlock))
     assert "config/run.toml" in code.text

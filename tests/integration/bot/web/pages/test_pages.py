@@ -393,13 +393,13 @@ async def test_page_of_a_repository_ranks_as_the_first_page_does(client):
     ranked = re.findall(r'id="c-(\w+)"', first)
     assert ranked
     assert re.findall(r'id="c-(\w+)"', own) == ranked
-    day = f'<a href="{OPEN}/-/days/2026-03-03">Tue 3 Mar</a>: '
+    day = f'<a href="{OPEN}/-/days/2026-03-03">{{}}Tuesday 3 March 2026</a>: '
     lead = (await client.get(f"{OPEN}/-/days/2026-03-03")).text
-    said = first.split(day)[1].split("</li>")[0]
+    said = first.split(day.format("owner/open, "))[1].split("</li>")[0]
     assert said.startswith(
         "<code>--pool-size</code> was removed (#3); nothing else found to act on."
     )
-    assert said in own
+    assert f"{day.format('')}{said}" in own
     assert f'<p class="lead">{said}</p>' in lead
 
 

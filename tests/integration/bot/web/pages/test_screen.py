@@ -107,6 +107,13 @@ def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: st
         assert page.evaluate("document.documentElement.scrollHeight") <= 4000
         page.goto(site + WEEK)
         assert page.locator(".rows > .high em").count() >= HIGH
+        low = page.locator(".group > details")
+        assert low.locator("> summary").inner_text() == f"Show {CHANGES - HIGH} more"
+        assert not low.locator(".rows > li").first.is_visible()
+        page.keyboard.press("j")
+        assert page.evaluate("document.activeElement.closest('.high') !== null")
+        page.goto(f"{site}{WEEK}?level=low")
+        assert page.locator(".group > details").count() == 0
         for width in (1440, 390):
             page.set_viewport_size({"width": width, "height": 900})
             assert page.locator(".rows em").evaluate_all(CUT) == 0

@@ -150,6 +150,18 @@ async def test_every_page_says_until_when_it_was_read(client):
         assert "As of 2026-03-04 09:00 UTC" in (await client.get(path)).text
 
 
+async def test_pages_say_where_the_last_reading_is_over_a_day_old(configuration, client):
+    old = stretch(NOW - timedelta(days=60), 24 * 57)
+    coverage = FakeCoverage(stretches={("owner/open", ""): (old,)})
+    said = "owner/open was last read 3 days ago (2026-03-01 09:00 UTC)."
+    async with shelved(configuration, coverage=coverage) as (_, shelf), reader_of(shelf) as reader:
+        for path in ("/", OPEN, f"{OPEN}/-/days/2026-03-04"):
+            page = (await reader.get(path)).text
+            assert said in page
+            assert "digestbot serve" in page
+            assert "was last read" not in (await client.get(path)).text
+
+
 async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
     async with shelved(configuration) as (app, _):
         assert app.config is not None

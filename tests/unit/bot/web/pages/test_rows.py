@@ -46,8 +46,9 @@ def made(n: int, title: str, author: str, marks: tuple[Mark, ...] = ()) -> Row:
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("author", AUTHORS)
 @pytest.mark.parametrize("marks", [(), tuple(Mark)])
-def test_size_of_a_row_is_about_that_of_its_markup(title, author, marks):
-    row = made(1, title, author, marks)
+@pytest.mark.parametrize("names", [(), ("--fast", "a_name.of_several/parts_that.is_long")])
+def test_size_of_a_row_is_about_that_of_its_markup(title, author, marks, names):
+    row = replace(made(1, title, author, marks), todo=tuple(map(Code, names)))
     written = len(fragment("parts.html", "row", Language.EN, row, "../").encode())
     assert 0.85 * size_of(row) <= written <= size_of(row)
 
@@ -104,4 +105,4 @@ def test_a_row_without_marks_costs_none(monkeypatch: pytest.MonkeyPatch):
     assert whole.marks
     monkeypatch.setattr(rows, "marks_of", None)
     (bare,) = made_rows([change], [line_of(change)], {}, Language.EN, marked=False)
-    assert replace(bare, marks=whole.marks, acts=whole.acts) == whole
+    assert replace(bare, marks=whole.marks, todo=whole.todo) == whole
