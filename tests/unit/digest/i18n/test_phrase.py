@@ -63,7 +63,7 @@ def test_a_rule_without_words_is_told_by_its_name():
 
 
 def test_a_reason_without_its_subject_leaves_no_empty_brackets():
-    assert reason_words(Reason(rule="title_fix", weight=1.0), Language.EN) == "a fix"
+    assert reason_words(Reason(rule="title_fix", weight=1.0), Language.EN) == "bug fix"
     assert reason_words(Reason(rule="title_fix", weight=1.0), Language.ZH) == "修复"
 
 
