@@ -246,11 +246,8 @@ def _by_name(notices: Sequence[_Notice]) -> dict[str, _Notice]:
     found: dict[str, _Notice] = {}
     for one in notices:
         was = found.setdefault(one.name, one)
-        found[one.name] = replace(
-            was,
-            removal=was.removal or one.removal,
-            replacement=was.replacement or one.replacement,
-        )
+        removal, new = was.removal or one.removal, was.replacement or one.replacement
+        found[one.name] = replace(was, removal=removal, replacement=new)
     return found
 
 

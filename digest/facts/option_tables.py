@@ -257,28 +257,15 @@ def _lone(
         ):
             continue  # given in another way
         owner = _in_table(sides[number], row, member).rpartition(".")[0]
-        kinds = {_kind_of(side.text, owner, name) for side in sides} if owner else set()
-        zero = _ZEROS.get(kinds.pop()) if len(kinds) == 1 else None
-        if zero and zero != member["value"]:
-            values = (zero, member["value"]) if number else (member["value"], zero)
+        value = member["value"]
+        zero = '""' if value[0] == '"' else "false" if value.isalpha() else "0"
+        declared = re.compile(rf"^\t{name}[ \t]+(?:bool|string|u?int\d*|float64)\b", re.MULTILINE)
+        if owner and value != zero and all(declared.search(side.text) for side in sides):
+            values = (zero, value) if number else (value, zero)
             yield default_fact(after, f"{owner}.{name}", values, row if number else places[1][0])
 
 
 _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"[^\"]*\"),")
-
-
-def _kind_of(text: str, owner: str, field: str) -> str:
-    """The type of a field in a structure of Go; empty if the text declares none."""
-    start = text.find(f"type {owner} struct {{")
-    body = text[start : text.find("\n}", start)] if start >= 0 else ""
-    found = re.search(rf"^\t{re.escape(field)}[ \t]+(\w+)", body, re.MULTILINE)
-    return found[1] if found else ""
-
-
-_ZEROS = {"bool": "false", "string": '""'} | dict.fromkeys(
-    ("int", "uint", "int32", "int64", "uint32", "uint64", "float64"), "0"
-)
-"""What a field of Go is that no table sets."""
 
 
 def _is_changed(was: re.Match[str], found: re.Match[str]) -> bool:

@@ -143,35 +143,26 @@ def reconcile(
 
 def _without_members(facts: Sequence[Fact]) -> list[Fact]:
     """The facts without fields that became methods or properties of the same name."""
-    steps: dict[tuple[str, str], set[Action]] = {}
-    for fact in facts:
-        if fact.detail in _MEMBERS and "." in fact.name:
-            steps.setdefault((fact.evidence.path, fact.name), set()).add(fact.action)
-    return [
-        f
-        for f in facts
-        if f.detail not in _MEMBERS
-        or steps.get((f.evidence.path, f.name), set()) != {Action.REMOVED, Action.ADDED}
-    ]
+    steps = {(_place(f), f.action) for f in facts if f.detail in _MEMBERS and "." in f.name}
+    both = {at for at, _ in steps if {(at, Action.REMOVED), (at, Action.ADDED)} <= steps}
+    return [f for f in facts if f.detail not in _MEMBERS or _place(f) not in both]
 
 
 _MEMBERS = frozenset({"field", "attribute", "method"})
 
 
+def _place(fact: Fact, name: str = "") -> tuple[str, str, str]:
+    """What a name stands for: in one file, unless its kind belongs to the whole program."""
+    if fact.kind in _OF_FILES:
+        return "", fact.evidence.path, name or fact.name
+    return fact.kind, "", name or fact.name
+
+
 def _without_renamed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     """The facts without removals of what another fact tells as renamed."""
-    old = {
-        (f.kind, f.kind in _OF_FILES and f.evidence.path, name)
-        for f in facts
-        if f.action is Action.RENAMED and f.before
-        for name in (f.before, f"{_of(f)}.{f.before}")
-    }
-    return tuple(
-        f
-        for f in facts
-        if f.action is not Action.REMOVED
-        or (f.kind, f.kind in _OF_FILES and f.evidence.path, f.name) not in old
-    )
+    told = [f for f in facts if f.action is Action.RENAMED and f.before]
+    old = {_place(f, name) for f in told for name in (f.before or "", f"{_of(f)}.{f.before}")}
+    return tuple(f for f in facts if f.action is not Action.REMOVED or _place(f) not in old)
 
 
 def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
