@@ -257,12 +257,21 @@ def _lone(
         ):
             continue  # given in another way
         owner = _in_table(sides[number], row, member).rpartition(".")[0]
-        value = member["value"]
+        value, depth = member["value"], member.start("name")
+        above = sides[number].above(row, _DEFAULT_TABLES_REACH)
+        head = next((line for line in above if line[:depth].strip()), "")
         zero = '""' if value[0] == '"' else "false" if value.isalpha() else "0"
-        declared = re.compile(rf"^\t{name}[ \t]+(?:bool|string|u?int\d*|float64)\b", re.MULTILINE)
-        if owner and value != zero and all(declared.search(side.text) for side in sides):
+        if value != zero and f"{owner}{{" in head and all(_has(s.text, owner, name) for s in sides):
             values = (zero, value) if number else (value, zero)
             yield default_fact(after, f"{owner}.{name}", values, row if number else places[1][0])
+
+
+def _has(text: str, owner: str, field: str) -> bool:
+    """Whether a structure of Go has a field of a plain type."""
+    start = text.find(f"type {owner} struct {{")
+    body = text[start : text.find("\n}", start)] if owner and start >= 0 else ""
+    kind = rf"^\t{field}[ \t]+(?:bool|string|u?int\d*|float64)\b"
+    return re.search(kind, body, re.MULTILINE) is not None
 
 
 _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"[^\"]*\"),")
@@ -366,8 +375,13 @@ def _default_tables_owner(source: SideText, row: int) -> str:
         if found := _NESTED.match(line):
             bare = found["name"].lower() == "default"  # a value of this function
             return found["type"] or ("" if bare else found["name"])
+        if _OTHER.match(line):
+            return ""
     return ""
 
+
+_OTHER = re.compile(r"\t\w+ += .*[({]$")
+"""A line of a group of variables of Go that begins another one than defaults."""
 
 _NESTED = re.compile(
     r"\s+(?P<name>[Dd]efault\w*|DEFAULT\w*)(?:\s*:[^=]{1,80})?\s*=\s*&?(?P<type>\w+)?\{$"

@@ -671,6 +671,15 @@ def test_member_that_a_table_gains_or_loses_is_a_default(kind, line, expected):
     assert not shown(told("a.go", given, new), FactKind.CONFIG)
     late = "\nfunc load(c *Config) {\n\tc.Server = find()\n}\n"
     assert not shown(told("a.go", new, old + late), FactKind.CONFIG)
+    inner = text.format("", kind).replace("\n\ntype", "\n\tcount = Opts{\n\t}\n\ntype")
+    assert not shown(
+        told("a.go", inner, inner.replace("{\n\t}", "{\n" + line + "\t}")), FactKind.CONFIG
+    )
+    fresh = old.replace("\tServer " + kind + "\n", "")
+    facts = shown(
+        told("a.go", fresh + "type Other struct {\n\tServer bool\n}\n", new), FactKind.CONFIG
+    )
+    assert not [fact for fact in facts if fact[0] == "changed"]
     back = [("changed", name, after, before) for _, name, before, after in expected]
     assert shown(told("a.go", new, old), FactKind.CONFIG) == back
 
@@ -774,3 +783,11 @@ def test_document_that_names_a_new_replacement_tells_a_deprecation(new):
     facts = facts_of("Add an option", doc, field).items
     found = [f.name for f in facts if f.kind is FactKind.DEPRECATION]
     assert found == ["--enable-feature=extra-samples"] * (new == "extra_samples")
+
+
+def test_variable_below_a_table_of_defaults_is_not_of_the_table():
+    text = (
+        "package a\n\nvar (\n\tDefaultConfig = Config{{\n\t\tPort: 80,\n\t}}\n"
+        '\n\tcount = Opts{{\n\t\tName: "{}",\n\t}}\n)\n'
+    )
+    assert not shown(told("a.go", text.format("hits"), text.format("all_hits")), FactKind.CONFIG)
