@@ -162,7 +162,7 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
         for f in facts.items
         if f.kind in CONTRACTS
         and f.detail != "moved"
-        and not (f.kind in VERSIONS and f.detail.endswith(("github-actions", " dev")))
+        and not (f.kind in VERSIONS and f.detail.endswith(("github-actions", " dev", "go replace")))
         and is_relied_on(f, facts)
         and areas.get(f.evidence.path) not in (_ASIDE_VERSIONS if f.kind in VERSIONS else _ASIDE)
         and (f.kind in VERSIONS or not is_script(f.evidence.path))

@@ -19,7 +19,7 @@ from digest.analysis.context import (
     owner_of,
     without_dashes,
 )
-from digest.analysis.quotes import ENDS, content
+from digest.analysis.quotes import ENDS, POINTS, content
 from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans, sentences
 from digest.core.change import FileStatus, Side
@@ -206,9 +206,9 @@ def remarks(reading: ChangeContext) -> Iterator[Statement]:
         inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
         return inside, not binds, -len(title & content(clue.text))
 
-    for clue in sorted((c for c in found if "](" not in c.text), key=rank)[
-        : 2 if reading.graded.grade.level is Level.HIGH else 1
-    ]:
+    for clue in sorted(
+        (c for c in found if "](" not in c.text and not POINTS.search(c.text)), key=rank
+    )[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
         known = clue.evidence.path in documents
         if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
             phrase = words.DOCUMENTED if known else words.REMARKED

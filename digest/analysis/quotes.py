@@ -41,7 +41,7 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"(?:(?:and|but|or|so|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i)\b"
+    r"(?:(?:and|but|or|so|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i)\b"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
     r"(?:part|follow|based|related|split|generated)"
     r"|(?:fix|clos|resolv|address|part of|follow[- ]?up|to help with)\w{0,4}[^.]{0,40}"
@@ -50,8 +50,8 @@ _LEANS = re.compile(
 )
 """How sentences begin that need what is before them, or that only refer to another place."""
 
-_POINTS = re.compile(
-    r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,3}(?:above|below)\b|\b(?:above|below)\W*$"
+POINTS = re.compile(
+    r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,5}(?:above|below)\b|\b(?:above|below)\W*$"
     r"|\battempt (?:at|to) fix|^in the (?:previous|last|earlier) (?:iteration|version|pr)\b"
     r"|^in (?:this|that|these|such) (?:case|situation)s?\b"
     r"|^(?:also )?(?:enables?|fix(?:es)?|unskips?|passes) (?:the )?(?:tests?\b|\S*\btest-)",
@@ -97,7 +97,7 @@ def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
     rows = first.splitlines()
     notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
     listed = first[:2] in {"* ", "- "} and _FRAGMENT.match(text)
-    leans = _LEANS.match(text) or _POINTS.search(text) or listed or notes
+    leans = _LEANS.match(text) or POINTS.search(text) or listed or notes
     if whole and _STANDS_ALONE.match(text) and not leans:
         yield _quote(reading, first, text)
 

@@ -673,6 +673,7 @@ def test_documentation_with_markup_is_not_quoted():
     [
         "Currently, the lock warns above the setup below, as we visit the first one.",
         "This is an attempt at fixing the old crash of the relay.",
+        "Namely the ranges and the durations, so that it can check files with them.",
         "In this case, the engine does not produce an error of its own.",
         "In the previous iteration, the check was based on the names of modules.",
         "Enables test-relay-with-errors in the suite of another project.",
@@ -715,3 +716,14 @@ def test_default_that_code_looks_up_is_not_told():
     )
     assert "PoolArgs.size" in told
     assert "get_field" not in told
+
+
+def test_place_from_which_a_module_is_taken_is_no_dependency():
+    taken = version("go replace", action=Action.ADDED, before=None, after="./ext")
+    assert "relay" not in sections(change("Add an extension", taken))
+
+
+def test_comment_about_the_lines_above_it_is_not_quoted():
+    text = "The path is resolved to its parent above, so that this must be another file."
+    told = lines(change("Allow a path", clues=[clue(ClueKind.REMARK, text=text)]))
+    assert not any("comment" in one for one in told)
