@@ -179,7 +179,7 @@ def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
 
 
 def _in_comment(text: str, offset: int, language: str) -> bool:
-    line = text[max(text.rfind("\n", 0, offset) + 1, offset - 400) : offset].lstrip()
+    line = text[max(offset - 400, 0) : offset].rpartition("\n")[2].lstrip()
     if language == "python":
         return line.startswith("#") or " # " in line
     return line.startswith(("//", "*", "/*"))

@@ -7,7 +7,6 @@ Fields are config if the class name says that users set things in it (``CacheCon
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -53,7 +52,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
     """The facts about fields of classes that exist on both sides of a file."""
     language = language_of(after.source.path)
     fields = cache(before.fields), cache(after.fields)
-    elsewhere = _owners(after, fields[1]) if language == "rust" else {}
+    changed = (fields[1](owner) or {} for owner in after.owners() if language == "rust")
+    elsewhere = {n for own in changed for n, f in own.items() if _is_changed(f, after.source)}
     for owner in dict.fromkeys((*after.owners(), *before.owners())):
         olds, news = (read(owner) for read in fields)
         if olds is None or news is None:
@@ -65,8 +65,8 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
-        if language == "rust" and gone:  # the form that is read became another type
-            gone = [f for f in gone if not elsewhere.get(f.name, {owner}) - {owner}]
+        # In Rust the form that is read may have become another type.
+        gone = [f for f in gone if f.name not in elsewhere]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
@@ -100,16 +100,6 @@ def _own(
         inherited |= fields.keys()
         above += [one for one in there.bases(base) if one not in above]
     return [field for field in those if field.name not in inherited]
-
-
-def _owners(after: FieldsOfSide, read: _Read) -> dict[str, set[str]]:
-    """The types that are new or changed in a field, by its name."""
-    owners = defaultdict[str, set[str]](set)
-    for owner in after.owners():
-        for name, field in (read(owner) or {}).items():
-            if _is_changed(field, after.source):
-                owners[name].add(owner)
-    return owners
 
 
 def _is_changed(field: DeclaredField, source: SideText) -> bool:

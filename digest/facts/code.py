@@ -188,7 +188,7 @@ class TreeCode:
 
     def inherits(self, entry: PublicDeclaration) -> bool:
         """Whether a type has a base that the change added, and that may have the member."""
-        if entry.kind == "method" and self._is_alias(entry.parent):
+        if entry.kind == "method" and entry.parent in self._aliases:
             return True
         return entry.kind == "method" and any(
             base in self.source.changed_text
@@ -206,7 +206,7 @@ class TreeCode:
         """All public fields of a type, or ``None`` if there is no such type."""
         heads = self._heads(owner)
         those = self._fields.get(owner, [])
-        if not (heads or those) or self._is_alias(owner):
+        if not (heads or those) or owner in self._aliases:
             return None
         bodies = [body for d in heads if (body := d.node.child_by_field_name("body"))]
         doubt = any(n.type == "ERROR" for body in bodies for n in body.children)
@@ -220,12 +220,9 @@ class TreeCode:
         those = (self._by_name if whole else self._by_last_part).get(owner, ())
         return [d for d in those if d.kind != "field"]
 
-    def _is_alias(self, owner: str) -> bool:
-        """Whether a type is another name for one whose members are declared elsewhere."""
-        return owner in self._aliases
-
     @cached_property
     def _aliases(self) -> frozenset[str]:
+        """Types that are other names for those whose members are declared elsewhere."""
         return frozenset(_ALIAS.findall(self.source.text))
 
     def bases(self, owner: str) -> tuple[str, ...]:

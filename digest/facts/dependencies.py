@@ -17,6 +17,7 @@ from digest.core.change import FileChange, FileStatus, Side
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.facts import manifests, manifests_python
 from digest.facts.side_text import FileContext, SideLines
+from digest.facts.syntax.declarations import grouped
 from digest.facts.version_pin import Pin
 
 Reader = Callable[[SideLines], Iterator[Pin]]
@@ -200,11 +201,9 @@ def _is_silent(old: Pin | None, new: Pin | None) -> bool:
 
 def _by_key(pins: Sequence[Pin]) -> dict[tuple[str, bool, bool], list[Pin]]:
     """The pins by key; runtime and development ones are apart, as one may become the other."""
-    found: dict[tuple[str, bool, bool], list[Pin]] = {}
-    for pin in pins:
-        key = (pin.name.lower().replace("_", "-"), pin.toolchain, pin.detail.endswith(" dev"))
-        found.setdefault(key, []).append(pin)
-    return found
+    return grouped(
+        pins, lambda p: (p.name.lower().replace("_", "-"), p.toolchain, p.detail.endswith(" dev"))
+    )
 
 
 def _without_common(old: list[Pin], new: list[Pin]) -> tuple[list[Pin], list[Pin]]:

@@ -14,6 +14,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from digest.core.change import FileChange
@@ -192,7 +193,7 @@ def _is_name(found: re.Match[str]) -> bool:
     return quoted or rest.startswith("instead") or _COMPOUND.search(found["name"]) is not None
 
 
-def _was_marked(marks: Sequence[Sequence[str]], name: str, *, told: bool) -> bool:
+def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:
     """Whether the file already marked a name elsewhere, or ``told`` that it is deprecated."""
     last = name.lstrip("-")
     said = re.compile(rf"(?<![\w-]){re.escape(last)}(?![\w-])")
@@ -200,15 +201,16 @@ def _was_marked(marks: Sequence[Sequence[str]], name: str, *, told: bool) -> boo
     return any(
         (told and last in near[0] and said.search(near[0]))
         or any(last in line and defined.search(line) for line in near)
-        for near in marks
+        for near in _marks(sheet.whole)
     )
 
 
-def _marks(sheet: SideLines) -> list[Sequence[str]]:
+@lru_cache(maxsize=1)
+def _marks(lines: tuple[str, ...]) -> list[Sequence[str]]:
     """The lines with a mark or notice of a file, each with those below it."""
     return [
-        sheet.whole[number : number + 6]
-        for number, line in enumerate(sheet.whole)
+        lines[number : number + 6]
+        for number, line in enumerate(lines)
         if "eprecated" in line and (_MARK.match(line) or _NOTICE.search(line))
     ]
 
@@ -237,8 +239,7 @@ def _matched(
 ) -> list[Fact]:
     gone, come = _by_name(old), _by_name(new)
     pairs = [(gone.get(name), come.get(name)) for name in dict.fromkeys([*gone, *come])]
-    marks = _marks(before) if come else []
-    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after, marks)]
+    return [_fact(a, b, before, after) for a, b in pairs if _is_news(a, b, before, after)]
 
 
 def _by_name(notices: Sequence[_Notice]) -> dict[str, _Notice]:
@@ -251,13 +252,7 @@ def _by_name(notices: Sequence[_Notice]) -> dict[str, _Notice]:
     return found
 
 
-def _is_news(
-    a: _Notice | None,
-    b: _Notice | None,
-    before: SideLines,
-    after: SideLines,
-    marks: Sequence[Sequence[str]],
-) -> bool:
+def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLines) -> bool:
     """Whether a name is marked only now, no longer, or for another version."""
     if a and b and a.removal == b.removal:
         return False
@@ -266,7 +261,7 @@ def _is_news(
     if a or not b:
         return True
     by_mark = b.detail == "mark"
-    known = _was_marked(marks, b.name, told=not by_mark)
+    known = _was_marked(before, b.name, told=not by_mark)
     return not known and not (by_mark and _is_member(before, after, b))
 
 

@@ -163,7 +163,7 @@ def _places(text: str) -> dict[str, list[int]]:
 
 
 def _is_comment(text: str, at: int) -> bool:
-    line = text[max(text.rfind("\n", 0, at) + 1, at - 400) : at].lstrip()
+    line = text[max(at - 400, 0) : at].rpartition("\n")[2].lstrip()
     return line.startswith(_COMMENTS) or "  # " in line or " // " in line
 
 

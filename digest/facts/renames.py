@@ -16,6 +16,7 @@ from itertools import accumulate
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import area_of
+from digest.facts.syntax.declarations import grouped
 
 _OPPOSITES = (
     {"new", "old"},
@@ -115,10 +116,8 @@ def reconcile(
         and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
     ]
     facts = _without_lists(_renamed(facts, _CODE, message, beside))
-    lost: dict[tuple[str, str], list[Fact]] = {}
-    for fact in facts:
-        if fact.kind in _CODE and fact.action is Action.REMOVED:
-            lost.setdefault((fact.kind, fact.name), []).append(fact)
+    gone = (f for f in facts if f.kind in _CODE and f.action is Action.REMOVED)
+    lost = grouped(gone, lambda fact: (fact.kind, fact.name))
     if not lost:
         return tuple(facts)
     come = {_section_key(f) for f in facts if f.action is Action.ADDED and f.detail == "field"}

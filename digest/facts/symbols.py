@@ -273,13 +273,8 @@ def symbol_fact(
 
 
 def _visibility(entry: PublicDeclaration, after: SideText, was: str, is_: str) -> Fact:
-    evidence = after.evidence(_line_of(entry, after))
+    evidence = after.evidence(after.first_changed.get(last_part(entry.name), entry.line))
     return symbol_fact(Action.CHANGED, entry.name, "visibility", evidence, (was, is_))
-
-
-def _line_of(entry: PublicDeclaration, after: SideText) -> int:
-    """The changed line with the name, 1-based; that of the entry if there is none."""
-    return after.first_changed.get(last_part(entry.name), entry.line)
 
 
 def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText) -> Fact:

@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeVar
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING, TypeVar
 
 from digest.facts.call_arguments import flat
 from digest.facts.syntax.grammar import text_of
 
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -38,9 +40,9 @@ def last_part(name: str) -> str:
     return re.split(r"[.:]+", name)[-1]
 
 
-def grouped(those: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+def grouped(those: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Things by their key, in order."""
-    groups: dict[str, list[T]] = {}
+    groups: dict[K, list[T]] = {}
     for one in those:
         groups.setdefault(key(one), []).append(one)
     return groups

@@ -187,7 +187,6 @@ _MAKING = re.compile(r"^(?:[\w.]+\.)?(?:Field|field|ib|attrib|PrivateAttr)\(")
 
 def has_fields(outline: Outline, header: Header) -> bool:
     """Whether annotated names in the body of a class are its fields."""
-    seen = {header.offset: header}
     for parent in (waiting := [header]):
         makers = _decorators(outline.text, parent)
         if any(name in _MAKERS or name.endswith("dataclass") for name in makers):
@@ -197,10 +196,8 @@ def has_fields(outline: Outline, header: Header) -> bool:
             name = re.split(r"[\[(=]", base)[0].rpartition(".")[2].strip()
             if name.endswith((*_BASES, *_NAMED)):
                 return True
-            for above in outline.named("class", name)[:1]:
-                if above.offset not in seen and len(seen) < MOST_BASES:
-                    seen[above.offset] = above
-                    waiting.append(above)
+            if len(waiting) < MOST_BASES:
+                waiting += [h for h in outline.named("class", name)[:1] if h not in waiting]
     return False
 
 

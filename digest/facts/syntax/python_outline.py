@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,15 +41,6 @@ class Header(NamedTuple):
     nested: bool
 
 
-class _Line(NamedTuple):
-    """A line that begins a definition (``def``, ``class``) or a ``block`` at the left margin."""
-
-    offset: int
-    indent: int
-    kind: str
-    name: str
-
-
 class Outline:
     """The definitions of one text, found at once when the first is asked for."""
 
@@ -67,13 +58,20 @@ class Outline:
     @cached_property
     def _headers(self) -> list[Header]:
         """All definitions, in the order of the text."""
+        quoted = strings(self.text)
         headers: list[Header] = []
         around: list[Header] = []
-        for line in self._lines():
-            while around and around[-1].indent >= line.indent:
+        for found in _LINE.finditer(f"\n{self.text}"):
+            offset, indent = found.end("margin") - 1, len(found["margin"].expandtabs())
+            if inside(quoted, offset):
+                continue
+            while around and around[-1].indent >= indent:
                 around.pop()
-            if line.kind != "block" and len(around) < _DEEPEST:
-                headers.append(_header(line, around[-1] if around else None))
+            if found["kind"] and len(around) < _DEEPEST:
+                parent = around[-1].name if around else ""
+                name = f"{parent}.{found['name']}" if parent else found["name"]
+                nested = any(header.kind == "def" for header in around)
+                headers.append(Header(found["kind"], name, parent, offset, indent, nested))
                 around.append(headers[-1])
         return headers
 
@@ -103,27 +101,6 @@ class Outline:
             if self._headers[place].indent <= header.indent:
                 return self._offsets[place]
         return len(self.text)
-
-    def _lines(self) -> Iterator[_Line]:
-        quoted = strings(self.text)
-        for found in _LINE.finditer(f"\n{self.text}"):
-            offset = found.end("margin")
-            if not inside(quoted, offset - 1):
-                indent = len(found["margin"].expandtabs())
-                yield _Line(offset - 1, indent, found["kind"] or "block", found["name"] or "")
-
-
-def _header(line: _Line, parent: Header | None) -> Header:
-    if parent is None:
-        return Header(line.kind, line.name, "", line.offset, line.indent, nested=False)
-    return Header(
-        line.kind,
-        f"{parent.name}.{line.name}",
-        parent.name,
-        line.offset,
-        line.indent,
-        nested=parent.nested or parent.kind == "def",
-    )
 
 
 def strings(text: str) -> list[tuple[int, int]]:
