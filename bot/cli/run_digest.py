@@ -30,6 +30,7 @@ from bot.cli.output import (
 )
 from bot.util.files import check_output
 from bot.util.machine import share_freed
+from bot.util.page_links import path_of
 from bot.workspace.workspace import Workspace
 from digest.core.enums import Language
 from digest.core.grade import Graded
@@ -40,7 +41,7 @@ from digest.report.assembly import Report
 from digest.report.condensed import digest_document
 from digest.report.full_report import report_document
 from digest.report.report_json import entry_to_json, report_to_json
-from digest.window import Window, day_window, parse_date, parse_moment
+from digest.window import Window, day_window, parse_date, parse_moment, whole_day
 from handlers.context import Context
 from handlers.digests.daily import Daily, digest_of_window
 from handlers.digests.ingest import ensure
@@ -201,6 +202,20 @@ async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: S
             print_document(
                 digest_document(report, report.language, str(where or "")), options.output
             )
+            if sys.stderr.isatty() and options.output is None:
+                sys.stderr.write(page_hint(report, options, app.clock.now()))
+
+
+def page_hint(report: Report, options: DigestOptions, now: datetime) -> str:
+    """Where the same changes are as a page, and whether the latest ones are days old."""
+    day = whole_day(report.window)
+    path = path_of(report.repository.name, day=date.fromisoformat(day) if day else None)
+    page = f"As a page: digestbot serve {shlex.quote(options.place)}, then {path}\n"
+    age = (now - report.window.until).days + 1
+    latest = (options.date or "last") == "last" and not (options.since or options.until)
+    if not latest or age <= 1:
+        return page
+    return f"The latest changes here are {age} days old; git fetch brings newer ones.\n{page}"
 
 
 def score(
