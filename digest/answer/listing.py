@@ -23,7 +23,7 @@ PAGE = 10
 _SOME_CODE = 0.1
 """The share of changed lines in code from which a change belongs to the code."""
 
-LINES_VERSION = 12
+LINES_VERSION = 13
 """Increased when the lines of changes come out differently, so that stored ones are remade."""
 
 
