@@ -75,8 +75,7 @@ class Comparison:
         return 2 * equal / size if size else 1.0
 
 
-_STEPS = 100
-"""Steps of a comparison for each part of the texts."""
+_STEPS = 100  # of a comparison, for each part of the texts
 
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""

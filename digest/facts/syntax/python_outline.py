@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
+
+from digest.facts.syntax.declarations import grouped
 
 # Blocks at the left margin contain definitions of the module, not of a class above them.
 _LINE = re.compile(
@@ -81,11 +82,8 @@ class Outline:
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], list[Header]]:
-        headers = defaultdict[tuple[str, str], list[Header]](list)
-        for header in self._headers:
-            if not header.nested:
-                headers[header.kind, header.name].append(header)
-        return headers
+        reached = (header for header in self._headers if not header.nested)
+        return grouped(reached, lambda header: (header.kind, header.name))
 
     def scan(self, first: int, last: int) -> Sequence[Header]:
         """The definitions that begin in ``text[first:last]``, in the order of the text."""
