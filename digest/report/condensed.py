@@ -173,8 +173,12 @@ def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntr
     """
     told = {one.graded.sha for rest in _follow_ups(report).values() for one in rest}
     ranked = foremost([e for e in report.entries if not e.muted and e.graded.sha not in told])
-    chosen = [e for e in ranked if e.level.rank <= least.rank][: _MOST[least]]
-    return tuple(chosen or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE])
+    chosen = [e for e in ranked if e.level.rank <= least.rank]
+    if chosen:  # the lead counts what is to be acted on, so it is shown whatever is asked for
+        chosen += [e for e in ranked if e.acts and e.level is Level.MEDIUM and e not in chosen]
+    return tuple(
+        chosen[: _MOST[least]] or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE]
+    )
 
 
 def posted_commits(report: Report, least: Level = Level.HIGH) -> frozenset[str]:

@@ -10,6 +10,7 @@ from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Reason
 from digest.document import plain
 from digest.report.assembly import assemble, foremost
+from digest.report.condensed import shown_entries
 from tests.support import samples
 
 
@@ -74,3 +75,11 @@ def test_the_most_urgent_of_what_to_act_on_comes_first_whatever_its_score():
 def test_titles_of_refusals_and_new_defaults_are_to_be_acted_on(words: str, acts: bool):
     made = assemble(samples.REPOSITORY, "main", samples.DAY, [change(1, words)], Language.EN)
     assert made.entries[0].acts is acts
+
+
+def test_what_the_lead_counts_as_to_act_on_is_shown_also_if_it_is_medium():
+    medium = change(8, "Reject empty plans", Level.MEDIUM)
+    quiet = change(9, "Say more", Level.MEDIUM)
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, [quiet, medium, SWITCHED], Language.EN)
+    assert "1 more change to act on" in plain(made.lead)
+    assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium]
