@@ -114,10 +114,10 @@ def _near_zones(name: str) -> tuple[str, ...]:
 
 def parse_date(text: str) -> date:
     """A calendar day such as ``2026-01-23``. Raises ``InvalidDate``."""
-    found = _MOMENT.fullmatch(text.strip())
-    if not found or found[2]:
+    match = _MOMENT.fullmatch(text.strip())
+    if not match or match[2]:
         raise InvalidDate(text)
-    return _date(found[1], text)
+    return _date(match[1], text)
 
 
 def parse_moment(text: str, zone: ZoneInfo) -> datetime:
@@ -126,14 +126,14 @@ def parse_moment(text: str, zone: ZoneInfo) -> datetime:
     A date alone is its first instant; a time without ``Z`` or an offset is a local one of the
     zone. Raises ``InvalidDate``.
     """
-    found = _MOMENT.fullmatch(text.strip())
-    if not found:
+    match = _MOMENT.fullmatch(text.strip())
+    if not match:
         raise InvalidDate(text)
-    day = _date(found[1], text)
-    if not found[3]:
-        return instant(day, _time(found[2] or "00:00", text), zone)
+    day = _date(match[1], text)
+    if not match[3]:
+        return instant(day, _time(match[2] or "00:00", text), zone)
     try:
-        written = f"{found[1]}T{found[2]}{found[3].upper()}"
+        written = f"{match[1]}T{match[2]}{match[3].upper()}"
         return datetime.fromisoformat(written).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidDate(text) from None

@@ -75,10 +75,10 @@ class Listen(NamedTuple):
 def _listen(value: Any) -> Any:
     if isinstance(value, Listen):
         return value
-    found = _LISTEN.fullmatch(value) if isinstance(value, str) else None
-    if not found or int(found["port"]) > 65_535:
+    match = _LISTEN.fullmatch(value) if isinstance(value, str) else None
+    if not match or int(match["port"]) > 65_535:
         raise ValueError("write host and port, such as 127.0.0.1:8080 or [::1]:8080")
-    return Listen(found["six"] or found["host"] or "", int(found["port"]))
+    return Listen(match["six"] or match["host"] or "", int(match["port"]))
 
 
 def _network(value: str) -> str:

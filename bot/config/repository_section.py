@@ -112,9 +112,9 @@ class RepositoryConfig(Settings):
 def _name_of(place: str) -> str:
     """``owner/name`` of an address; a folder's own name."""
     cleaned = place.rstrip("/").removesuffix(".git").rstrip("/")
-    if not (found := _ADDRESS.match(place)):
+    if not (match := _ADDRESS.match(place)):
         return Path(cleaned).name or cleaned
     path = (
-        cleaned[found.end() :] if "://" not in place else cleaned[found.end() :].partition("/")[2]
+        cleaned[match.end() :] if "://" not in place else cleaned[match.end() :].partition("/")[2]
     )
     return "/".join(path.strip("/").split("/")[-2:]) or cleaned

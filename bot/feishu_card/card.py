@@ -208,13 +208,13 @@ def _together(lines: Sequence[CardLine]) -> CardPiece:
 
 def _code(block: CodeBlock) -> Iterator[CardPiece]:
     """Lines as written. Text that could be a tag is shown as plain text instead of in a fence."""
-    found = _LANGUAGE.fullmatch(block.language)
+    match = _LANGUAGE.fullmatch(block.language)
     for text in _sheets(legible_lines(block.text.rstrip("\r\n"))):
         if "<" in text or "```" in text:
             shown = {"tag": "plain_text", "content": text}
             yield CardPiece({"tag": "div", "text": shown}, text, 2)
         elif text.strip():
-            fence = f"```{found[0] if found else ''}\n{text}\n```"
+            fence = f"```{match[0] if match else ''}\n{text}\n```"
             yield CardPiece({"tag": "markdown", "content": fence}, text)
 
 

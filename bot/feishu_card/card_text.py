@@ -39,8 +39,8 @@ def escape(text: str) -> str:
     return _ACTING.sub(_entity, text)
 
 
-def _entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found[0])};"
+def _entity(match: re.Match[str]) -> str:
+    return f"&#{ord(match[0])};"
 
 
 def markdown(spans: Iterable[Span]) -> str:
@@ -120,10 +120,10 @@ def _punctuation(char: str) -> bool:
 
 def _escape_start(line: str) -> str:
     """The line, escaped so that it starts no heading, list or rule."""
-    found = _LINE_START.match(line)
-    if not found:
+    match = _LINE_START.match(line)
+    if not match:
         return line
-    at = 0 if not found[0][0].isdigit() else found.end()
+    at = 0 if not match[0][0].isdigit() else match.end()
     return f"{line[:at]}&#{ord(line[at])};{line[at + 1 :]}"
 
 

@@ -140,8 +140,8 @@ class References:
         asked = "".join(f"{candidate}^{{commit}}\n" for candidate in candidates)
         answers = await self._git.run("cat-file", "--batch-check", stdin=asked.encode())
         for line in answers.decode("utf-8", "replace").splitlines():
-            if found := _COMMIT.fullmatch(line):
-                return found[1]
+            if match := _COMMIT.fullmatch(line):
+                return match[1]
         return None
 
     async def tags(self) -> list[str]:

@@ -112,12 +112,12 @@ def _end(text: str, start: int) -> int | None:
     """The position after the brace that closes the one at ``start``."""
     depth = 0
     place = start
-    while found := _MARK.search(text, place):
-        place = found.end()
-        if found.group() == '"':
-            string = _STRING_HERE.match(text, found.start())
+    while match := _MARK.search(text, place):
+        place = match.end()
+        if match.group() == '"':
+            string = _STRING_HERE.match(text, match.start())
             place = string.end() if string else len(text)
-        elif found.group() in "{[":
+        elif match.group() in "{[":
             depth += 1
         else:
             depth -= 1

@@ -271,8 +271,8 @@ async def _git() -> str:
     except OSError as error:
         raise UserError(f"git cannot be run ({error.strerror}); install git") from error
     told = (await child.communicate())[0].decode(errors="replace").strip()
-    found = re.search(r"(\d+)\.(\d+)", told)
-    if not found or tuple(map(int, found.groups())) < OLDEST:
+    match = re.search(r"(\d+)\.(\d+)", told)
+    if not match or tuple(map(int, match.groups())) < OLDEST:
         least = ".".join(map(str, OLDEST))
         raise UserError(f"{told or 'git reports no version'}; at least {least} is needed")
     return told

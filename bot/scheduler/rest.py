@@ -22,10 +22,10 @@ def local_time(value: Any) -> time:
     """``09:00``, or TOML's own local time."""
     if isinstance(value, time):
         return value
-    found = _CLOCK.fullmatch(value) if isinstance(value, str) else None
-    if not found:
+    match = _CLOCK.fullmatch(value) if isinstance(value, str) else None
+    if not match:
         raise ValueError("write hours and minutes from 00:00 to 23:59, such as '09:00'")
-    hour, minute, second = (int(part or 0) for part in found.groups())
+    hour, minute, second = (int(part or 0) for part in match.groups())
     return time(hour, minute, second)
 
 
@@ -150,16 +150,16 @@ def parse_hours(value: Any) -> tuple[Hours, ...]:
 
 
 def _one_of_hours(entry: Any) -> Hours:
-    found = _HOURS.fullmatch(str(entry).strip())
-    if not found or not any(found.groups()):
+    match = _HOURS.fullmatch(str(entry).strip())
+    if not match or not any(match.groups()):
         raise ValueError(
             f"{str(entry)!r} are no hours; write such as '22:00-08:00', 'sat-sun' or "
             "'fri 18:00-24:00'"
         )
-    week = frozenset(days(found["days"].replace(" ", ""))) if found["days"] else None
+    week = frozenset(days(match["days"].replace(" ", ""))) if match["days"] else None
     return Hours(
-        since=local_time(found["since"] or "00:00"),
-        until=_MIDNIGHT if found["until"] in {None, "24:00"} else local_time(found["until"]),
+        since=local_time(match["since"] or "00:00"),
+        until=_MIDNIGHT if match["until"] in {None, "24:00"} else local_time(match["until"]),
         weekdays=frozenset(range(7)) if week is None else week,
     )
 

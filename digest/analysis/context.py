@@ -219,8 +219,8 @@ _MEMBER = re.compile(r"(.+)(?:\.|::)([^.:]+)", re.DOTALL)
 
 def owner_of(name: str) -> tuple[str, str]:
     """The owner of a member and the member: ``("A", "b")`` for ``A.b`` and ``A::b``."""
-    found = _MEMBER.fullmatch(name)
-    return (found[1], found[2]) if found else ("", name)
+    match = _MEMBER.fullmatch(name)
+    return (match[1], match[2]) if match else ("", name)
 
 
 def _symbols(items: Iterable[Fact], areas: dict[str, Area]) -> tuple[Fact, ...]:

@@ -124,10 +124,10 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
 def _split_scope(subject: Subject) -> tuple[str, str]:
     """The scope that the title itself begins with, or nothing, and the rest."""
     text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,…")
-    found = _SCOPED.match(text)
+    match = _SCOPED.match(text)
     most = _LONG_SCOPE - 2 * bool(subject.type)
-    short = found and len(_WORD.findall(found[1])) <= most
-    return (found[1], text[found.end() :]) if found and short else ("", text)
+    short = match and len(_WORD.findall(match[1])) <= most
+    return (match[1], text[match.end() :]) if match and short else ("", text)
 
 
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:

@@ -159,31 +159,31 @@ def _read(text: str) -> Managing | None:
         if re.fullmatch(fixed, text, re.IGNORECASE):
             return intent
     for pattern, reader in _READERS:
-        if found := pattern.fullmatch(text):
-            return reader(found)
+        if match := pattern.fullmatch(text):
+            return reader(match)
     return None
 
 
-def _first(found: re.Match[str]) -> str:
-    return next((group for group in found.groups() if group), "").strip(" \"'")
+def _first(match: re.Match[str]) -> str:
+    return next((group for group in match.groups() if group), "").strip(" \"'")
 
 
-def _subscribe(found: re.Match[str]) -> Managing | None:
-    read = read_timing(_first(found))
+def _subscribe(match: re.Match[str]) -> Managing | None:
+    read = read_timing(_first(match))
     if read is None:
         return None
     return Subscribe(repository=read.rest, kind=read.kind or Frequency.DAILY, timing=read.timing)
 
 
-def _unsubscribe(found: re.Match[str]) -> Managing | None:
-    read = read_timing(_first(found))
+def _unsubscribe(match: re.Match[str]) -> Managing | None:
+    read = read_timing(_first(match))
     if read is None or read.timing != AS_USUAL:
         return None
     return Unsubscribe(repository=read.rest, kind=read.kind)
 
 
-def _pause(found: re.Match[str]) -> Managing | None:
-    end = _END.fullmatch(found["end"])
+def _pause(match: re.Match[str]) -> Managing | None:
+    end = _END.fullmatch(match["end"])
     return Pause(until=_until(end)) if end else None
 
 
@@ -199,9 +199,9 @@ def _until(end: re.Match[str]) -> PauseEnd:
     return until
 
 
-def _mute(found: re.Match[str]) -> Managing:
+def _mute(match: re.Match[str]) -> Managing:
     """A topic may have words in it that an end begins with: only a whole end is one."""
-    said = _first(found)
+    said = _first(match)
     for at in range(1, len(said)):
         if end := _END.fullmatch(said, at):
             try:
@@ -213,9 +213,9 @@ def _mute(found: re.Match[str]) -> Managing:
     return Mute(topic=said)
 
 
-def _setting_command(found: re.Match[str]) -> Managing:
-    setting = _SETTINGS[found[1].lower()]
-    return Set(setting=setting, value=_value(setting, found[2].strip(" \"'")))
+def _setting_command(match: re.Match[str]) -> Managing:
+    setting = _SETTINGS[match[1].lower()]
+    return Set(setting=setting, value=_value(setting, match[2].strip(" \"'")))
 
 
 def _value(setting: ChatSetting, written: str) -> Value:
@@ -261,9 +261,9 @@ def branch_name(written: str) -> str | None:
 
 def read_rule(text: str) -> Rule:
     """A rule written like ``path src/**``. Raises ``ValueError`` with what can be written."""
-    found = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
+    match = re.fullmatch(_RULE, text.strip(), re.IGNORECASE)
     try:
-        rule = _rule(found[1], found[2]) if found else None
+        rule = _rule(match[1], match[2]) if match else None
     except UsageError as error:
         raise ValueError(str(error)) from None
     if rule is None:
@@ -278,15 +278,15 @@ def _rule(field: str, pattern: str) -> Rule | None:
     return rule_of(_FIELDS[field.lower()], pattern)
 
 
-def _filter(found: re.Match[str]) -> Managing | None:
-    rule = _rule(found[3], found[4])
+def _filter(match: re.Match[str]) -> Managing | None:
+    rule = _rule(match[3], match[4])
     if rule is None:
         return None
-    return Filter(rule=rule, include=bool(found[2]), save=bool(found[1]))
+    return Filter(rule=rule, include=bool(match[2]), save=bool(match[1]))
 
 
-def _unfilter(found: re.Match[str]) -> Managing | None:
-    field, pattern = (group for group in found.groups() if group)
+def _unfilter(match: re.Match[str]) -> Managing | None:
+    field, pattern = (group for group in match.groups() if group)
     rule = _rule(field, pattern)
     return Unfilter(rule=rule) if rule else None
 

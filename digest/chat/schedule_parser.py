@@ -106,16 +106,16 @@ def read_timing(text: str) -> Read | None:
 
 def read_time(text: str) -> time | None:
     """A time of day alone."""
-    found = _TIME.fullmatch(text.strip())
-    return _clock(found) if found else None
+    match = _TIME.fullmatch(text.strip())
+    return _clock(match) if match else None
 
 
 def read_days(text: str) -> frozenset[int] | None:
     """Weekdays alone; 0 is Monday."""
     if text.strip() in {"all", "daily", "every day", "每天", "全部"}:
         return frozenset(range(7))
-    found = _DAYS.fullmatch(text.strip())
-    return _weekdays(found) if found else None
+    match = _DAYS.fullmatch(text.strip())
+    return _weekdays(match) if match else None
 
 
 PauseEnd = timedelta | date | str
@@ -133,13 +133,13 @@ _TOMORROW = "tomorrow"
 
 def read_length(text: str) -> timedelta | None:
     """Hours, days or weeks: ``3 days``, ``a week``, ``两周``."""
-    found = _LENGTH.fullmatch(text.strip().lower())
-    if not found:
+    match = _LENGTH.fullmatch(text.strip().lower())
+    if not match:
         return None
-    count = _COUNTS.get(found["count"]) or int(found["count"])
-    if found["hours"]:
+    count = _COUNTS.get(match["count"]) or int(match["count"])
+    if match["hours"]:
         return timedelta(hours=count)
-    return timedelta(days=count if found["days"] else 7 * count)
+    return timedelta(days=count if match["days"] else 7 * count)
 
 
 def read_pause_end(text: str) -> PauseEnd | None:
@@ -171,10 +171,10 @@ def pause_end(until: PauseEnd, now: datetime, zone: ZoneInfo) -> datetime:
 
 def _take_first(pattern: re.Pattern[str], text: str) -> tuple[str, re.Match[str] | None]:
     """The text without the first match, and the match."""
-    found = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE).search(text)
-    if not found:
+    match = re.compile(pattern.pattern, pattern.flags | re.IGNORECASE).search(text)
+    if not match:
         return text, None
-    return f"{text[: found.start()]} {text[found.end() :]}", found
+    return f"{text[: match.start()]} {text[match.end() :]}", match
 
 
 def _cut_kinds(text: str) -> tuple[str, list[Frequency]]:
@@ -188,35 +188,35 @@ def _cut_kinds(text: str) -> tuple[str, list[Frequency]]:
 
 def _cut_zone(text: str) -> tuple[str, ZoneInfo | None]:
     """Remove the first name that is a zone: ``owner/name`` looks like one but is none."""
-    for found in _ZONE.finditer(text):
+    for match in _ZONE.finditer(text):
         try:
-            zone = zone_of(found[0])
+            zone = zone_of(match[0])
         except UnknownZone:
             continue
-        return f"{text[: found.start()]} {text[found.end() :]}", zone
+        return f"{text[: match.start()]} {text[match.end() :]}", zone
     return text, None
 
 
-def _clock(found: re.Match[str]) -> time | None:
-    hour, point = int(found["hour"]), found["point"] or ""
-    minute = 30 if point == "半" else int(found["minute"] or point.removesuffix("分") or 0)
-    half = (found["half"] or found["only"] or "").lower()
+def _clock(match: re.Match[str]) -> time | None:
+    hour, point = int(match["hour"]), match["point"] or ""
+    minute = 30 if point == "半" else int(match["minute"] or point.removesuffix("分") or 0)
+    half = (match["half"] or match["only"] or "").lower()
     if half and not 1 <= hour <= 12:
         return None
     if half:
         hour = hour % 12 + (12 if half == "pm" else 0)
-    elif found["part"] in {"下午", "晚上"} and hour < 12:
+    elif match["part"] in {"下午", "晚上"} and hour < 12:
         hour += 12
     return time(hour, minute)
 
 
-def _weekdays(found: re.Match[str]) -> frozenset[int]:
-    if found["week"] or found["work"]:
+def _weekdays(match: re.Match[str]) -> frozenset[int]:
+    if match["week"] or match["work"]:
         return frozenset(range(5))
-    if han := found["han"]:
+    if han := match["han"]:
         signs = re.split(r"(到|至|-|、)", re.sub("周|星期", "", han))
         return _spans([_HAN_DAYS[one] for one in signs[::2]], [one != "、" for one in signs[1::2]])
-    words = re.split(r"( ?- ?|, ?|,? and )", found["days"].lower())
+    words = re.split(r"( ?- ?|, ?|,? and )", match["days"].lower())
     days = [WEEKDAY_NAMES.index(word[:3]) for word in words[::2]]
     return _spans(days, ["-" in word for word in words[1::2]])
 

@@ -47,14 +47,14 @@ def _compile(tokens: list[re.Match[str]], *, anywhere: bool) -> re.Pattern[str]:
     return re.compile(f"{'(?:.*/)?' if anywhere else ''}{body}(?:/.*)?", re.DOTALL)
 
 
-def _token(found: re.Match[str]) -> str:
-    if found["all"]:
-        return "(?:.*/)?" if found["all"].endswith("/") else ".*"
-    if found["some"]:
+def _token(match: re.Match[str]) -> str:
+    if match["all"]:
+        return "(?:.*/)?" if match["all"].endswith("/") else ".*"
+    if match["some"]:
         return "[^/]*"
-    if found["one"]:
+    if match["one"]:
         return "[^/]"
-    return re.escape(found["other"])
+    return re.escape(match["other"])
 
 
 class _Readings:
@@ -130,8 +130,8 @@ _WRITTEN = re.compile(r"/(.+)/", re.DOTALL)
 
 def expression_of(text: str) -> str:
     """The expression between slashes that the text is; empty if it is none."""
-    found = _WRITTEN.fullmatch(text)
-    return found[1] if found else ""
+    match = _WRITTEN.fullmatch(text)
+    return match[1] if match else ""
 
 
 def check_expression(expression: str) -> None:

@@ -105,9 +105,9 @@ class Profile:
 def parse_entry(written: str) -> ProfileEntry:
     """Read one entry. Raises ``InvalidEntry``."""
     word = _AROUND.sub("", written)
-    if found := _PREFIXED.fullmatch(word):
-        name = found[2].strip()
-        kind = _PREFIXES[found[1].lower()]
+    if match := _PREFIXED.fullmatch(word):
+        name = match[2].strip()
+        kind = _PREFIXES[match[1].lower()]
     else:
         name, kind = word, kind_of(word)
     named = any(c.isalnum() or c == "*" for c in name) and name.isprintable()

@@ -75,34 +75,34 @@ def parse_reference(text: str) -> Reference:
 
 def _issue(written: str) -> Reference | None:
     """A number that is written as an issue's."""
-    found = _CALLED_ISSUE.match(written)
-    named = _from_number(written[found.end() :]) if found else None
+    match = _CALLED_ISSUE.match(written)
+    named = _from_number(written[match.end() :]) if match else None
     return None if named is None else replace(named, issue=True)
 
 
 def _from_number(written: str) -> Reference | None:
-    if found := _NUMBERED.fullmatch(written):
-        return Reference(number=int(found[2]), repository=found[1] or "")
-    if found := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
-        return Reference(number=int(found[1]))
+    if match := _NUMBERED.fullmatch(written):
+        return Reference(number=int(match[2]), repository=match[1] or "")
+    if match := _PREFIXED.fullmatch(written) or _PLAIN.fullmatch(written):
+        return Reference(number=int(match[1]))
     return None
 
 
 def _from_sha(written: str) -> Reference | None:
-    found = _COMMIT.fullmatch(written)
-    if not found or len(found[2]) not in (*range(LEAST_DIGITS, 41), 64):
+    match = _COMMIT.fullmatch(written)
+    if not match or len(match[2]) not in (*range(LEAST_DIGITS, 41), 64):
         return None
-    return Reference(sha=found[2].lower(), repository=found[1] or "")
+    return Reference(sha=match[2].lower(), repository=match[1] or "")
 
 
 def _from_address(written: str) -> Reference | None:
-    found = _ADDRESS.fullmatch(written)
-    if not found:
+    match = _ADDRESS.fullmatch(written)
+    if not match:
         return None
-    sha = found[4] or found[5]
+    sha = match[4] or match[5]
     if sha:
-        return Reference(sha=sha.lower(), repository=found[1])
-    return Reference(number=int(found[3]), repository=found[1], issue=bool(found[2]))
+        return Reference(sha=sha.lower(), repository=match[1])
+    return Reference(number=int(match[3]), repository=match[1], issue=bool(match[2]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,19 +70,19 @@ class ReleaseQuestion:
 
 def version_of(tag: str) -> Version | None:
     """The version of a tag; ``None`` if it is none."""
-    found = _TAG.fullmatch(tag)
-    if found is None or len(tag) > LONGEST_REF:
+    match = _TAG.fullmatch(tag)
+    if match is None or len(tag) > LONGEST_REF:
         return None
-    preliminary = _BEFORE_FINAL.match(found["rest"]) is not None
-    return Version(family=found["prefix"].lower(), preliminary=preliminary)
+    preliminary = _BEFORE_FINAL.match(match["rest"]) is not None
+    return Version(family=match["prefix"].lower(), preliminary=preliminary)
 
 
 def asked_release(topic: str) -> ReleaseQuestion | None:
     """A topic in the form of a release, parsed: ``v0.9.1``, ``MoE in v0.9.1``."""
-    found = _ASKED.fullmatch(topic) or _ASKED_ZH.fullmatch(topic)
-    if found is None or len(found["name"]) > LONGEST_REF:
+    match = _ASKED.fullmatch(topic) or _ASKED_ZH.fullmatch(topic)
+    if match is None or len(match["name"]) > LONGEST_REF:
         return None
-    return ReleaseQuestion(name=found["name"], topic=found["topic"] or "")
+    return ReleaseQuestion(name=match["name"], topic=match["topic"] or "")
 
 
 def spellings(name: str) -> tuple[str, ...]:

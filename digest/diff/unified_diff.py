@@ -131,8 +131,8 @@ class _Head:
             self.new = _side(line[4:], "b/")
         elif line.startswith(("Binary files ", "GIT binary patch")):
             self.binary = True
-        elif found := _MODE.fullmatch(line):
-            self.modes[found[1]] = found[2]
+        elif match := _MODE.fullmatch(line):
+            self.modes[match[1]] = match[2]
 
     def file(self, hunks: tuple[Hunk, ...]) -> FileChange | None:
         """The file; ``None`` if no line tells its name."""

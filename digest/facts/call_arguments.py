@@ -228,10 +228,10 @@ def resolve_default(written: str | None, text: str) -> str | None:
         head = re.search(rf"^def {made[1]}\(\)[^\n]*:\n", text, re.MULTILINE)
         given = _RETURNS.findall(block(text, head.start())) if head else ()
         return given[0] if len(given) == 1 and given[0] else written
-    found = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
-    if found is None or not _may_be_given(found["last"], text):
+    match = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
+    if match is None or not _may_be_given(match["last"], text):
         return written
-    return _constants_of(text).get(found["last"], written)
+    return _constants_of(text).get(match["last"], written)
 
 
 def _may_be_given(name: str, text: str) -> bool:
@@ -249,13 +249,13 @@ def _may_be_given(name: str, text: str) -> bool:
 @lru_cache(maxsize=4)
 def _constants_of(text: str) -> dict[str, str]:
     """The names to which a text assigns a plain value on a line of its own."""
-    return {found[1]: found[2] for found in DEFINED.finditer(text)}
+    return {match[1]: match[2] for match in DEFINED.finditer(text)}
 
 
 def is_constant(written: str | None) -> bool:
     """Whether a default is a name rather than a value."""
-    found = _CONSTANT.fullmatch(written or "")
-    return found is not None and found["last"].lower() not in _WORDS
+    match = _CONSTANT.fullmatch(written or "")
+    return match is not None and match["last"].lower() not in _WORDS
 
 
 NOTHING = frozenset({"None", "nil", "null", "nullptr", "undefined"})
@@ -349,10 +349,10 @@ def _choice(text: str | None) -> tuple[str, str, str] | None:
     if not text or len(text) > _LONGEST_CHOICE:
         return None
     line = flat(text).replace("'", '"')
-    found = _EITHER.fullmatch(line) or _TERNARY.fullmatch(line)
-    if found is None:
+    match = _EITHER.fullmatch(line) or _TERNARY.fullmatch(line)
+    if match is None:
         return None
-    return found["then"], _VERSION.sub(r"\1 >= \2", found["when"]), found["other"]
+    return match["then"], _VERSION.sub(r"\1 >= \2", match["when"]), match["other"]
 
 
 _LONGEST_CHOICE = 300  # characters

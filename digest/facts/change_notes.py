@@ -82,8 +82,8 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
     """The entries among the changed lines of a changelog, without those that were there before."""
     heading, last = "", 0
     for number, line in new.changed:
-        if found := _HEADING.match(line):
-            heading = found["text"]
+        if match := _HEADING.match(line):
+            heading = match["text"]
         elif (bullet := _BULLET.match(line)) and _bare(line) not in gone:
             if line.startswith("  ") and number == last + 1:
                 continue  # a point of the entry above
@@ -99,8 +99,8 @@ def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:
     )
     for number, line in new.changed:
         text = line.strip().lstrip("-*+ ")
-        if found := _FRONT.fullmatch(text):
-            mark = {"major": "breaking"}.get(found["mark"].lower(), mark_of(found["mark"])) or mark
+        if match := _FRONT.fullmatch(text):
+            mark = {"major": "breaking"}.get(match["mark"].lower(), mark_of(match["mark"])) or mark
         elif len(text) > 12 and not line.startswith(("#", "---", ":", "..")):
             yield _note(new, number, _tagged(text) or mark, text)
             return
@@ -118,9 +118,9 @@ def mark_of(text: str) -> str:
 def _tagged(text: str) -> str:
     """The mark among the tags at the start of an entry."""
     tags: list[str] = []
-    while len(tags) < 4 and (found := _TAG.match(text)):
-        tags.append(found[0])
-        text = text[found.end() :].lstrip(" :-")
+    while len(tags) < 4 and (match := _TAG.match(text)):
+        tags.append(match[0])
+        text = text[match.end() :].lstrip(" :-")
     return mark_of(" ".join(tags))
 
 

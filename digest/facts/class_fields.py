@@ -209,20 +209,20 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
     """Removed attributes and aliases of classes; added ones are not a contract yet."""
     lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
     for row, line in lines if len(lines) <= _MOST else ():
-        if found := _ALIAS.match(line):
-            name = found["name"]
+        if match := _ALIAS.match(line):
+            name = match["name"]
             if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
                 yield _removed(before, name, row + 1, "alias")
-        elif found := _ATTRIBUTE.match(line):
+        elif match := _ATTRIBUTE.match(line):
             owner = owner_of(before, row + 1)
             heads = [
                 re.search(rf"^class {owner}\b.*", s.text, re.MULTILINE) for s in (before, after)
             ]
             if owner and heads[0] and heads[1] and heads[0][0] != heads[1][0]:
                 continue  # another base may have it
-            if owner and not _has(after.text, owner, found["name"]):
-                name = f"{owner}.{found['name']}"
-                if (new := _successor(before, after, row, found)) is None:
+            if owner and not _has(after.text, owner, match["name"]):
+                name = f"{owner}.{match['name']}"
+                if (new := _successor(before, after, row, match)) is None:
                     yield _removed(before, name, row + 1, "attribute")
                 else:
                     evidence = after.evidence(new[0] + 1)
@@ -258,10 +258,10 @@ def owner_of(source: SideText, line: int) -> str:
 
 def _has(text: str, owner: str, name: str) -> bool:
     """Whether a class has the name, or is removed as a whole, which covers its attributes."""
-    found = re.search(rf"^class {owner}\b", text, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^class {owner}\b", text, re.MULTILINE)
+    if match is None:
         return True
-    body = block(text, found.start())
+    body = block(text, match.start())
     return (
         re.search(rf"\b(?:self\.|def |^    ){name}\b|^ +{name}\b", body, re.MULTILINE) is not None
     )

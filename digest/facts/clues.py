@@ -165,8 +165,8 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
         return
     _, new = scene.lines
     for number, line in new.changed:
-        found = _BULLET.match(line)
-        if found and (text := clean(found[1])):
+        match = _BULLET.match(line)
+        if match and (text := clean(match[1])):
             yield Clue(kind=ClueKind.CHANGELOG, text=text, evidence=new.evidence(number))
 
 
@@ -224,10 +224,10 @@ def _refusals(scene: FileContext) -> Iterator[Clue]:
 def _errors(sheet: SideLines) -> Iterator[tuple[int, str]]:
     lines = [text for _, text in sheet.changed]
     for at, (number, line) in enumerate(sheet.changed):
-        found = _RAISED.search(line)
-        if not found or "NotImplementedError(" in line or "AssertionError(" in line:
+        match = _RAISED.search(line)
+        if not match or "NotImplementedError(" in line or "AssertionError(" in line:
             continue
-        tail = "\n".join([line[found.end() :], *lines[at + 1 : at + _REACH]])
+        tail = "\n".join([line[match.end() :], *lines[at + 1 : at + _REACH]])
         quote = _QUOTE.search(tail)
         text = clean(literals(tail, _before_prefix(tail, quote.start()))) if quote else ""
         if text and quote and quote.start() < 40:
@@ -270,8 +270,8 @@ def _differs(old: str, new: str) -> tuple[str, str, str] | None:
     if len(pairs) != 1:
         return None
     before, after = pairs[0]
-    named = _ASSIGNED.search(old[: before.start()])
-    return (named[1], before[0], after[0]) if named else None
+    match = _ASSIGNED.search(old[: before.start()])
+    return (match[1], before[0], after[0]) if match else None
 
 
 def _comments(title: str) -> Find:
@@ -301,8 +301,8 @@ def _prose(sheet: SideLines, *, documents: bool) -> Iterator[tuple[int, str]]:
     """Runs of new lines of a comment, or of a paragraph, with the number of their first line."""
     begin, last, kept = 0, -1, list[str]()
     for number, line in sheet.changed:
-        found = None if documents else COMMENT.match(line)
-        text = (line if documents else found[1] if found else "").strip(" *>/")
+        match = None if documents else COMMENT.match(line)
+        text = (line if documents else match[1] if match else "").strip(" *>/")
         text = "" if text.startswith(_MARKUP) else text
         if kept and (number != last + 1 or not text):
             yield begin, " ".join(kept)

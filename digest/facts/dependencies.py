@@ -154,8 +154,8 @@ def submodule(file: FileChange) -> Iterable[Fact]:
 def _commit(file: FileChange, *, removed: bool) -> str | None:
     for hunk in file.hunks:
         for line in hunk.removed if removed else hunk.added:
-            if found := _SUBPROJECT.match(line):
-                return found[1]
+            if match := _SUBPROJECT.match(line):
+                return match[1]
     return None
 
 

@@ -139,23 +139,23 @@ def deprecated_names(
         return [_named_by_mark(sheet, lines, first, docs=docs)]
     said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
     for clause in (line, said):
-        if (found := SAID_SO.search(clause)) is not None:
-            subject = _SENTENCE.split(clause[: found.start()])[-1]
+        if (match := SAID_SO.search(clause)) is not None:
+            subject = _SENTENCE.split(clause[: match.start()])[-1]
             if not _THIS.search(subject):
                 return [
                     name
                     for name in _subjects(subject)
                     if docs or name.startswith("-") or _is_known(name, sheet, lines)
                 ]
-    if found := _GOES.search(said):
+    if match := _GOES.search(said):
         near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
         if old := _RENAMED_THING.search(_JOINT.sub("", near)):
             return [old["name"].rpartition(".")[2]]
-        subject = _SENTENCE.split(said[: found.start()])[-1]
+        subject = _SENTENCE.split(said[: match.start()])[-1]
         prose = _PROSE.fullmatch(subject) and not SAID_SO.search(line)
         if prose and not _THIS.search(subject):  # "Support for such values"
             return []
-    if docs and (found := SAID_SO.search(line)):  # "this flag is deprecated"
+    if docs and (match := SAID_SO.search(line)):  # "this flag is deprecated"
         name = _headed(sheet, first)
     else:
         name = _named_around(sheet, lines, first, detail)
@@ -164,8 +164,8 @@ def deprecated_names(
 
 def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
     """What a mark stands at: above its definition, below a heading, or among its arguments."""
-    if found := MARKED_AS.search(lines[first]):
-        return f"--{found['flag']}" if found["flag"] else found["field"]
+    if match := MARKED_AS.search(lines[first]):
+        return f"--{match['flag']}" if match["flag"] else match["field"]
     if CALLED.match(lines[first]):
         call = given(lines, first)
         return call["name"] if call else ""
@@ -177,8 +177,8 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
 def _headed(sheet: SideLines, line: int) -> str:
     """The name that stands alone on a line above, as a heading or the signature of a section."""
     for above in sheet.above(line, 12):
-        found = _HEADING.fullmatch(above.strip())
-        name = found["name"] if found else ""
+        match = _HEADING.fullmatch(above.strip())
+        name = match["name"] if match else ""
         if _CODE_LIKE.search(name) and name.lower() not in NO_NAMES:
             return "" if name.lstrip("v")[:1].isdigit() else name  # the heading of a version
     return ""
@@ -190,16 +190,16 @@ def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: s
     if line.lstrip().startswith(('"""', "'''")):  # below what it documents
         above = next(iter(sheet.above(first, 1)), "")
         return _defined_by(above, sheet)
-    if found := _ALIAS_NAME.search(line):
-        return found["name"].strip(".:")
+    if match := _ALIAS_NAME.search(line):
+        return match["name"].strip(".:")
     if owner := _owner_of(sheet, first):
-        if found := _ITEM.search(line):  # one value of a list, such as a feature
-            return f"{owner}={found[1]}" if "feature" in owner else ""
+        if match := _ITEM.search(line):  # one value of a list, such as a feature
+            return f"{owner}={match[1]}" if "feature" in owner else ""
         return owner
     if COMMENT.match(line):
         return _marked(sheet, lines, first)
-    if found := _TRAILING.match(line):
-        return _defined_by(found["code"].strip(), sheet)
+    if match := _TRAILING.match(line):
+        return _defined_by(match["code"].strip(), sheet)
     before = INSTEAD.split(line, maxsplit=1)[0]
     quoted = [n["name"] for n in QUOTED_NAME.finditer(before) if _CODE_LIKE.search(n["name"])]
     return quoted[0] if quoted else _enclosing(sheet, first) if detail == "warning" else ""
@@ -221,9 +221,9 @@ def _subjects(clause: str) -> list[str]:
     return names[::-1]
 
 
-def _name_of(found: re.Match[str] | None) -> str:
-    name = found["set"] or found["quoted"] or found["bare"] if found else ""
-    plain = found is not None and found["bare"] and not _CODE_LIKE.search(name)
+def _name_of(match: re.Match[str] | None) -> str:
+    name = match["set"] or match["quoted"] or match["bare"] if match else ""
+    plain = match is not None and match["bare"] and not _CODE_LIKE.search(name)
     plain = plain or name.endswith("Warning")
     return "" if plain or name.lower() in NO_NAMES else name.strip(".:,")
 
@@ -235,8 +235,8 @@ def _owner_of(sheet: SideLines, line: int) -> str:
     for number, above in enumerate((*here, *sheet.above(line, 6))):
         if number >= len(here):
             closed += above.count(")") - above.count("(")
-        if closed <= 0 and (found := OWNER.search(above)):
-            return found["named"] or found["flag"] or f"--{found['go']}"
+        if closed <= 0 and (match := OWNER.search(above)):
+            return match["named"] or match["flag"] or f"--{match['go']}"
         if _DEFINED.match(above) or not above.strip():
             break
     return ""
@@ -264,15 +264,15 @@ def _defined_by(line: str, sheet: SideLines) -> str:
     language = language_of(sheet.path)
     if language in _SCRIPTS and _MEMBER_VALUE.match(line):
         return ""
-    found = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
-    if found is None and language in _C_LIKE:
-        found = _MEMBER.match(line)
-    name = found["name"] if found else ""
+    match = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
+    if match is None and language in _C_LIKE:
+        match = _MEMBER.match(line)
+    name = match["name"] if match else ""
     return "" if name.startswith("_") or name == "module" or "namespace" in line else name
 
 
 def _enclosing(sheet: SideLines, line: int) -> str:
     for above in sheet.above(line, 40):
-        if (found := _DEFINED.match(above)) and " let " not in above:
-            return "" if found["name"].startswith("_") else found["name"]
+        if (match := _DEFINED.match(above)) and " let " not in above:
+            return "" if match["name"].startswith("_") else match["name"]
     return ""

@@ -186,11 +186,11 @@ def _notice(
         )
 
 
-def _is_name(found: re.Match[str]) -> bool:
+def _is_name(match: re.Match[str]) -> bool:
     """Whether what a sentence recommends is a name rather than a word."""
-    rest = found.string[found.end() :].lstrip("`'\" ])")
-    quoted = found.string[found.start("name") - 1] in "`'\"#["
-    return quoted or rest.startswith("instead") or _COMPOUND.search(found["name"]) is not None
+    rest = match.string[match.end() :].lstrip("`'\" ])")
+    quoted = match.string[match.start("name") - 1] in "`'\"#["
+    return quoted or rest.startswith("instead") or _COMPOUND.search(match["name"]) is not None
 
 
 def _was_marked(sheet: SideLines, name: str, *, told: bool) -> bool:

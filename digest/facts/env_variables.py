@@ -165,10 +165,10 @@ def _constants(source: SideText) -> Iterator[NamedSetting]:
     """Names of environment variables stored as constants of a module."""
     above = ""
     for row, line in source.changed():
-        found = _CONSTANT.search(line)
-        name = (found["name"] or found["made"]) if found else ""
-        if found and not _FOR_TESTS.search(above) and not _INTERNAL.search(name):
-            kept = f"const {found['constant'] or ''} {name.lower() if found['made'] else ''}"
+        match = _CONSTANT.search(line)
+        name = (match["name"] or match["made"]) if match else ""
+        if match and not _FOR_TESTS.search(above) and not _INTERNAL.search(name):
+            kept = f"const {match['constant'] or ''} {name.lower() if match['made'] else ''}"
             yield NamedSetting(
                 names=(name,), line=row + 1, text=kept.lower(), quoted=(f'"{name}"',)
             )

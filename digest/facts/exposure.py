@@ -155,10 +155,10 @@ def _passes_on(text: str, index: str, path: str) -> bool:
 
 def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     """Whether a Rust type is read from files; those of the command line are reported as flags."""
-    found = re.search(
+    match = re.search(
         rf"^[ \t]*(?:pub(?:\([^)]*\))? )?(?:struct|enum) {re.escape(owner)}\b", text, re.MULTILINE
     )
-    above = text[max(0, found.start() - _HEAD) : found.start()] if found else ""
+    above = text[max(0, match.start() - _HEAD) : match.start()] if match else ""
     above = above.rpartition("\n}")[2]
     return marks.search(above) is not None and _TYPED.search(above) is None
 

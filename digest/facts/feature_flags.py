@@ -30,20 +30,20 @@ _REACH = 600  # characters of what a case does
 
 def find(before: SideText, after: SideText) -> Iterator[Fact]:
     """The values of a feature flag that were added or removed, or that are always on now."""
-    named = _FLAG.search(after.text) or _FLAG.search(before.text)
-    if named is None or not any(
+    match = _FLAG.search(after.text) or _FLAG.search(before.text)
+    if match is None or not any(
         "case " in s.changed_text or _ALWAYS_ON.search(s.changed_text) for s in (before, after)
     ):
         return
     olds, news = (
-        {s.names[0]: s for s in _features(entire(side), named[1])} for side in (before, after)
+        {s.names[0]: s for s in _features(entire(side), match[1])} for side in (before, after)
     )
     yield from named_settings.compare(
         FactKind.FLAG,
         before,
         after,
-        [s for s in _features(before, named[1]) if s.names[0] not in news],
-        [s for s in _features(after, named[1]) if s.names[0] not in olds],
+        [s for s in _features(before, match[1]) if s.names[0] not in news],
+        [s for s in _features(after, match[1]) if s.names[0] not in olds],
     )
     for name in olds.keys() & news.keys():
         on, was = (_ALWAYS_ON.search(side[name].text) for side in (news, olds))

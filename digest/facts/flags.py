@@ -166,8 +166,8 @@ def defined(source: SideText, language: str, name: str) -> bool:
         return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(
-        made.search(_FUNCTIONS.split(block(source.text, found.start()), maxsplit=1)[0])
-        for found in _SETS.finditer(source.text)
+        made.search(_FUNCTIONS.split(block(source.text, match.start()), maxsplit=1)[0])
+        for match in _SETS.finditer(source.text)
     )
 
 
@@ -180,9 +180,9 @@ def build_options(before: SideText, after: SideText) -> Iterator[Fact]:
 
 def _options(source: SideText) -> Iterator[NamedSetting]:
     for row, line in source.changed():
-        if found := _CMAKE_OPTION.match(line):
+        if match := _CMAKE_OPTION.match(line):
             yield NamedSetting(
-                names=(found[1],), line=row + 1, value=found[2], detail="build option"
+                names=(match[1],), line=row + 1, value=match[2], detail="build option"
             )
 
 
@@ -228,12 +228,12 @@ def _scope(text: str, call: CodeCall, language: str) -> str:
     """What a flag belongs to: a structure, or the command whose method declares it."""
     if language == "rust":
         start = text.rfind("struct ", max(0, call.start - _LONGEST_STRUCTURE), call.start)
-        found = _STRUCTURE.match(text, start) if start >= 0 else None
-        return found[1] if found else ""
+        match = _STRUCTURE.match(text, start) if start >= 0 else None
+        return match[1] if match else ""
     if language in {"javascript", "typescript"}:
         start = text.rfind(".command(", max(0, call.start - _LONGEST_STRUCTURE), call.start)
-        found = _COMMAND.match(text, start) if start >= 0 else None
-        return found[1] if found and not _STATEMENT.search(text, start, call.start) else ""
+        match = _COMMAND.match(text, start) if start >= 0 else None
+        return match[1] if match and not _STATEMENT.search(text, start, call.start) else ""
     scope = call.callee.rpartition(".")[0]
     if language == "go" and call.callee.endswith(".Flag"):
         return scope if _command(text, scope, language) else ""
@@ -355,8 +355,8 @@ def _field_end(text: str, end: int) -> int:
     """The end of the line of an attribute's field; ``end`` if it has none."""
     if not text.startswith("]", end):
         return end
-    found = _FIELD_LINE.match(text, end + 1, end + _REACH)
-    return found.end() if found else end
+    match = _FIELD_LINE.match(text, end + 1, end + _REACH)
+    return match.end() if match else end
 
 
 _REACHES = {"rust": _field_end, "go": _chain_end}

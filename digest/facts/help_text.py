@@ -101,8 +101,8 @@ def clean(text: str) -> str:
 def _keyed(lines: Sequence[str], row: int) -> str:
     """The text of an argument or field that is called help or the like."""
     window = "\n".join(_declaration(lines, row))
-    found = _KEY.search(window)
-    return literals(window, found.end()) if found else ""
+    match = _KEY.search(window)
+    return literals(window, match.end()) if match else ""
 
 
 def _quoted(lines: Sequence[str], row: int) -> str:
@@ -129,8 +129,8 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
 def _docstring(lines: Sequence[str], row: int) -> str:
     """The docstring on the lines below, as for fields of Python classes."""
     for at in range(row + 1, min(row + 3, len(lines))):
-        if found := _DOCSTRING.match(lines[at]):
-            return _until(found[1], [found[2], *lines[at + 1 : at + _BELOW]])
+        if match := _DOCSTRING.match(lines[at]):
+            return _until(match[1], [match[2], *lines[at + 1 : at + _BELOW]])
         if not lines[at].strip() or _NEXT.match(lines[at]):
             return ""
     return ""
@@ -152,19 +152,19 @@ def _comment(lines: Sequence[str], row: int) -> str:
     for at in range(row - 1, max(row - 1 - _ABOVE, -1), -1):
         if not kept and _ATTRIBUTE.match(lines[at]):
             continue
-        found = COMMENT.match(lines[at])
-        if found is None or not (found[1].strip(" */") or _SUMMARY.match(lines[at])):
+        match = COMMENT.match(lines[at])
+        if match is None or not (match[1].strip(" */") or _SUMMARY.match(lines[at])):
             break
-        kept.append(found[1].strip(" */"))
+        kept.append(match[1].strip(" */"))
     return "\n".join(reversed(kept))
 
 
 def literals(text: str, at: int) -> str:
     """The string literal at an offset, with those joined to it."""
     parts: list[str] = []
-    while found := _LITERAL.match(text, _JOINT.match(text, at).end()):  # type: ignore[union-attr]
-        parts.append(found[1][1:-1])
-        at = found.end()
+    while match := _LITERAL.match(text, _JOINT.match(text, at).end()):  # type: ignore[union-attr]
+        parts.append(match[1][1:-1])
+        at = match.end()
         if len(parts) == _BELOW:
             break
     return "".join(parts).replace("\\n", " ").replace('\\"', '"').replace("%%", "%")
@@ -209,13 +209,13 @@ def find_defaults(scene: FileContext) -> Iterator[Fact]:
         for place, old in enumerate(olds[:_MOST_LINES], first):
             was = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
             new = _told_beside(old, news) if was else ""
-            found = _TELLS_DEFAULT.search(new[:_LONGEST_TOLD])
-            if was and found:
+            match = _TELLS_DEFAULT.search(new[:_LONGEST_TOLD])
+            if was and match:
                 at = row + news.index(new)
                 name = _documented(both[1], new, at)
                 same = name == _documented(both[0], old, place)
-                if name and same and was["value"] != found["value"]:
-                    fact = default_fact(both[1], name, (was["value"], found["value"]), at)
+                if name and same and was["value"] != match["value"]:
+                    fact = default_fact(both[1], name, (was["value"], match["value"]), at)
                     yield replace(fact, detail=DOCUMENTED)
 
 
@@ -231,9 +231,9 @@ _MOST_LINES = 40  # changed lines of one place that are compared
 
 def _told_beside(old: str, news: Sequence[str]) -> str:
     """The added line that tells the same as a removed one, but for its value."""
-    found = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
+    match = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
     comment = not _CODE_LINE.match(old)
-    head = old[: found.start("value")] if found and comment else ""
+    head = old[: match.start("value")] if match and comment else ""
     return next((n for n in news[:_MOST_LINES] if head and n.startswith(head)), "")
 
 

@@ -75,14 +75,14 @@ def cargo(sheet: SideLines) -> Iterator[Pin]:
             continue
         name = {"rust-version": "rust", "edition": "edition"}.get(key.removesuffix(".workspace"))
         if name:
-            found = _STRING.match(value)
+            match = _STRING.match(value)
             yield Pin(
                 name,
-                found[1] if found else None,
+                match[1] if match else None,
                 number,
                 "cargo",
                 toolchain=True,
-                mentioned=found is None,
+                mentioned=match is None,
             )
         elif place := _CARGO_TABLE.match(table):
             detail = "cargo dev" if place["kind"] else "cargo"
@@ -91,10 +91,10 @@ def cargo(sheet: SideLines) -> Iterator[Pin]:
 
 def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> Iterator[Pin]:
     if table_name:
-        found = _STRING.match(value) if key in {"version", "rev", "tag", "branch"} else None
+        match = _STRING.match(value) if key in {"version", "rev", "tag", "branch"} else None
         name = table_name
     else:
-        found = _STRING.match(value) or _CARGO_VERSION.search(value)
+        match = _STRING.match(value) or _CARGO_VERSION.search(value)
         name = key.removesuffix(".version")
         if name.endswith((".features", ".optional", ".path")):
             return
@@ -103,8 +103,8 @@ def _crate(table_name: str, key: str, value: str, number: int, detail: str) -> I
         yield Pin(name, None, number, detail, mentioned=True)
     elif _INSIDE.search(value):
         return  # a part of the same workspace
-    elif found:
-        yield Pin(name, found[1], number, detail)
+    elif match:
+        yield Pin(name, match[1], number, detail)
     elif not table_name and value.startswith("{") and "}" in value:
         yield Pin(name, None, number, detail)
 
@@ -118,15 +118,15 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
         detail = _NPM.get(section)
         if bundled and detail == "npm" and section != "engines":
             detail = "npm dev"
-        if (found := _MEMBER.match(line)) is None:
+        if (match := _MEMBER.match(line)) is None:
             continue
-        if section == "" and found[1] == "packageManager" and "@" in found[2]:
-            name, _, version = found[2].partition("@")
+        if section == "" and match[1] == "packageManager" and "@" in match[2]:
+            name, _, version = match[2].partition("@")
             version = version.split("+", 1)[0]
             yield Pin(name, version, number, "npm dev", toolchain=True)
         elif detail:
-            tool = section == "engines" or found[1] == "php"
-            yield Pin(found[1], found[2] or None, number, detail, toolchain=tool)
+            tool = section == "engines" or match[1] == "php"
+            yield Pin(match[1], match[2] or None, number, detail, toolchain=tool)
 
 
 def exported_paths(before: SideLines, after: SideLines) -> Iterator[Fact]:
@@ -155,9 +155,9 @@ def exported_paths(before: SideLines, after: SideLines) -> Iterator[Fact]:
 def _exports(side: SideLines) -> dict[str, int]:
     sections = _json_sections(side.whole)
     return {
-        found[1]: number
+        match[1]: number
         for number, (line, section) in enumerate(zip(side.whole, sections, strict=True), 1)
-        if section == "exports" and (found := _EXPORT.match(line))
+        if section == "exports" and (match := _EXPORT.match(line))
     }
 
 
@@ -168,8 +168,8 @@ def _json_sections(whole: tuple[str, ...]) -> list[str]:
     for line in whole:
         bare = line if '"' not in line else _STRING.sub("", line)
         sections.append(section if depth > 1 else "")
-        if depth == 1 and (found := _OBJECT.match(line)):
-            section = found[1]
+        if depth == 1 and (match := _OBJECT.match(line)):
+            section = match[1]
         depth += bare.count("{") - bare.count("}")
     return sections
 
@@ -177,18 +177,18 @@ def _json_sections(whole: tuple[str, ...]) -> list[str]:
 def go_mod(sheet: SideLines) -> Iterator[Pin]:
     """``go.mod``; indirect requirements come from the resolver and are only mentioned."""
     for number, line in sheet.changed:
-        if found := _GO_OWN.match(line.strip()):
-            yield Pin("go", found[2], number, _go_detail(found[1]), toolchain=True)
+        if match := _GO_OWN.match(line.strip()):
+            yield Pin("go", match[2], number, _go_detail(match[1]), toolchain=True)
         elif "=>" in line:
-            if (found := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
-                version = f"{found[2]} {found[3]}" if found[3] else found[2]
-                yield Pin(found[1], version, number, "go replace")
+            if (match := _GO_REPLACE.match(line)) and not line.lstrip().startswith("//"):
+                version = f"{match[2]} {match[3]}" if match[3] else match[2]
+                yield Pin(match[1], version, number, "go replace")
         elif _GO_NOWHERE in line:
             continue  # a module of the same repository
-        elif (found := _GO_REQUIRE.match(line)) and not _in_exclusion(sheet, number, line):
-            indirect = found[3] is not None
-            version = None if indirect else found[2]
-            yield Pin(found[1], version, number, "go", mentioned=indirect)
+        elif (match := _GO_REQUIRE.match(line)) and not _in_exclusion(sheet, number, line):
+            indirect = match[3] is not None
+            version = None if indirect else match[2]
+            yield Pin(match[1], version, number, "go", mentioned=indirect)
 
 
 def _go_detail(word: str) -> str:
@@ -209,15 +209,15 @@ def _in_exclusion(sheet: SideLines, number: int, line: str) -> bool:
 def maven(sheet: SideLines) -> Iterator[Pin]:
     """``pom.xml``: versions with the artifact above them, and properties named for versions."""
     for number, line in sheet.changed:
-        if found := _MAVEN_PROPERTY.match(line):
-            name = found[1] or found[3] or "java"
-            version = found[2] or found[4] or found[6]
-            tool = bool(found[5]) or name == "java"
+        if match := _MAVEN_PROPERTY.match(line):
+            name = match[1] or match[3] or "java"
+            version = match[2] or match[4] or match[6]
+            tool = bool(match[5]) or name == "java"
             yield Pin(name, version, number, "maven", toolchain=tool)
-        elif found := _MAVEN_VERSION.match(line):
+        elif match := _MAVEN_VERSION.match(line):
             for above in sheet.above(number, 6):
                 if named := _MAVEN_NAME.match(above):
-                    yield Pin(named[1], found[1], number, "maven")
+                    yield Pin(named[1], match[1], number, "maven")
                 if named or above.strip() in {"<parent>", "<dependency>", "<plugin>", "<project>"}:
                     break
 
@@ -225,10 +225,10 @@ def maven(sheet: SideLines) -> Iterator[Pin]:
 def gradle(sheet: SideLines) -> Iterator[Pin]:
     """``build.gradle`` and its Kotlin form, with literal versions."""
     for number, line in sheet.changed:
-        for found in _GRADLE.finditer(line):
+        for match in _GRADLE.finditer(line):
             yield Pin(
-                found[1] or found[3],
-                found[2] or found[4],
+                match[1] or match[3],
+                match[2] or match[4],
                 number,
                 "gradle dev" if line.lstrip().startswith("test") else "gradle",
             )
@@ -240,16 +240,16 @@ def version_catalog(sheet: SideLines) -> Iterator[Pin]:
     for number, line in sheet.changed:
         key, value = key_value(line)
         table = places[number - 1][0] if number <= len(places) else "versions"
-        if key and table == "versions" and (found := _STRING.match(value)):
-            yield Pin(key, found[1], number, "gradle")
+        if key and table == "versions" and (match := _STRING.match(value)):
+            yield Pin(key, match[1], number, "gradle")
 
 
 def gemfile(sheet: SideLines) -> Iterator[Pin]:
     """``Gemfile`` and gemspecs."""
     for number, line in sheet.changed:
-        if found := _GEM.match(line):
+        if match := _GEM.match(line):
             detail = "bundler dev" if "development_dep" in line else "bundler"
-            yield Pin(found[1], found[2], number, detail)
+            yield Pin(match[1], match[2], number, detail)
 
 
 _FROM = re.compile(
@@ -320,33 +320,33 @@ def dockerfile(sheet: SideLines) -> Iterator[Pin]:
 def bake(sheet: SideLines) -> Iterator[Pin]:
     """Compose files and GitLab pipelines: images with a tag."""
     for number, line in sheet.changed:
-        if found := _IMAGE.match(line):
-            yield _image(found[1], found[2], number, "docker")
+        if match := _IMAGE.match(line):
+            yield _image(match[1], match[2], number, "docker")
 
 
 def workflow(sheet: SideLines) -> Iterator[Pin]:
     """GitHub workflows: actions with their reference (its tag if given), and set-ups."""
     for number, line in sheet.changed:
-        if found := _USES.match(line):
-            version = found[3] or found[2]
-            yield Pin(found[1], version, number, "github-actions")
-        elif found := _SET_UP.match(line):
-            versions = _VERSION_LIKE.findall(found[2]) if "$" not in found[2] else []
+        if match := _USES.match(line):
+            version = match[3] or match[2]
+            yield Pin(match[1], version, number, "github-actions")
+        elif match := _SET_UP.match(line):
+            versions = _VERSION_LIKE.findall(match[2]) if "$" not in match[2] else []
             if versions:
                 text = ", ".join(versions)
-                yield Pin(found[1], text, number, "github-actions", toolchain=True)
-        elif found := _IMAGE.match(line):
-            yield _image(found[1], found[2], number, "docker")
+                yield Pin(match[1], text, number, "github-actions", toolchain=True)
+        elif match := _IMAGE.match(line):
+            yield _image(match[1], match[2], number, "docker")
 
 
 def pre_commit(sheet: SideLines) -> Iterator[Pin]:
     """``.pre-commit-config.yaml``: the repositories of the hooks with their revisions."""
     for number, line in sheet.changed:
-        if not (found := _REV.match(line)):
+        if not (match := _REV.match(line)):
             continue
         for above in sheet.above(number, 6):
             if named := _REPO.match(above):
-                version = found[2] or found[1]
+                version = match[2] or match[1]
                 yield Pin(named[1], version, number, "pre-commit dev")
                 break
 
@@ -357,39 +357,39 @@ _STANDARD = re.compile(r"\s*set\s*\(\s*CMAKE_CXX_STANDARD\s+(\d+)")
 def cmake(sheet: SideLines) -> Iterator[Pin]:
     """CMake: fetched projects, version variables, required packages."""
     for number, line in sheet.changed:
-        if found := _CMAKE_MINIMUM.match(line):
-            yield Pin("cmake", found[1], number, "cmake", toolchain=True)
-        elif found := _STANDARD.match(line):
-            yield Pin("C++", found[1], number, "cmake", toolchain=True)
-        elif found := _CMAKE_SET.match(line):
-            if looks_like_version(found[2]) and not found[1].upper().startswith("PROJECT_"):
-                tool = is_toolchain(of_variable(found[1].upper()))
-                yield Pin(found[1], found[2], number, "cmake", toolchain=tool)
-        elif found := _CMAKE_PACKAGE.match(line):
-            tool = is_toolchain(found[1])
-            yield Pin(found[1], found[2], number, "cmake", toolchain=tool)
-        elif (found := _CMAKE_TAG.match(line)) and (name := _fetched(sheet, number)):
-            yield Pin(name, found[1], number, "cmake")
+        if match := _CMAKE_MINIMUM.match(line):
+            yield Pin("cmake", match[1], number, "cmake", toolchain=True)
+        elif match := _STANDARD.match(line):
+            yield Pin("C++", match[1], number, "cmake", toolchain=True)
+        elif match := _CMAKE_SET.match(line):
+            if looks_like_version(match[2]) and not match[1].upper().startswith("PROJECT_"):
+                tool = is_toolchain(of_variable(match[1].upper()))
+                yield Pin(match[1], match[2], number, "cmake", toolchain=tool)
+        elif match := _CMAKE_PACKAGE.match(line):
+            tool = is_toolchain(match[1])
+            yield Pin(match[1], match[2], number, "cmake", toolchain=tool)
+        elif (match := _CMAKE_TAG.match(line)) and (name := _fetched(sheet, number)):
+            yield Pin(name, match[1], number, "cmake")
 
 
 def version_file(sheet: SideLines) -> Iterator[Pin]:
     """Files named after a tool whose only line is its version."""
     name = sheet.path.rpartition("/")[2].lower()
     for number, line in sheet.changed:
-        if name in {"rust-toolchain.toml", "rust-toolchain"} and (found := _CHANNEL.match(line)):
-            yield Pin("rust", found[1], number, "rustup toolchain", toolchain=True)
+        if name in {"rust-toolchain.toml", "rust-toolchain"} and (match := _CHANNEL.match(line)):
+            yield Pin("rust", match[1], number, "rustup toolchain", toolchain=True)
         elif name in _NAMED_FILES and number == 1 and (text := line.strip()) and "[" not in text:
             yield Pin(_NAMED_FILES[name], text[:60], 1, "version file toolchain", toolchain=True)
-        elif name == ".tool-versions" and (found := _TOOL_LINE.match(line)):
-            yield Pin(found[1], found[2], number, "asdf toolchain", toolchain=True)
+        elif name == ".tool-versions" and (match := _TOOL_LINE.match(line)):
+            yield Pin(match[1], match[2], number, "asdf toolchain", toolchain=True)
 
 
 def _variables(line: str, number: int, detail: str) -> Iterator[Pin]:
-    for found in _VARIABLE.finditer(line):
-        owner = of_variable(found[1])
-        if owner and looks_like_version(found[2]):
+    for match in _VARIABLE.finditer(line):
+        owner = of_variable(match[1])
+        if owner and looks_like_version(match[2]):
             tool = is_toolchain(owner)
-            yield Pin(found[1], found[2], number, detail, toolchain=tool)
+            yield Pin(match[1], match[2], number, detail, toolchain=tool)
 
 
 def _image(name: str, version: str, number: int, detail: str) -> Pin:
@@ -402,8 +402,8 @@ def _fetched(sheet: SideLines, number: int) -> str:
     """The name of the project that a GIT_TAG belongs to; it may be below the command."""
     below = ""
     for line in sheet.above(number, 14):
-        if found := _CMAKE_NAME.match(line):
-            return found[1] or below
+        if match := _CMAKE_NAME.match(line):
+            return match[1] or below
         if line.strip() == ")":
             return ""
         below = line.strip()

@@ -43,8 +43,8 @@ def requirements(sheet: SideLines) -> Iterator[Pin]:
     detail = "pip dev" if _DEV.search(sheet.path.lower().rsplit(".", 1)[0]) else "pip"
     for number, line in sheet.changed:
         text = line.strip()
-        if found := _REPOSITORY.match(text):
-            yield Pin(found[3] or found[1], found[2], number, detail)
+        if match := _REPOSITORY.match(text):
+            yield Pin(match[3] or match[1], match[2], number, detail)
         elif text and text[0].isalnum():
             yield from _requirement(text, number, detail)
 
@@ -77,8 +77,8 @@ def setup_cfg(sheet: SideLines) -> Iterator[Pin]:
             continue
         table = owner = ""
         for other in sheet.above(number):
-            if found := _TABLE.match(other):
-                table = found[1].strip()
+            if match := _TABLE.match(other):
+                table = match[1].strip()
                 break
             if not owner and not other[:1].isspace() and "=" in other:
                 owner = other.split("=", 1)[0].strip()
@@ -96,16 +96,16 @@ _ENTRY_POINT = re.compile(r"\s*[\"'][\w.-]+\s*=\s*[A-Za-z_]")
 def setup_py(sheet: SideLines) -> Iterator[Pin]:
     """``setup.py``, as far as its lists are literal."""
     for number, line in sheet.changed:
-        if (found := _SETUP_KEY.match(line)) and found[1] == "python_requires":
-            yield from _python(found[2], number)
+        if (match := _SETUP_KEY.match(line)) and match[1] == "python_requires":
+            yield from _python(match[2], number)
             continue
-        key = found[1] if found else _open_list(sheet.above(number, 120))
+        key = match[1] if match else _open_list(sheet.above(number, 120))
         if not key and _extra(sheet, number, line):
             key = "extras_require"
         if key and key != "python_requires":
-            extra = key == "extras_require" and not found and _extra(sheet, number, line)
+            extra = key == "extras_require" and not match and _extra(sheet, number, line)
             own = key == "install_requires" or (extra and not _DEV.search(extra))
-            text = found[2] if found else line.partition(":")[2] or line if extra else line
+            text = match[2] if match else line.partition(":")[2] or line if extra else line
             if _ENTRY_POINT.match(text):
                 continue
             yield from _strings(text, number, "pip" if own else "pip dev")
@@ -115,10 +115,10 @@ def _extra(sheet: SideLines, number: int, line: str) -> str:
     """The extra whose ``extras_require`` list contains a line; empty outside of one."""
     name = ""
     for row, above in enumerate((line, *sheet.above(number, 120))):
-        if not name and (found := _EXTRA.match(above)):
-            if row and found[2].rstrip().rstrip(",").endswith("]"):
+        if not name and (match := _EXTRA.match(above)):
+            if row and match[2].rstrip().rstrip(",").endswith("]"):
                 return ""
-            name = found[1]
+            name = match[1]
         elif not name and row and above.strip() in {"]", "],"}:
             return ""
         elif name and "extras_require" in above:
@@ -137,8 +137,8 @@ def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
             if text.split("#", 1)[0].rstrip().rstrip(",").endswith("]"):
                 array = ""
             continue
-        if text.startswith("[") and (found := _TABLE.match(line)):
-            table = found[1].strip().replace('"', "").replace("'", "")
+        if text.startswith("[") and (match := _TABLE.match(line)):
+            table = match[1].strip().replace('"', "").replace("'", "")
         elif "[" in text:
             key, value = key_value(line)
             value = value.split("#", 1)[0].rstrip()
@@ -149,8 +149,8 @@ def toml_places(whole: Sequence[str]) -> list[tuple[str, str]]:
 
 def key_value(line: str) -> tuple[str, str]:
     """``key = value`` of TOML and similar formats; empty for other lines."""
-    found = _KEY.match(line) if "=" in line else None
-    return (found[1].strip("\"'"), found[2].strip()) if found else ("", "")
+    match = _KEY.match(line) if "=" in line else None
+    return (match[1].strip("\"'"), match[2].strip()) if match else ("", "")
 
 
 def _array_detail(table: str, key: str) -> str:
@@ -171,49 +171,49 @@ def _array_detail(table: str, key: str) -> str:
 def _open_list(above: Iterator[str]) -> str:
     """The setup() argument whose list contains a line."""
     for line in above:
-        if found := _SETUP_KEY.match(line):
-            return found[1] if not found[2].rstrip().endswith(("],", "]", "),", ")")) else ""
+        if match := _SETUP_KEY.match(line):
+            return match[1] if not match[2].rstrip().endswith(("],", "]", "),", ")")) else ""
         if line.strip() in {"]", "],", ")", "),", "}", "},"}:
             return ""
     return ""
 
 
 def _poetry(key: str, value: str, number: int, table: str) -> Iterator[Pin]:
-    found = _QUOTED.match(value) or _INLINE_VERSION.search(value)
-    if key and found:
+    match = _QUOTED.match(value) or _INLINE_VERSION.search(value)
+    if key and match:
         detail = "pip" if table == "tool.poetry.dependencies" else "pip dev"
-        yield Pin(key, found[1] or None, number, detail)
+        yield Pin(key, match[1] or None, number, detail)
 
 
 def _python(value: str, number: int) -> Iterator[Pin]:
-    if found := _QUOTED.search(value):
-        value = found[1] or found[2]
+    if match := _QUOTED.search(value):
+        value = match[1] or match[2]
     if value and any(c.isdigit() for c in value):
         yield Pin("python", value.rstrip(", "), number, "pip", toolchain=True)
 
 
 def _strings(text: str, number: int, detail: str) -> Iterator[Pin]:
     text = text.split(" #", 1)[0]
-    for found in _QUOTED.finditer(text):
-        if text[found.end() :].lstrip().startswith(":"):
+    for match in _QUOTED.finditer(text):
+        if text[match.end() :].lstrip().startswith(":"):
             continue  # the name of an extra, not its content
-        yield from _requirement(found[1] or found[2], number, detail)
+        yield from _requirement(match[1] or match[2], number, detail)
 
 
 def _requirement(text: str, number: int, detail: str) -> Iterator[Pin]:
-    found = _REQUIREMENT.match(text.strip())
-    if not found:
+    match = _REQUIREMENT.match(text.strip())
+    if not match:
         return
-    rest = text.strip()[found.end() :].lstrip(") ")
+    rest = text.strip()[match.end() :].lstrip(") ")
     if rest and rest[0] not in ";#\\,-":
         return  # words, not a requirement
-    version = _of_url(found["url"]) if found["url"] else found["spec"].strip().rstrip(",")
-    yield Pin(found[1], _shown(version), number, detail)
+    version = _of_url(match["url"]) if match["url"] else match["spec"].strip().rstrip(",")
+    yield Pin(match[1], _shown(version), number, detail)
 
 
 def _of_url(url: str) -> str:
-    if found := _URL_VERSION.search(url):
-        return found[1] or found[2]
+    if match := _URL_VERSION.search(url):
+        return match[1] or match[2]
     # A wheel is named distribution-version-tags (PEP 427).
     parts = url.rsplit("/", 1)[-1].split("-")
     return parts[1] if len(parts) > 2 else url

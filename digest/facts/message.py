@@ -83,15 +83,15 @@ def read_issues(message: str, own: frozenset[int]) -> tuple[int, ...]:
     for line in message[:_LONGEST].splitlines():
         if "#" in line or "-" in line:
             numbers.extend(
-                int(found[1])
-                for found in _REFERENCE.finditer(line)
-                if not _COUNTED.search(line[max(0, found.start() - 24) : found.start()])
+                int(match[1])
+                for match in _REFERENCE.finditer(line)
+                if not _COUNTED.search(line[max(0, match.start() - 24) : match.start()])
             )
         if "://" in line:
             numbers.extend(
-                int(found[1])
-                for found in _ADDRESS.finditer(line)
-                if _KEYWORD.search(line[max(0, found.start() - 24) : found.start()].rstrip("<( "))
+                int(match[1])
+                for match in _ADDRESS.finditer(line)
+                if _KEYWORD.search(line[max(0, match.start() - 24) : match.start()].rstrip("<( "))
             )
     return tuple(n for n in dict.fromkeys(numbers) if n not in own)[:_MOST_ISSUES]
 
@@ -260,8 +260,8 @@ def split_trailers(body: str) -> tuple[str, Trailers]:
 
 def trailer(line: str) -> tuple[str, str] | None:
     """The (token, value) of a line with the form of a trailer."""
-    found = _TRAILER.match(line)
-    return (found[1], found[2].strip()) if found else None
+    match = _TRAILER.match(line)
+    return (match[1], match[2].strip()) if match else None
 
 
 def co_authors(lines: Iterable[str], author: str, email: str) -> tuple[str, ...]:
@@ -315,8 +315,8 @@ def read_description(title: str, body: str, labels: tuple[str, ...] = ()) -> Des
 
     The release note is the block that many projects ask for in their form.
     """
-    found = _NOTE.search(body[:_LONGEST])
-    note = " ".join(found[1].split()) if found else ""
+    match = _NOTE.search(body[:_LONGEST])
+    note = " ".join(match[1].split()) if match else ""
     return Description(
         paragraphs=read_paragraphs(body, (title,)),
         note="" if note.strip(".").casefold() in _NO_NOTE else note,
@@ -340,17 +340,17 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
     told = any(hint in low for hint in ("deprecat", "obsolete", "support for", "support of"))
     for number, line in message_lines(message) if told else ():
         text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
-        found = _SAID.match(text)
-        if found is None or (number > 1 and not text.lstrip("-*+ ")[:1].isupper()):
+        match = _SAID.match(text)
+        if match is None or (number > 1 and not text.lstrip("-*+ ")[:1].isupper()):
             continue  # the middle of a sentence
         for name in chain.from_iterable(
-            map(_expanded, _named(INSTEAD.split(found["rest"], maxsplit=1)[0]))
+            map(_expanded, _named(INSTEAD.split(match["rest"], maxsplit=1)[0]))
         ):
             if " " not in name and not _SPELLED.search(name) and f"`{name}" not in text:
                 continue
             yield Fact(
                 kind=FactKind.DEPRECATION,
-                action=Action.ADDED if found["deprecate"] else Action.REMOVED,
+                action=Action.ADDED if match["deprecate"] else Action.REMOVED,
                 name=name,
                 detail="message",
                 evidence=message_evidence(number),
@@ -383,12 +383,12 @@ def _named(rest: str) -> list[str]:
     """The quoted names at the beginning of a text, else its first words."""
     quoted: list[str] = []
     end = 0
-    for found in QUOTED_NAME.finditer(rest[:160]):
-        if found.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
+    for match in QUOTED_NAME.finditer(rest[:160]):
+        if match.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
             break
-        if not quoted or JOINED.search(rest[end : found.start()]):
-            quoted.append(found["name"])
-        end = found.end()
+        if not quoted or JOINED.search(rest[end : match.start()]):
+            quoted.append(match["name"])
+        end = match.end()
     if quoted:
         return quoted
     if rest.split(" ", 1)[0].lower() in NO_NAMES:

@@ -150,11 +150,11 @@ def _bare(name: str) -> str:
 def _listed(source: SideText) -> Iterator[NamedSetting]:
     """Entries of a table that gives the members of an enumeration their dotted names."""
     for row, line in source.changed():
-        for found in _TABLE_ENTRY.finditer(line):
-            above = "" if "{" in found[0] else next(iter(source.above(row, 1)), "")
+        for match in _TABLE_ENTRY.finditer(line):
+            above = "" if "{" in match[0] else next(iter(source.above(row, 1)), "")
             if above and not _ENTRY_BEGINS.search(above):
                 continue
-            yield NamedSetting(names=(found[1],), line=row + 1, quoted=(f'"{found[1]}"',))
+            yield NamedSetting(names=(match[1],), line=row + 1, quoted=(f'"{match[1]}"',))
 
 
 def _made(source: SideText, language: str) -> Iterator[NamedSetting]:

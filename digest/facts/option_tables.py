@@ -212,32 +212,32 @@ def _changed(
     language: str,
 ) -> Iterator[Fact]:
     for pattern, name_of in _FORMS[language]:
-        found = pattern.search(lines[1])
-        for old in lines[0] if found else ():
+        match = pattern.search(lines[1])
+        for old in lines[0] if match else ():
             was = pattern.search(old)
-            values = _values(before, after, was, found) if was and found else None
-            if not was or not found or not values:
+            values = _values(before, after, was, match) if was and match else None
+            if not was or not match or not values:
                 continue
-            names = {name_of(before, rows[0], was), name_of(after, rows[1], found)}
+            names = {name_of(before, rows[0], was), name_of(after, rows[1], match)}
             name = names.pop() if len(names) == 1 else ""
             if name and is_told_apart(*values):
                 fact = default_fact(after, name, values, rows[1])
                 kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
                 told = None if language == "rust" or pattern is _OF_CLASS else fact.public
                 yield replace(fact, kind=kind, public=told)
-        if found:
+        if match:
             return
 
 
 def _values(
-    before: SideText, after: SideText, was: re.Match[str], found: re.Match[str]
+    before: SideText, after: SideText, was: re.Match[str], match: re.Match[str]
 ) -> tuple[str, str] | None:
     """The values of a name on both sides, if they differ."""
-    if _is_changed(was, found):
-        return was["value"], found["value"]
-    if was.string != found.string or found.re is not _MEMBER:
+    if _is_changed(was, match):
+        return was["value"], match["value"]
+    if was.string != match.string or match.re is not _MEMBER:
         return None
-    one, other = (resolve_default(m["value"], s.text) for m, s in ((was, before), (found, after)))
+    one, other = (resolve_default(m["value"], s.text) for m, s in ((was, before), (match, after)))
     return (one, other) if one and other and one != other else None
 
 
@@ -277,12 +277,12 @@ def _has(text: str, owner: str, field: str) -> bool:
 _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"[^\"]*\"),")
 
 
-def _is_changed(was: re.Match[str], found: re.Match[str]) -> bool:
+def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
     """Whether two lines give one name other values, or differ only in the value."""
-    if found.re not in {_FALLBACK, _RETURNED}:
-        return was["name"] == found["name"] and was["value"] != found["value"]
-    rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, found))
-    return was["value"] != found["value"] and next(rests) == next(rests)
+    if match.re not in {_FALLBACK, _RETURNED}:
+        return was["name"] == match["name"] and was["value"] != match["value"]
+    rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, match))
+    return was["value"] != match["value"] and next(rests) == next(rests)
 
 
 def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
@@ -355,12 +355,12 @@ def _constructed(source: SideText, row: int) -> str:
     """The type whose constructor contains a line; outside of its class, one without arguments."""
     inside = ""
     for line in source.above(row, _DEFAULT_TABLES_REACH):
-        found = _CONSTRUCTOR.match(line)
+        match = _CONSTRUCTOR.match(line)
         if line[:1] not in {"", " ", "\t", "/", "*"}:
             if inside and re.match(rf"(?:class|struct) {inside}\b", line):
                 return inside
-            return (found and found["type"]) or ""
-        inside = inside or (found and found["inside"]) or ""
+            return (match and match["type"]) or ""
+        inside = inside or (match and match["inside"]) or ""
     return ""
 
 
@@ -370,11 +370,11 @@ def _default_tables_owner(source: SideText, row: int) -> str:
         if line[:1] not in {"", " ", "\t", "/", "*"}:
             if made := _MAKER.match(line[:400]):
                 return made["type"] or made["receiver"] or made["implementor"]
-            found = _HEADER.match(line)
-            return (found["type"] or found["name"]) if found else ""
-        if found := _NESTED.match(line):
-            bare = found["name"].lower() == "default"  # a value of this function
-            return found["type"] or ("" if bare else found["name"])
+            match = _HEADER.match(line)
+            return (match["type"] or match["name"]) if match else ""
+        if match := _NESTED.match(line):
+            bare = match["name"].lower() == "default"  # a value of this function
+            return match["type"] or ("" if bare else match["name"])
         if _OTHER.match(line):
             return ""
     return ""

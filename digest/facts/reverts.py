@@ -104,11 +104,11 @@ def _target(text: str, numbers: list[int], *, quoted: bool) -> Undone | None:
         return None
     text, more = strip_numbers(text)
     numbers = more or numbers
-    if (found := _WHAT.match(text)) and (not quoted or found.end() == len(text)):
-        title, closed = _unquote(text[found.end() :])
-        return Undone(number=int(found[1]), title=title if closed else "")
-    if (found := _SHA_FIRST.match(text)) and any(c.isdigit() for c in found[1]):
-        return Undone(sha=found[1], number=numbers[-1] if numbers else None)
+    if (match := _WHAT.match(text)) and (not quoted or match.end() == len(text)):
+        title, closed = _unquote(text[match.end() :])
+        return Undone(number=int(match[1]), title=title if closed else "")
+    if (match := _SHA_FIRST.match(text)) and any(c.isdigit() for c in match[1]):
+        return Undone(sha=match[1], number=numbers[-1] if numbers else None)
     if merged := _MERGE.match(text):
         return Undone(number=int(merged[1]))
     number = numbers[-1] if numbers else None
@@ -141,17 +141,17 @@ def _of_body(body: str, *, trust: bool) -> tuple[str, int | None]:
     if not trust:
         lines = [] if any(line.startswith("* ") for line in lines) else lines[:2]
     for line in lines:
-        if found := _BODY_SHA.match(line.strip()):
-            return found[1], None
+        if match := _BODY_SHA.match(line.strip()):
+            return match[1], None
     if trust:
         for line in lines:
-            if found := _BODY_NUMBER.match(line.strip()):
-                return "", int(found[1])
+            if match := _BODY_NUMBER.match(line.strip()):
+                return "", int(match[1])
     return "", None
 
 
 def _brought_back(body: str) -> tuple[str, int | None]:
     for line in body[:20_000].splitlines():
-        if found := _BODY_RELAND.match(line.strip()):
-            return found["sha"] or "", int(found["number"]) if found["number"] else None
+        if match := _BODY_RELAND.match(line.strip()):
+            return match["sha"] or "", int(match["number"]) if match["number"] else None
     return "", None

@@ -110,9 +110,9 @@ def _prefixes(text: str) -> dict[str, str]:
     if "prefix" not in text:
         return {}
     return {
-        m.group(1): given.group(1)
+        m.group(1): match.group(1)
         for m in _PREFIX.finditer(text)
-        if (given := _GIVEN.search(m.group(2)))
+        if (match := _GIVEN.search(m.group(2)))
     }
 
 
@@ -129,9 +129,9 @@ def _verbs(call: CodeCall, language: str) -> list[str]:
     if language == "rust" and last == "route":
         handler = call.get("", 1) or ""
         return [v.upper() for v in dict.fromkeys(re.findall(rf"\b({_VERBS})\(", handler))] or [""]
-    named = _VERB.match(last.removesuffix("Mapping"))
-    if named:
-        return [named.group(1).upper()]
+    match = _VERB.match(last.removesuffix("Mapping"))
+    if match:
+        return [match.group(1).upper()]
     given = call.named.get("methods") or call.named.get("method") or ""
     verbs = _METHODS.findall(given) or [v for v in _VERB.findall(given) if v.isupper()]
     return sorted(v.upper() for v in verbs) or [""]

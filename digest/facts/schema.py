@@ -107,25 +107,25 @@ def _items(sheet: SideLines, language: str) -> Iterator[_Item]:
     blocks = _blocks(sheet.whole, language)
     for number, line in sheet.changed:
         owner = blocks[number - 1] if number <= len(blocks) else ""
-        if found := _BLOCK[language].match(line):
-            name = f"{owner}.{found[2]}" if owner else found[2]
-            yield _Item(name, found[1], "", number)
-        elif found := _MEMBER[language].match(line):
-            yield _member(found, owner, number)
+        if match := _BLOCK[language].match(line):
+            name = f"{owner}.{match[2]}" if owner else match[2]
+            yield _Item(name, match[1], "", number)
+        elif match := _MEMBER[language].match(line):
+            yield _member(match, owner, number)
 
 
-def _member(found: re.Match[str], owner: str, number: int) -> _Item:
-    groups = found.groupdict()
+def _member(match: re.Match[str], owner: str, number: int) -> _Item:
+    groups = match.groupdict()
     prefix = f"{owner}." if owner else ""
     if groups.get("rpc"):
-        signature = " ".join(found["signature"].rstrip("{; ").split())
-        return _Item(prefix + found["method"], "rpc", signature, number)
+        signature = " ".join(match["signature"].rstrip("{; ").split())
+        return _Item(prefix + match["method"], "rpc", signature, number)
     if groups.get("value"):
-        return _Item(prefix + found["value"], "value", found["number"], number)
-    value = " ".join(found["type"].split())
+        return _Item(prefix + match["value"], "value", match["number"], number)
+    value = " ".join(match["type"].split())
     if tag := groups.get("tag"):
         value = f"{value} = {tag}"
-    return _Item(prefix + found["field"], "field", value, number)
+    return _Item(prefix + match["field"], "field", value, number)
 
 
 def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
@@ -136,8 +136,8 @@ def _blocks(whole: tuple[str, ...], language: str) -> list[str]:
     for line in whole:
         names.append(stack[-1])
         code = line.split("//", 1)[0].split("#", 1)[0] if "/" in line or "#" in line else line
-        if found := _BLOCK[language].match(code):
-            pending = found[2] if found[1] not in {"oneof", "extend"} else ""
+        if match := _BLOCK[language].match(code):
+            pending = match[2] if match[1] not in {"oneof", "extend"} else ""
         for mark in code:
             if mark == "{":
                 pending = pending if len(stack) <= _DEEPEST else ""
@@ -227,8 +227,8 @@ def _sql(scene: FileContext) -> Iterable[Fact]:
 
 def _statements(sheet: SideLines, pattern: re.Pattern[str]) -> Iterator[_Item]:
     for number, line in sheet.changed:
-        if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (found := pattern.search(line)):
-            yield _Item(found["name"], found["what"].lower(), found["verb"].upper(), number)
+        if ("TABLE" in line or pattern is _SQL_ANY_CASE) and (match := pattern.search(line)):
+            yield _Item(match["name"], match["what"].lower(), match["verb"].upper(), number)
 
 
 def _statement(item: _Item, action: Action, sheet: SideLines) -> Fact:

@@ -218,9 +218,9 @@ def _places(
             continue
         if "passw" in line and _PASSWORD_HASH.search(line):
             places.setdefault("password hashed by md5 or sha1", []).append(number)
-        for found in pattern.finditer(line):
-            name = found["name"].strip()
-            if _is_construct(name, line[: found.start()], sheet.changed[index : index + _NEXT]):
+        for match in pattern.finditer(line):
+            name = match["name"].strip()
+            if _is_construct(name, line[: match.start()], sheet.changed[index : index + _NEXT]):
                 places.setdefault(name, []).append(number)
     return places
 

@@ -114,9 +114,9 @@ def strip_numbers(text: str) -> tuple[str, list[int]]:
         if start < 0:
             break
         if _NUMBERS.fullmatch(inner):
-            found = _LAST_NUMBER.search(inner)
-            assert found is not None
-            numbers.insert(0, int(found[1]))
+            match = _LAST_NUMBER.search(inner)
+            assert match is not None
+            numbers.insert(0, int(match[1]))
         elif not numbers and not borrowed and _BORROWED.match(inner):
             borrowed = f" ({inner})"
         else:
@@ -130,53 +130,53 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
     tags: list[str] = []
     series: Series | None = None
     text = _EMOJI.sub("", text, count=1) if _EMOJI.match(text) else text
-    while found := _TAG.match(text) or (_STRAY.match(text) if tags else None):
-        if found.re is _STRAY:
-            text = text[found.end() :]
+    while match := _TAG.match(text) or (_STRAY.match(text) if tags else None):
+        if match.re is _STRAY:
+            text = text[match.end() :]
             continue
-        tag = (found[1] or found[2]).strip()
+        tag = (match[1] or match[2]).strip()
         place = _series_of(tag)
         if place is not None:
             series = series or place
         elif tag:
             tags.append(tag)
-        text = text[found.end() :]
+        text = text[match.end() :]
     return text.strip(), tuple(tags), series
 
 
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
     """Type, scope, whether it is breaking, and the words after ``type(scope)!:``."""
     text = _TICKET.sub("", text, count=1) if _TICKET.match(text) else text
-    if found := _CONVENTIONAL.match(text):
-        written, scope, mark = found[1].lower(), (found[2] or "").strip().lower(), found[3]
-        rest = text[found.end() :].strip()
-        kind = _TYPES.get(written, written if (scope or mark) and found[1].islower() else "")
+    if match := _CONVENTIONAL.match(text):
+        written, scope, mark = match[1].lower(), (match[2] or "").strip().lower(), match[3]
+        rest = text[match.end() :].strip()
+        kind = _TYPES.get(written, written if (scope or mark) and match[1].islower() else "")
         if kind and rest:
             return kind, scope, bool(mark) or kind == "breaking", rest
-    if found := _ROUND_TYPE.match(text):
-        kind, rest = _TYPES.get(found[1].lower(), ""), text[found.end() :].strip()
+    if match := _ROUND_TYPE.match(text):
+        kind, rest = _TYPES.get(match[1].lower(), ""), text[match.end() :].strip()
         if kind and rest:
             return kind, "", False, rest
-    if (found := _SUBSYSTEM.match(text)) and found[1] not in _VERBS:
-        rest = text[found.end() :].strip()
-        return "", found[1], bool(found[2]), rest
+    if (match := _SUBSYSTEM.match(text)) and match[1] not in _VERBS:
+        rest = text[match.end() :].strip()
+        return "", match[1], bool(match[2]), rest
     return "", "", False, text
 
 
 def _strip_series(text: str) -> tuple[str, Series | None]:
     """Remove ``(3/n)`` or a final ``part 2/3`` from the words."""
-    if (found := _ROUND_SERIES.search(text)) and (series := _series(found[1], found[2])):
-        return (text[: found.start()] + text[found.end() :]).strip(), series
-    if (found := _PLAIN_PART.search(text)) and (series := _series(found[1], found[2])):
-        return text[: found.start()].strip(), series
+    if (match := _ROUND_SERIES.search(text)) and (series := _series(match[1], match[2])):
+        return (text[: match.start()] + text[match.end() :]).strip(), series
+    if (match := _PLAIN_PART.search(text)) and (series := _series(match[1], match[2])):
+        return text[: match.start()].strip(), series
     return text, None
 
 
 def _series_of(tag: str) -> Series | None:
-    if found := _SERIES.fullmatch(tag):
-        return _series(found[1], found[2])
-    if found := _PART.fullmatch(tag):
-        return _series(found[1], None)
+    if match := _SERIES.fullmatch(tag):
+        return _series(match[1], match[2])
+    if match := _PART.fullmatch(tag):
+        return _series(match[1], None)
     return None
 
 
@@ -233,33 +233,33 @@ def unwrap_message(commit: Commit) -> UnwrappedMessage:
     """The author's message: the real title and the text below it."""
     subject, body = commit.subject, commit.body
     number = _merge_request(body)
-    if found := _TITLE_IN_SUBJECT.match(subject):
-        told_number, title = filter(None, found.groups())
-        if found["gitea"]:
+    if match := _TITLE_IN_SUBJECT.match(subject):
+        told_number, title = filter(None, match.groups())
+        if match["gitea"]:
             told_number, title = title, told_number
         return UnwrappedMessage(title=title.strip(), body=body, number=int(told_number))
-    if found := _TITLE_IN_BODY.match(subject):
-        named = found["github"] or found["bitbucket"] or found["homu"]
+    if match := _TITLE_IN_BODY.match(subject):
+        named = match["github"] or match["bitbucket"] or match["homu"]
         number = int(named) if named else number
         # Below a branch merged by hand there are prose or conflict notes, not a title.
-        if number is not None or not found["branch"]:
+        if number is not None or not match["branch"]:
             title, rest = _first_line(body)
             return UnwrappedMessage(
                 title=title or subject, body=rest if title else body, number=number
             )
-    if (found := _BORS.match(subject)) and (inner := _BORS_TITLE.match(body)):
+    if (match := _BORS.match(subject)) and (inner := _BORS_TITLE.match(body)):
         title = _BORS_REVIEWERS.sub("", inner[2].strip())
         return UnwrappedMessage(title=title, body=_first_line(body)[1], number=int(inner[1]))
-    if number is None and (found := _MERGED_BY_HAND.match(subject)):
-        number = int(found[1])
+    if number is None and (match := _MERGED_BY_HAND.match(subject)):
+        number = int(match[1])
     return UnwrappedMessage(title=subject, body=body, number=number)
 
 
 def _merge_request(body: str) -> int | None:
     # The line is near the end, at most followed by trailers; long bodies are not searched whole.
     for line in reversed(body[-4000:].splitlines()):
-        if line.startswith("See merge request ") and (found := _MERGE_REQUEST.match(line)):
-            return int(found[1])
+        if line.startswith("See merge request ") and (match := _MERGE_REQUEST.match(line)):
+            return int(match[1])
     return None
 
 

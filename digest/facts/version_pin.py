@@ -45,8 +45,8 @@ def is_toolchain(name: str) -> bool:
 
 def of_variable(name: str) -> str:
     """The tool whose version a variable such as ``CUDA_VERSION`` holds, or empty."""
-    found = _SUFFIX.search(name)
-    return name[: found.start()] if found else ""
+    match = _SUFFIX.search(name)
+    return name[: match.start()] if match else ""
 
 
 def looks_like_version(text: str) -> bool:

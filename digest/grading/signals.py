@@ -212,7 +212,7 @@ def read_title(title: Title, *, core: bool) -> tuple[tuple[str, str], ...]:
 def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
     text = title.subject.title[:_BOUND]
     words = _QUOTED.sub("``", text)
-    seen = {name: found[0] for name, rule in _TITLE.items() if (found := rule.search(words))}
+    seen = {name: match[0] for name, rule in _TITLE.items() if (match := rule.search(words))}
     if title.undone:
         seen.setdefault("revert", "")
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
@@ -245,8 +245,8 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
         where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
-        if (found := rule.search(where)) and name not in inner:
-            yield f"says_{name}", " ".join(found[0].split())
+        if (match := rule.search(where)) and name not in inner:
+            yield f"says_{name}", " ".join(match[0].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,8 +364,8 @@ def _message(facts: Facts) -> Iterator[Signal]:
     if any(f.area is Area.CORE for f in facts.files) and not facts.reverts:
         body = "\n".join(facts.paragraphs)[:_MOST_BODY]
         for name, rule in _SAID.items():
-            if found := rule.search(body):
-                yield Signal(f"body_{name}", 1.0, " ".join(found[0].split()))
+            if match := rule.search(body):
+                yield Signal(f"body_{name}", 1.0, " ".join(match[0].split()))
     yield Signal("co_authors", float(bool(facts.co_authors)))
 
 

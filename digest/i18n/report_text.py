@@ -285,10 +285,10 @@ FAINT = frozenset(
 
 def _with_others(subject: str, language: Language) -> str:
     """``name +6`` as a name and the number of others."""
-    found = _OTHERS.fullmatch(subject)
-    if found is None:
+    match = _OTHERS.fullmatch(subject)
+    if match is None:
         return subject
-    return _AND_OTHERS.text(language, name=found[1], n=int(found[2]))
+    return _AND_OTHERS.text(language, name=match[1], n=int(match[2]))
 
 
 def reason_words(reason: Reason, language: Language) -> str:

@@ -264,8 +264,8 @@ _MAJOR = re.compile(r"/v\d+$")
 def declared_packages(path: str, text: str) -> frozenset[str]:
     """The possible package names that one of the ``DECLARING`` files declares."""
     if path == "go.mod":
-        found = _GO_MODULE.search(text)
-        return packages_of(_MAJOR.sub("", found[1])) if found else frozenset()
+        match = _GO_MODULE.search(text)
+        return packages_of(_MAJOR.sub("", match[1])) if match else frozenset()
     try:
         table = json.loads(text) if path == "package.json" else tomllib.loads(text)
     except (ValueError, RecursionError):

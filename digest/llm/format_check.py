@@ -202,14 +202,14 @@ def _markup(text: str) -> Failed | None:
         (_TAG, bare),
         (_BLOCK, bare),
     ):
-        if found := rule.search(source):
-            return Failed(fault=Rejection.MARKUP, about=found[0].strip()[:40])
+        if match := rule.search(source):
+            return Failed(fault=Rejection.MARKUP, about=match[0].strip()[:40])
     return None
 
 
 def _address_fault(text: str) -> Failed | None:
-    found = _ADDRESS_TO.search(_FORM_CODE.sub("x", text))
-    return Failed(fault=Rejection.ADDRESS, about=found[0][:40]) if found else None
+    match = _ADDRESS_TO.search(_FORM_CODE.sub("x", text))
+    return Failed(fault=Rejection.ADDRESS, about=match[0][:40]) if match else None
 
 
 def _broken(text: str) -> Failed | None:

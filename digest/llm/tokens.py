@@ -192,8 +192,8 @@ _OPENING = {")": "(", "]": "[", "}": "{"}
 def _in_run(text: str, start: int, end: int) -> list[tuple[int, int, Sort]]:
     """The names in a run without blanks, such as ``(foo_bar,`` or ``a_b/c_d:``."""
     found: list[tuple[int, int, Sort]] = []
-    for piece in re.finditer(r"[^,;→]+", text[start:end]):
-        a, b = _strip(text, start + piece.start(), start + piece.end())
+    for match in re.finditer(r"[^,;→]+", text[start:end]):
+        a, b = _strip(text, start + match.start(), start + match.end())
         if a < b:
             found += _names(text[a:b], a)
     return found

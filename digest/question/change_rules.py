@@ -252,8 +252,8 @@ def _versioned(asked: Asked) -> str:
 
 def switched_to(asked: Asked) -> str:
     """Whether names with a default of ``on`` or ``off`` are asked for; else empty."""
-    found = _SWITCHED.search(asked.text) if asked.has("default") else None
-    return "" if found is None else str(found.lastgroup).partition("_")[0]
+    match = _SWITCHED.search(asked.text) if asked.has("default") else None
+    return "" if match is None else str(match.lastgroup).partition("_")[0]
 
 
 _SWITCHED = re.compile(
@@ -329,18 +329,18 @@ def read_profiling(words: str) -> Enquiry | None:
     """
     if _AFFECTED.fullmatch(words):
         return Affected()
-    if found := _SHOW.fullmatch(words):
-        return ShowProfile(mine=_mine(found))
-    if found := _CLEAR.fullmatch(words):
-        return EditProfile(clear=True, mine=_mine(found))
-    if found := _FROM.fullmatch(words):
-        return ProfileFrom(place=found["what"].strip("\"'`<>"), mine=_mine(found))
-    if found := _REMOVE.fullmatch(words):
-        return EditProfile(remove=_entries(found["what"]), mine=_mine(found))
-    if found := _ADD.fullmatch(words):
-        return _addition(found)
-    if found := _ON.fullmatch(words) or _OFF.fullmatch(words):
-        return Alert(on=found.re is _ON, mine=_mine(found))
+    if match := _SHOW.fullmatch(words):
+        return ShowProfile(mine=_mine(match))
+    if match := _CLEAR.fullmatch(words):
+        return EditProfile(clear=True, mine=_mine(match))
+    if match := _FROM.fullmatch(words):
+        return ProfileFrom(place=match["what"].strip("\"'`<>"), mine=_mine(match))
+    if match := _REMOVE.fullmatch(words):
+        return EditProfile(remove=_entries(match["what"]), mine=_mine(match))
+    if match := _ADD.fullmatch(words):
+        return _addition(match)
+    if match := _ON.fullmatch(words) or _OFF.fullmatch(words):
+        return Alert(on=match.re is _ON, mine=_mine(match))
     return None
 
 
@@ -356,13 +356,13 @@ def affected(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(9.0, Affected(window=asked.span))
 
 
-def _addition(found: re.Match[str]) -> EditProfile | None:
-    if found["what"]:
-        return EditProfile(add=_entries(found["what"]), mine=_mine(found))
-    if _ASKS.search(found[0]):
+def _addition(match: re.Match[str]) -> EditProfile | None:
+    if match["what"]:
+        return EditProfile(add=_entries(match["what"]), mine=_mine(match))
+    if _ASKS.search(match[0]):
         return None
     try:
-        entries = _entries(found["used"] or found["zh"])
+        entries = _entries(match["used"] or match["zh"])
     except InvalidEntry:
         return None
     # "We use it a lot" names nothing; a real entry looks like code somewhere.
@@ -374,5 +374,5 @@ def _entries(written: str) -> tuple[ProfileEntry, ...]:
     return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
 
 
-def _mine(found: re.Match[str]) -> bool:
-    return any(value for name, value in found.groupdict().items() if name.startswith("mine"))
+def _mine(match: re.Match[str]) -> bool:
+    return any(value for name, value in match.groupdict().items() if name.startswith("mine"))

@@ -103,13 +103,13 @@ def find_refs(text: str) -> FoundRefs | None:
     Understood are ``A..B``, ``A...B``, the URL of a comparison, ``from A to B``, ``since A`` and
     ``until B``. Dates are periods, never references.
     """
-    if found := _ADDRESS.search(text):
-        refs = Refs(base=found[2], tip=found[3], repository=found[1])
-        return FoundRefs(refs=refs, at=found.span())
+    if match := _ADDRESS.search(text):
+        refs = Refs(base=match[2], tip=match[3], repository=match[1])
+        return FoundRefs(refs=refs, at=match.span())
     for form in _FORMS:
-        found = form.search(text)
-        if found and all(map(_named, found.groupdict().values())):
-            return FoundRefs(refs=Refs(**{"base": "", **found.groupdict()}), at=found.span())
+        match = form.search(text)
+        if match and all(map(_named, match.groupdict().values())):
+            return FoundRefs(refs=Refs(**{"base": "", **match.groupdict()}), at=match.span())
     return None
 
 
@@ -118,10 +118,10 @@ def refs_named(text: str) -> Refs | None:
 
     ``None`` if one of them is not a valid reference.
     """
-    found = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
-    if found is None or any(len(ref or "") > LONGEST_REF for ref in found.groups()):
+    match = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
+    if match is None or any(len(ref or "") > LONGEST_REF for ref in match.groups()):
         return None
-    return Refs(base=found[1], tip=found[2] or "")
+    return Refs(base=match[1], tip=match[2] or "")
 
 
 def _named(ref: str) -> bool:
@@ -170,8 +170,8 @@ def with_releases(text: str) -> str:
     return _SERIES.sub(r" \1.x ", text)
 
 
-def _last_releases(found: re.Match[str]) -> str:
-    if found[0].lower().startswith(("compare", "between", "对比", "比较")):
+def _last_releases(match: re.Match[str]) -> str:
+    if match[0].lower().startswith(("compare", "between", "对比", "比较")):
         return f" in {LATEST} "
-    count = (found[1] or found[2]).lower()
+    count = (match[1] or match[2]).lower()
     return f" in {LATEST}s-{_FEW.get(count, count)} "

@@ -115,12 +115,12 @@ def read_day(written: str, today: date) -> date:
         return today - timedelta(days=_NAMED_DAYS[words])
     if _ISO.fullmatch(words):
         return parse_date(words)
-    if found := _CHINESE_DATE.fullmatch(words):
-        return _dated(found[1], number(found[2]), number(found[3]), today, written)
-    if found := _MONTH_FIRST.fullmatch(words):
-        return _dated(found[3], month_number(found[1]), int(found[2]), today, written)
-    if found := _DAY_FIRST.fullmatch(words):
-        return _dated(found[3], month_number(found[2]), int(found[1]), today, written)
+    if match := _CHINESE_DATE.fullmatch(words):
+        return _dated(match[1], number(match[2]), number(match[3]), today, written)
+    if match := _MONTH_FIRST.fullmatch(words):
+        return _dated(match[3], month_number(match[1]), int(match[2]), today, written)
+    if match := _DAY_FIRST.fullmatch(words):
+        return _dated(match[3], month_number(match[2]), int(match[1]), today, written)
     return _weekday(words, today)
 
 
@@ -178,62 +178,62 @@ _MONTH_ZH = re.compile(rf"{_SHORT} ?月(?!前)|[本上]个?月")
 _PART_EN = "|".join(part for part in _PARTS if part.isascii())
 
 
-def _day(found: re.Match[str], today: date) -> Days:
-    day = read_day(found[0], today)
+def _day(match: re.Match[str], today: date) -> Days:
+    day = read_day(match[0], today)
     return Days(day, day)
 
 
-def _day_of_month(found: re.Match[str], today: date) -> Days:
+def _day_of_month(match: re.Match[str], today: date) -> Days:
     """*the 14th*: the latest one that has begun."""
-    day, first = int(found[1]), today.replace(day=1)
+    day, first = int(match[1]), today.replace(day=1)
     first = _before(first) if day > today.day else first
     try:
         return Days(first.replace(day=day), first.replace(day=day))
     except ValueError:
-        raise InvalidDate(found[0]) from None
+        raise InvalidDate(match[0]) from None
 
 
-def _days_of_month(found: re.Match[str], today: date) -> Days:
+def _days_of_month(match: re.Match[str], today: date) -> Days:
     """*10-12 August*."""
-    last = read_day(" ".join(filter(None, found.groups()[1:])), today)
-    return Days(last.replace(day=min(int(found[1]) or 1, last.day)), last)
+    last = read_day(" ".join(filter(None, match.groups()[1:])), today)
+    return Days(last.replace(day=min(int(match[1]) or 1, last.day)), last)
 
 
-def _week_of(found: re.Match[str], today: date) -> Days:
-    first = monday(read_day(found[1], today))
+def _week_of(match: re.Match[str], today: date) -> Days:
+    first = monday(read_day(match[1], today))
     return Days(first, min(first + timedelta(days=6), max(today, first)))
 
 
-def _part(found: re.Match[str], today: date) -> Days:
+def _part(match: re.Match[str], today: date) -> Days:
     """*the first half of August*, *early July*, *8月上旬*, *月底*."""
-    parts = (found[1], found[2])
-    part, named = parts if found[1].lower() in _PARTS else parts[::-1]
+    parts = (match[1], match[2])
+    part, named = parts if match[1].lower() in _PARTS else parts[::-1]
     first = today.replace(day=1)
-    if not named and (months := _MONTH_ZH.findall(found.string, 0, found.start())):
+    if not named and (months := _MONTH_ZH.findall(match.string, 0, match.start())):
         named = months[-1]  # "8月第二周和第一周"
     if named.lower() in {"last month", "上月", "上个月"}:
         first = _before(first)
     elif named and named.isascii() and named.lower() not in {"month", "this month"}:
-        first = month_of(None, month_number(named), today, found[0])[0]
+        first = month_of(None, month_number(named), today, match[0])[0]
     elif named and named[0] not in "本这":
-        first = month_of(None, number(named.rstrip(" 月份")), today, found[0])[0]
+        first = month_of(None, number(named.rstrip(" 月份")), today, match[0])[0]
     begin, end = _PARTS[part.lower()] if part.lower() in _PARTS else _PARTS[part[-1]]
-    last = month_of(first.year, first.month, today, found[0])[1]
+    last = month_of(first.year, first.month, today, match[0])[1]
     return Days(first.replace(day=begin), first.replace(day=min(end, last.day)))
 
 
-def _unit(found: re.Match[str], today: date) -> Days:
+def _unit(match: re.Match[str], today: date) -> Days:
     """*this week*, *last month*, *the week before last*."""
     back = {"last": 1, "previous": 1, "before last": 2}
-    return _steps_back(found[2].lower(), back.get((found[1] or found[3] or "").lower(), 0), today)
+    return _steps_back(match[2].lower(), back.get((match[1] or match[3] or "").lower(), 0), today)
 
 
-def _unit_zh(found: re.Match[str], today: date) -> Days:
+def _unit_zh(match: re.Match[str], today: date) -> Days:
     """*本周*, *上上个月*, *今年*."""
-    if found[0] in {"今年", "去年"}:
-        return _steps_back("year", int(found[0] == "去年"), today)
-    unit = next(unit for sign, unit in _UNITS_ZH.items() if found[2].endswith(sign))
-    return _steps_back(unit, found[1].count("上"), today)
+    if match[0] in {"今年", "去年"}:
+        return _steps_back("year", int(match[0] == "去年"), today)
+    unit = next(unit for sign, unit in _UNITS_ZH.items() if match[2].endswith(sign))
+    return _steps_back(unit, match[1].count("上"), today)
 
 
 def _steps_back(unit: str, steps: int, today: date) -> Days:
@@ -257,39 +257,39 @@ def _before(first: date) -> date:
     return (first - timedelta(days=1)).replace(day=1)
 
 
-def _weekend(found: re.Match[str], today: date) -> Days:
+def _weekend(match: re.Match[str], today: date) -> Days:
     """Saturday and Sunday: the latest that have begun, or with "last" the latest that are over."""
     saturday = today - timedelta(days=(today.weekday() - 5) % 7)
-    last = (found[1] or "").lower() in {"last", "previous", "past", "上", "上个"}
+    last = (match[1] or "").lower() in {"last", "previous", "past", "上", "上个"}
     if last and today.weekday() >= 5:
         saturday -= timedelta(days=7)
     return Days(saturday, saturday + timedelta(days=1))
 
 
-def _month(found: re.Match[str], today: date) -> Days:
-    year = int(found[2]) if found[2] else None
-    return Days(*month_of(year, month_number(found[1]), today, found[0]))
+def _month(match: re.Match[str], today: date) -> Days:
+    year = int(match[2]) if match[2] else None
+    return Days(*month_of(year, month_number(match[1]), today, match[0]))
 
 
-def _month_zh(found: re.Match[str], today: date) -> Days:
-    year = int(found[1]) if found[1] else None
-    return Days(*month_of(year, number(found[2]), today, found[0]))
+def _month_zh(match: re.Match[str], today: date) -> Days:
+    year = int(match[1]) if match[1] else None
+    return Days(*month_of(year, number(match[2]), today, match[0]))
 
 
-def _quarter(found: re.Match[str], today: date) -> Days:
-    year, named = (found[2], found[1]) if found[0][0] in "qQ" else (found[1], found[2])
-    first, _ = month_of(int(year) if year else None, 3 * number(named) - 2, today, found[0])
-    return Days(first, month_of(first.year, first.month + 2, today, found[0])[1])
+def _quarter(match: re.Match[str], today: date) -> Days:
+    year, named = (match[2], match[1]) if match[0][0] in "qQ" else (match[1], match[2])
+    first, _ = month_of(int(year) if year else None, 3 * number(named) - 2, today, match[0])
+    return Days(first, month_of(first.year, first.month + 2, today, match[0])[1])
 
 
-def _year(found: re.Match[str], today: date) -> Days:
-    first, _ = month_of(int(found[1]), 1, today, found[0])
+def _year(match: re.Match[str], today: date) -> Days:
+    first, _ = month_of(int(match[1]), 1, today, match[0])
     return Days(first, first.replace(month=12, day=31))
 
 
-def _slash(found: re.Match[str], today: date) -> Days:
+def _slash(match: re.Match[str], today: date) -> Days:
     """*8/10*: the tenth of August."""
-    day = _dated(None, int(found[1]), int(found[2]), today, found[0])
+    day = _dated(None, int(match[1]), int(match[2]), today, match[0])
     return Days(day, day)
 
 
@@ -304,18 +304,18 @@ _SEASONS_ZH = {
 """First and last month of the named parts of a year; winter ends in the next one."""
 
 
-def _season(found: re.Match[str], today: date) -> Days:
+def _season(match: re.Match[str], today: date) -> Days:
     """*this summer*, *去年下半年*; *last* is the latest that is over."""
-    first, last = (_SEASONS | _SEASONS_ZH)[(found[2] or found[4]).lower()]
-    year = today.year - (found[3] == "去年" if found[3] else first > today.month)
+    first, last = (_SEASONS | _SEASONS_ZH)[(match[2] or match[4]).lower()]
+    year = today.year - (match[3] == "去年" if match[3] else first > today.month)
     if (
-        found[1]
-        and found[1].lower() != "this"
+        match[1]
+        and match[1].lower() != "this"
         and 12 * year + last >= 12 * today.year + today.month
     ):
         year -= 1
-    end = month_of(year + last // 13, (last - 1) % 12 + 1, today, found[0])[1]
-    return Days(month_of(year, first, today, found[0])[0], end)
+    end = month_of(year + last // 13, (last - 1) % 12 + 1, today, match[0])[1]
+    return Days(month_of(year, first, today, match[0])[0], end)
 
 
 _WHOLE_MONTHS = "january|february|april|june|july|august|september|october|november|december"
@@ -415,9 +415,9 @@ _PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in 
 def days_at(point: re.Match[str], today: date) -> Days:
     """The days of a match of ``POINT``. Raises ``InvalidDate``."""
     name = point.lastgroup or ""
-    found = _PATTERNS[name].match(point.string, point.start())
-    assert found is not None
-    return _FORMS[name][1](found, today)
+    match = _PATTERNS[name].match(point.string, point.start())
+    assert match is not None
+    return _FORMS[name][1](match, today)
 
 
 _MONTH_DAY = re.compile(rf"{MONTH}\.? [0-9]{{1,2}}", re.IGNORECASE)
@@ -438,9 +438,9 @@ def within_month(text: str, point: re.Match[str]) -> re.Match[str] | None:
     return after if after and bool(after["zh"]) == chinese else None
 
 
-def day_within(first: date, found: re.Match[str]) -> date:
+def day_within(first: date, match: re.Match[str]) -> date:
     """The other day of a month that ``within_month`` found. Raises ``InvalidDate``."""
     try:
-        return max(first, first.replace(day=number(found["zh"] or found["day"])))
+        return max(first, first.replace(day=number(match["zh"] or match["day"])))
     except ValueError:
-        raise InvalidDate(found[0].strip()) from None
+        raise InvalidDate(match[0].strip()) from None

@@ -61,8 +61,8 @@ def tidy(text: str) -> str:
     flat = " ".join(_SMILEY.sub(" ", flat).split())
     if len(text) > 2 * LONGEST:
         return flat.ljust(LONGEST + 1)
-    while found := _MENTION.match(flat):
-        flat = flat[found.end() :]
+    while match := _MENTION.match(flat):
+        flat = flat[match.end() :]
     flat = _SLASH.sub(r"\1", flat, count=1) if flat.startswith("/") else flat
     if _OPEN_RANGE.search(flat):
         return flat
@@ -80,8 +80,8 @@ def language_of(text: str) -> Language | None:
 
     ``None`` if it has no word of either.
     """
-    if asked := _ANSWER_IN.search(tidy(text)):
-        english_words = (asked[1] or "").lower() == "english" or asked[2] in {"英文", "英语"}
+    if match := _ANSWER_IN.search(tidy(text)):
+        english_words = (match[1] or "").lower() == "english" or match[2] in {"英文", "英语"}
         return Language.EN if english_words else Language.ZH
     if HAN.search(text):
         return Language.ZH

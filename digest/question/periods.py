@@ -188,16 +188,16 @@ def _framed(text: str, now: Now) -> Iterator[_Form]:
 
 def _before(text: str, end: int) -> re.Match[str] | None:
     """The words of a frame that end where a point begins."""
-    for found in _FRAME_BEFORE.finditer(text, max(0, end - _LONGEST_FRAME), end):
-        if found.end() == end:
-            return found
+    for match in _FRAME_BEFORE.finditer(text, max(0, end - _LONGEST_FRAME), end):
+        if match.end() == end:
+            return match
     return None
 
 
 def _tail(text: str, end: int) -> int:
     """The end of a period with what belongs to it: a possessive, *的*."""
-    found = _TAIL.match(text, end)
-    return found.end() if found else end
+    match = _TAIL.match(text, end)
+    return match.end() if match else end
 
 
 def _range_end(text: str, first: re.Match[str], after: re.Match[str] | None) -> int | None:
@@ -264,23 +264,23 @@ _BARE_ZH = ("天", "周", "个月", "个星期", "个小时")
 
 def _rolling(text: str, now: Now) -> Iterator[_Form]:
     """Lengths of time until now."""
-    for found in _ROLLING.finditer(text):
-        count = (found["n"] or "").lower()
+    for match in _ROLLING.finditer(text):
+        count = (match["n"] or "").lower()
         vague = count in {"", "a", "an"}
-        if not count and (found["last"] or "").lower() == "these":
+        if not count and (match["last"] or "").lower() == "these":
             continue  # "these days" are the last few
-        gone = text[: found.start()].rstrip().lower().endswith(_ABSENT)
-        if vague and not found["last"] and not (count and (found["in"] or found["ago"] or gone)):
+        gone = text[: match.start()].rstrip().lower().endswith(_ABSENT)
+        if vague and not match["last"] and not (count and (match["in"] or match["ago"] or gone)):
             continue
-        if count and count[0].isdecimal() and text[: found.start("n")].endswith(("-", ".", "/")):
+        if count and count[0].isdecimal() and text[: match.start("n")].endswith(("-", ".", "/")):
             continue
-        yield *found.span(), partial(_back, count, found["unit"], now, found[0])
-    for found in _ROLLING_ZH.finditer(text):
-        if not (found["last"] or found["ago"]) and (
-            found["unit"] not in _BARE_ZH or found["n"] in "几半"
+        yield *match.span(), partial(_back, count, match["unit"], now, match[0])
+    for match in _ROLLING_ZH.finditer(text):
+        if not (match["last"] or match["ago"]) and (
+            match["unit"] not in _BARE_ZH or match["n"] in "几半"
         ):
             continue
-        yield *found.span(), partial(_back, found["n"], found["unit"], now, found[0])
+        yield *match.span(), partial(_back, match["n"], match["unit"], now, match[0])
 
 
 def _back(count: str, unit: str, now: Now, written: str) -> Window:
@@ -331,21 +331,21 @@ _OTHER = re.compile(
 def _others(text: str, now: Now) -> Iterator[_Form]:
     """Moments, vague words, and what is still to come."""
     recent = False
-    for found in _OTHER.finditer(text):
-        if found.lastgroup == "recent" and recent:
+    for match in _OTHER.finditer(text):
+        if match.lastgroup == "recent" and recent:
             continue  # said twice, it is one period
-        recent = recent or found.lastgroup == "recent"
-        yield *found.span(), partial(_other, found, now)
+        recent = recent or match.lastgroup == "recent"
+        yield *match.span(), partial(_other, match, now)
 
 
-def _other(found: re.Match[str], now: Now) -> Window:
+def _other(match: re.Match[str], now: Now) -> Window:
     midnight = instant(now.today, time(0, 0), now.zone)
-    match found.lastgroup:
+    match match.lastgroup:
         case "moments":
-            since, until = (parse_moment(found[end], now.zone) for end in ("a", "b"))
+            since, until = (parse_moment(match[end], now.zone) for end in ("a", "b"))
             return now.between(since, until)
         case "moment":
-            return now.between(parse_moment(found["c"], now.zone), now.at)
+            return now.between(parse_moment(match["c"], now.zone), now.at)
         case "night":
             return now.between(midnight - timedelta(hours=6), now.at)
         case "today":
@@ -434,10 +434,10 @@ _DAYS_OF_WEEK = re.compile(
 """Days of a week that is named: *Monday to Wednesday last week*."""
 
 
-def _day_names(found: re.Match[str]) -> str:
+def _day_names(match: re.Match[str]) -> str:
     """The same as Chinese writes it, with the week in the name of each day."""
-    week = "本周" if (found["week"] or found["later"]).lower() == "this" else "上周"
-    names = [one and one.lower()[:3] for one in (found["a"], found["b"])]
+    week = "本周" if (match["week"] or match["later"]).lower() == "this" else "上周"
+    names = [one and one.lower()[:3] for one in (match["a"], match["b"])]
     first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(one)]}" for one in names if one]
     return f"{first} to {rest[0]}" if rest else first
 

@@ -114,7 +114,7 @@ def _without(question: str, called: str) -> str | None:
 def _written(question: str, name: str) -> bool:
     """Whether the question has a reference or URL of the repository."""
     own = name.lower()
-    paths = [found["path"].lower() for found in _ADDRESS.finditer(question)]
+    paths = [match["path"].lower() for match in _ADDRESS.finditer(question)]
     paths += re.findall(r"(?<![\w./-])([\w.-]+(?:/[\w.-]+)+)(?=[#!@])", question.lower())
     if "/" in own:
         return any(path == own or path.startswith(f"{own}/") for path in paths)

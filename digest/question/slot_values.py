@@ -390,11 +390,11 @@ def filters_in(text: str) -> tuple[str, Slot | None]:
     """A text without its ``key:value`` conditions, and these; with an invalid value, a stray."""
     taken: dict[str, list[str]] = {}
 
-    def take(found: re.Match[str]) -> str:
-        key = found[1] or found[4]
+    def take(match: re.Match[str]) -> str:
+        key = match[1] or match[4]
         if not key:
-            return found[0]
-        value = next(g for g in (found[2], found[3], found[5], found[6]) if g)
+            return match[0]
+        value = next(g for g in (match[2], match[3], match[5], match[6]) if g)
         taken.setdefault(_KEYS[key.lower()], []).append(value)
         return " "
 

@@ -52,10 +52,10 @@ class _Masked:
     def sub(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Slot | None]) -> None:
         """Replace every match of a pattern that is read as a slot."""
 
-        def mark(found: re.Match[str]) -> str:
-            slot = read(found)
+        def mark(match: re.Match[str]) -> str:
+            slot = read(match)
             if slot is None:
-                return found[0]
+                return match[0]
             self.found.append(slot)
             return f" {chr(_MARK + len(self.found) - 1)} "
 
@@ -279,8 +279,8 @@ def words_of(text: str) -> list[Token]:
     return list(_tokens(_Masked(text), Background()))
 
 
-def _address(found: re.Match[str]) -> Slot:
-    written = found[0].rstrip(".,;:!?)")
+def _address(match: re.Match[str]) -> Slot:
+    written = match[0].rstrip(".,;:!?)")
     if (between := find_refs(written)) is not None:
         return between.refs
     return _reference(written) or Stray(written)
@@ -293,19 +293,19 @@ def _reference(written: str) -> Reference | None:
         return None
 
 
-def _called(found: re.Match[str]) -> Slot | None:
-    number = found["number"]
-    if found.re is _AFTER and _YEAR.fullmatch(number):
+def _called(match: re.Match[str]) -> Slot | None:
+    number = match["number"]
+    if match.re is _AFTER and _YEAR.fullmatch(number):
         return None
-    return _reference(f"issue #{number}" if found["issue"] else number)
+    return _reference(f"issue #{number}" if match["issue"] else number)
 
 
 def _spelt(text: str, background: Background) -> str:
     """The text with misspelt cue words corrected; words in the index are kept."""
     known = background.known or NONE
 
-    def put(found: re.Match[str]) -> str:
-        word = found[0]
+    def put(match: re.Match[str]) -> str:
+        word = match[0]
         if word in known:
             return word
         return correct_word(word)
@@ -349,14 +349,14 @@ _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近�
 """Periods that add nothing beside another one."""
 
 
-def _top(found: re.Match[str]) -> Top:
-    said = found[0].lower()
+def _top(match: re.Match[str]) -> Top:
+    said = match[0].lower()
     by = next((by for words, by in _BY if words.search(said)), "top")
-    return Top(number(next(filter(None, found.groups()), "1").lower()), by)
+    return Top(number(next(filter(None, match.groups()), "1").lower()), by)
 
 
-def _step(found: re.Match[str]) -> Step:
-    said = found[0].lower()
+def _step(match: re.Match[str]) -> Step:
+    said = match[0].lower()
     unit = next((unit for word, unit in _LENGTHS.items() if word in said), "period")
     return Step(unit, later=re.search("after|later|following|[后下]", said) is not None)
 
@@ -368,8 +368,8 @@ _LENGTHS = {
 """Words for lengths of time, with what they are called."""
 
 
-def _path(found: re.Match[str]) -> Slot | None:
-    path = found[0].rstrip(".,")
+def _path(match: re.Match[str]) -> Slot | None:
+    path = match[0].rstrip(".,")
     if path in {"w/", "w/o"}:
         return None
     if ".." in path.split("/") or path.startswith("/"):
@@ -385,13 +385,13 @@ _MODULE = re.compile(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
 """A module that is called by where it is: *golang.org/x/text*."""
 
 
-def _symbol(found: re.Match[str]) -> Slot | None:
-    name = found[0].removesuffix("()")
+def _symbol(match: re.Match[str]) -> Slot | None:
+    name = match[0].removesuffix("()")
     if _FILE.fullmatch(name):
         return None
-    if found["hyphened"] and is_cue(name.lower()):
+    if match["hyphened"] and is_cue(name.lower()):
         return None
-    return Symbol(name, sure=bool(found["flag"] or found["snake"]))
+    return Symbol(name, sure=bool(match["flag"] or match["snake"]))
 
 
 _WORD = re.compile(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")

@@ -107,8 +107,8 @@ def pieces(name: str) -> tuple[str, ...]:
     """The pieces of a name in order; a run of Chinese characters is one piece."""
     if name.isascii():
         return tuple(singular(p.lower()) for p in _PIECE.findall(name))
-    found = re.finditer(rf"{_PIECE.pattern}|{HAN.pattern}", name)
-    return tuple(singular(m[0].lower()) for m in found)
+    matches = re.finditer(rf"{_PIECE.pattern}|{HAN.pattern}", name)
+    return tuple(singular(m[0].lower()) for m in matches)
 
 
 def term(text: str) -> str:

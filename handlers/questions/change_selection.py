@@ -406,9 +406,9 @@ _FIGURE = re.compile(
 def figure_of(graded: Graded) -> str:
     """The words around a figure by the author of a change: ``~60% better TTFT``; or empty."""
     for text in (graded.title, *graded.facts.paragraphs):
-        if found := _FIGURE.search(text[:_MOST_READ]):
-            around = text[max(0, found.start() - 40) : found.end() + 40]
-            return " ".join(around.split()[bool(found.start() > 40) :])
+        if match := _FIGURE.search(text[:_MOST_READ]):
+            around = text[max(0, match.start() - 40) : match.end() + 40]
+            return " ".join(around.split()[bool(match.start() > 40) :])
     return ""
 
 

@@ -334,8 +334,8 @@ def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
         for fact in facts:
             if fact.action is Action.RENAMED and fact.before and pieces(fact.before) == wanted:
                 return graded, fact.name
-        if (said := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
-            old, new = said["old"].strip("`"), said["new"].strip("`.,()")
+        if (match := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
+            old, new = match["old"].strip("`"), match["new"].strip("`.,()")
             if pieces(old)[: len(wanted)] == wanted:
                 return graded, new
     return None

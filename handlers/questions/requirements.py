@@ -87,10 +87,10 @@ def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Require
         re.MULTILINE,
     )
     for (_, path), text in texts.items():
-        for found in entry.finditer(text):
-            line = text.count("\n", 0, found.start()) + 1
+        for match in entry.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
             yield Requirement(
-                name=name, version=found["version"], path=path, line=line, toolchain=False
+                name=name, version=match["version"], path=path, line=line, toolchain=False
             )
 
 

@@ -231,16 +231,16 @@ def _sections(
         if line.startswith("#"):
             yield heading, tuple(part)
             heading, part = line, []
-            if found := _NUMBER.search(line[:80]):
-                inside = first < _padded(found[0]) <= last
+            if match := _NUMBER.search(line[:80]):
+                inside = first < _padded(match[0]) <= last
         if inside:
             part.append((number, line))
     yield heading, tuple(part)
 
 
 def _version(tag: str) -> tuple[int, ...]:
-    found = _NUMBER.search(tag)
-    return _padded(found[0]) if found else ()
+    match = _NUMBER.search(tag)
+    return _padded(match[0]) if match else ()
 
 
 def _padded(number: str) -> tuple[int, ...]:

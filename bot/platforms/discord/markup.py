@@ -195,9 +195,9 @@ def inline(spans: Iterable[Span]) -> str:
         parted = line[-1:] in {"*", "`"} and inner[:1] == line[-1:]
         line += f"{_HAIR if parted else ''}{inner}"
     line = line.strip()
-    found = _START.match(line)
-    at = 0 if found is None or not found[0].isdigit() else found.end()
-    return line if found is None else f"{line[:at]}\\{line[at:]}"
+    match = _START.match(line)
+    at = 0 if match is None or not match[0].isdigit() else match.end()
+    return line if match is None else f"{line[:at]}\\{line[at:]}"
 
 
 def _inner(span: Span) -> str:

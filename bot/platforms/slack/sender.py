@@ -240,12 +240,12 @@ class SlackSender:
 
     async def _at(self, chat: str, *, conversation: bool = False) -> tuple[SlackAccount, str]:
         """The account and the channel; for a person, the ``conversation`` with them if wanted."""
-        found = _CHAT.fullmatch(chat)
-        if not found:
+        match = _CHAT.fullmatch(chat)
+        if not match:
             raise SendError(
                 SendReason.NO_CHANNEL, "a chat is a channel's id such as C0123456789, not its name"
             )
-        account, channel = await self._accounts.of(found["team"] or ""), found["channel"]
+        account, channel = await self._accounts.of(match["team"] or ""), match["channel"]
         if conversation and channel.startswith(("U", "W")):
             channel = await self._conversation(account, channel)
         return account, channel

@@ -29,14 +29,14 @@ class ChatPlace(NamedTuple):
 
 def place_of(chat: str) -> ChatPlace:
     """The configured place. Raises ``SendError``."""
-    found = _CHAT.fullmatch(chat.strip())
-    if not found:
+    match = _CHAT.fullmatch(chat.strip())
+    if not match:
         raise SendError(
             SendReason.NO_CHANNEL,
             f"{chat[:80]!r} is no chat; write an id such as -1001234567890, or @channel, "
             "with /5 behind it for topic 5",
         )
-    name, topic = found.groups()
+    name, topic = match.groups()
     return ChatPlace(
         name if name.startswith("@") else int(name),
         int(topic) if topic and int(topic) > 1 else None,  # 1 is General, which takes no id

@@ -44,7 +44,7 @@ _TARGET = re.compile(
 
 def places(text: str) -> list[int]:
     """The positions that need a joiner: after each character that could start something active."""
-    return [found.end() for found in _BEGINS.finditer(text)]
+    return [match.end() for match in _BEGINS.finditer(text)]
 
 
 def inert(text: str) -> str:
@@ -53,8 +53,8 @@ def inert(text: str) -> str:
     return _BEGINS.sub(_append_joiner, text)
 
 
-def _append_joiner(found: re.Match[str]) -> str:
-    return found[0] + JOINER
+def _append_joiner(match: re.Match[str]) -> str:
+    return match[0] + JOINER
 
 
 def inert_alike(text: str) -> str:

@@ -108,8 +108,8 @@ def _question(message: Message, me: Me, *, direct: bool) -> str | None:
 def _command(message: Message, me: Me, *, direct: bool) -> str | None:
     """The question of a command; an unknown command counts only if addressed to the bot."""
     text = message.text or ""
-    found = _COMMAND.fullmatch(text)
-    name, whose, rest = found.groups("") if found else ("", "", "")
+    match = _COMMAND.fullmatch(text)
+    name, whose, rest = match.groups("") if match else ("", "", "")
     if whose and whose.lower() != me.name.lower():
         return None
     code = message.from_user.language_code if message.from_user else None

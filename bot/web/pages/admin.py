@@ -84,8 +84,8 @@ class AdminData:
         return Redaction(self.config.secrets()).text(_PLAIN_LIST.sub(_in_a_line, told))
 
 
-def _in_a_line(found: re.Match[str]) -> str:
-    return re.sub(r"\n\s*", " ", found[0]).replace("[ ", "[").replace(" ]", "]")
+def _in_a_line(match: re.Match[str]) -> str:
+    return re.sub(r"\n\s*", " ", match[0]).replace("[ ", "[").replace(" ]", "]")
 
 
 def digest_words(name: str) -> tuple[str, str]:

@@ -210,10 +210,10 @@ def day_named(text: str) -> date:
 
 def week_named(text: str) -> date:
     """The Monday of an ISO week such as ``2026-W04``. Raises ``NotThere``."""
-    found = _WEEK.fullmatch(text)
+    match = _WEEK.fullmatch(text)
     try:
-        if not found or int(found[1]) not in YEARS:
+        if not match or int(match[1]) not in YEARS:
             raise NotThere
-        return date.fromisocalendar(int(found[1]), int(found[2]), 1)
+        return date.fromisocalendar(int(match[1]), int(match[2]), 1)
     except ValueError:
         raise NotThere from None

@@ -138,7 +138,7 @@ async def _lead_on(asked: PageRequest, words: str) -> None:
     Raises ``Moved``.
     """
     shown = asked.shown()
-    if (named := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, named[1])):
+    if (match := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, match[1])):
         raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))
     if asked.ask is not None and _is_question(asked, words):
         raise Moved(_address(shown, words))

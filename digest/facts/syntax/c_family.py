@@ -126,10 +126,10 @@ def _fields(node: Node, owner: str) -> Iterator[Declaration]:
             given = given[1:-1].strip() if child.type == "initializer_list" else given
             names[-1] = names[-1][0], given or None
     for text, value in names:
-        found = re.search(r"[A-Za-z_]\w*", text)
-        if found and not found[0].endswith("_"):  # private by custom
-            kind = plain(named_child(node, "type")) + text[: found.start()]
-            yield _field(node, owner, found[0], kind, value)
+        match = re.search(r"[A-Za-z_]\w*", text)
+        if match and not match[0].endswith("_"):  # private by custom
+            kind = plain(named_child(node, "type")) + text[: match.start()]
+            yield _field(node, owner, match[0], kind, value)
 
 
 def _field(node: Node, owner: str, name: str, kind: str, value: str | None = None) -> Declaration:
@@ -191,8 +191,8 @@ def _parameters(node: Node | None) -> Iterator[Parameter]:
         default = named_child(child, "default_value")
         text = plain(child).partition("=")[0].strip() if default else plain(child)
         declarator = named_child(child, "declarator")
-        found = re.search(r"\w+", plain(declarator)) if declarator else None
-        name = found.group() if found else f"_{place}"
+        match = re.search(r"\w+", plain(declarator)) if declarator else None
+        name = match.group() if match else f"_{place}"
         yield Parameter(
             name=name,
             annotation=re.sub(rf"\b{name}\b", "", text).strip(),

@@ -78,8 +78,8 @@ def _type(spec: Node, name: str) -> Iterator[Declaration]:
 def _key(field: Node, owner: str) -> str:
     """The name of a field in configuration files; empty for a field that only programs set."""
     tag = text_of(named_child(field, "tag"))
-    found = _TAG.search(tag) or (_JSON.search(tag) if CONFIGURES.search(owner) else None)
-    return found[1] if found else ""
+    match = _TAG.search(tag) or (_JSON.search(tag) if CONFIGURES.search(owner) else None)
+    return match[1] if match else ""
 
 
 def _field(node: Node, owner: str, name: str) -> Declaration:

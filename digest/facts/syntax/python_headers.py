@@ -204,7 +204,7 @@ def has_fields(outline: Outline, header: Header) -> bool:
 def _decorators(text: str, header: Header) -> list[str]:
     """The last parts of the names of the decorators above a header, without a blank line."""
     above = text[max(header.offset - _REACH_ABOVE, 0) : header.offset].rpartition("\n\n")[2]
-    return [found[1].rpartition(".")[2] for found in _DECORATOR.finditer(above)]
+    return [match[1].rpartition(".")[2] for match in _DECORATOR.finditer(above)]
 
 
 def fields(source: SideText, outline: Outline, header: Header) -> dict[str, DeclaredField]:

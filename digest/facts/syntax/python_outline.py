@@ -62,17 +62,17 @@ class Outline:
         quoted = strings(self.text)
         headers: list[Header] = []
         around: list[Header] = []
-        for found in _LINE.finditer(f"\n{self.text}"):
-            offset, indent = found.end("margin") - 1, len(found["margin"].expandtabs())
+        for match in _LINE.finditer(f"\n{self.text}"):
+            offset, indent = match.end("margin") - 1, len(match["margin"].expandtabs())
             if inside(quoted, offset):
                 continue
             while around and around[-1].indent >= indent:
                 around.pop()
-            if found["kind"] and len(around) < _DEEPEST:
+            if match["kind"] and len(around) < _DEEPEST:
                 parent = around[-1].name if around else ""
-                name = f"{parent}.{found['name']}" if parent else found["name"]
+                name = f"{parent}.{match['name']}" if parent else match["name"]
                 nested = any(header.kind == "def" for header in around)
-                headers.append(Header(found["kind"], name, parent, offset, indent, nested))
+                headers.append(Header(match["kind"], name, parent, offset, indent, nested))
                 around.append(headers[-1])
         return headers
 

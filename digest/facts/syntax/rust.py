@@ -123,11 +123,11 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
             first = first if above else child.start_point.row
             above += text_of(child)
         elif child.type == "field_declaration":
-            given = _RENAME.search(above)
-            name = given[1] if given else text_of(named_child(child, "name")).removeprefix("r#")
-            if spelled and not given and "ebab" in spelled[1]:
+            match = _RENAME.search(above)
+            name = match[1] if match else text_of(named_child(child, "name")).removeprefix("r#")
+            if spelled and not match and "ebab" in spelled[1]:
                 name = name.replace("_", "-")
-            elif spelled and not given and spelled[1] == "camelCase":
+            elif spelled and not match and spelled[1] == "camelCase":
                 name = _WORD_START.sub(lambda found: found[1].upper(), name)
             if not _SKIPPED.search(above):
                 default = _DEFAULT.search(above)
