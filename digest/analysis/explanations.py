@@ -132,7 +132,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
             text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA, FactKind.SYMBOL}
-            longer = kind is FactKind.ROUTE and f"{f.name.split()[-1]} " in f"{title} "
+            longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
             if (inner and (not text or text in told)) or longer:
                 continue
             told.add(text)
