@@ -159,9 +159,7 @@ CHECK = {
     "deprecated": Phrase("Plan to replace what is deprecated.", "计划替换已弃用的内容。"),
     "default": Phrase("Check if you rely on the old default.", "请检查是否依赖原来的默认值。"),
     "behaviour": Phrase("Check if you rely on the old behaviour.", "请检查是否依赖原来的行为。"),
-    "refusal": Phrase(
-        "Check if you send what is now rejected.", "请检查是否会传入现在被拒绝的内容。"
-    ),
+    "refusal": Phrase("Check if you use what is now rejected.", "请检查是否用到现在被拒绝的内容。"),
     "rename": Phrase("Check if you use the old name.", "请检查是否使用旧名称。"),
     "format": Phrase("Check what reads or writes the old format.", "请检查读写旧格式的程序。"),
     "requirement": Phrase("Check if you meet the new requirement.", "请检查是否满足新的要求。"),

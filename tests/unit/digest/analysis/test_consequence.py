@@ -279,7 +279,7 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Check if you rely on the default of pool_size.",
         ),
         ("Enable pools by default", "says_default", "Check if you rely on the old default."),
-        ("Reject empty strings", "says_refusal", "Check if you send what is now rejected."),
+        ("Reject empty strings", "says_refusal", "Check if you use what is now rejected."),
         ("Fix DoS by long names", "says_security", "Upgrade to a version with this security fix."),
         ("Drop the pool", "note_breaking", "Read what breaks before you upgrade."),
         ("Drop the pool", "label_unknown", "Check if this concerns you before you upgrade."),
