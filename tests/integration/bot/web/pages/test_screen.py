@@ -71,6 +71,8 @@ def build(folder: Path) -> Path:
         )
     many = "".join(f"parser.add_argument('--flag-{n}', default={n})\n" for n in range(400))
     made.commit("Add many flags (#400)", {"engine/many.py": many}, at=MONDAY + timedelta(days=1))
+    path = "engine/options/a_long_name.py"
+    made.commit("Add options (#401)", {path: "a = 1\n"}, at=MONDAY + timedelta(days=2))
     return made.path
 
 
@@ -85,6 +87,12 @@ def test_day_of_a_change_with_many_names_is_light(site: str):
     assert "--flag-399" in page
     assert len(page) < 150_000  # 400 names; their lines are in the patch
     assert not re.search(r"and \d+ (other|more)", page)
+
+
+def test_path_is_broken_where_its_parts_meet(site: str):
+    for address in ("/r/owner/open/-/changes/401", "/r/owner/open/-/changes/401/diff"):
+        with urlopen(site + address) as answer:
+            assert ">engine/<wbr>options/<wbr>a_<wbr>long_<wbr>name.<wbr>py</" in str(answer.read())
 
 
 def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: str):
