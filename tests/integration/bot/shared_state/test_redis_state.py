@@ -88,7 +88,7 @@ async def test_chat_that_waits_books_nothing_of_the_account(pair) -> None:
 async def test_silence_that_a_platform_asked_for_holds_for_all(pair, server) -> None:
     one, other = paces(pair)
     one.hold("a", 90)
-    for _ in range(200):
+    for _ in range(6000):
         if server.client.keys("*:hold:a"):
             break
         await asyncio.sleep(0.01)

@@ -185,7 +185,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("act", "reason"), FAILURES, ids=str)
 async def test_a_failure_is_classified_without_a_second_call_or_a_secret(server, act, reason):
-    telegram = sender(server.url, answer=0.2 if isinstance(act, Hangs) else 20.0)
+    telegram = sender(server.url, answer=2.0 if isinstance(act, Hangs) else 20.0)
     server.will("sendMessage", act)
     with pytest.raises(SendError) as raised:
         await telegram.send(str(GROUP), RICH)

@@ -175,12 +175,10 @@ async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
             form = {"span": "2026-03-02...2026-03-02"}
             answer = await reader.post("/r/owner/new/-/read", data=form)
             assert (answer.status_code, answer.headers["location"]) == (303, path)
-            for _ in range(100):
-                page = await reader.get(path)
-                if "refresh" not in page.headers:
-                    break
-                assert "etag" not in page.headers
-                await asyncio.sleep(0.05)
+            async with asyncio.timeout(120):
+                while "refresh" in (page := await reader.get(path)).headers:
+                    assert "etag" not in page.headers
+                    await asyncio.sleep(0.05)
             assert "not read" not in page.text
             assert "Add a pool with a limit" in page.text
 
