@@ -18,8 +18,7 @@ from pathlib import Path
 from benchmarks.synthetic import changes
 from benchmarks.timing import Row, milliseconds
 from bot.platforms.console import Console
-from bot.store.archive import SqlArchive
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.sqlite import open_database
 from bot.util.machine import FixedClock
 from digest.core.change import Change

@@ -50,8 +50,8 @@ from bot.messaging.sender import Sender
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
 from bot.platforms.feishu.connection import SocketFrame
+from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
-from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.replies import SqlInbox, SqlReplies
 from bot.store.sqlite import open_database

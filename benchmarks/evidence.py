@@ -26,7 +26,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.claims import Claim, Writer, strange_names
 from bot.git.open_source import open_source
-from bot.llm.token_count import Estimator
+from bot.llm.calls import Estimator
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, is_settled
 from digest.facts.extract import extract, wanted_blobs

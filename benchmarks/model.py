@@ -34,9 +34,9 @@ from rich.table import Table
 from benchmarks.model_client import GOAL_MAKESPAN, GOAL_OVERHEAD
 from bot.app import open_workspace
 from bot.config.model_section import ModelConfig
+from bot.llm.calls import Estimator
 from bot.llm.redaction import Secrets
 from bot.llm.runtime import ModelRuntime, open_runtime
-from bot.llm.token_count import Estimator
 from bot.workspace.workspace import Workspace
 from digest.window import Window, day_window
 from handlers.context import Context
@@ -45,6 +45,7 @@ from tests.servers.model import ModelServer
 from tests.support import model_replies
 
 UTC = ZoneInfo("UTC")
+
 LOADS = ((1.0, 8), (2.0, 8), (1.0, 16))
 """Seconds of latency and slots of the server."""
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from bot.git.open_source import open_source
 from bot.platforms.console import Console
-from bot.store.archive import SqlArchive
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.sqlite import open_database
 from bot.util.machine import Processes, SystemClock
 from digest.core.enums import Language

@@ -32,8 +32,7 @@ from bot.jobs.worker import Worker
 from bot.messaging.sender import Part, Receipt
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Slot, Spec
-from bot.store.archive import SqlArchive
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.job_queue import CHANNELS, JobKind, depth
 from bot.store.leases import ServerLeases
 from bot.store.ledger import SqlLedger

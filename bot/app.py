@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources
-from bot.store.archive import SqlArchive
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.chat_records import SqlConversations, SqlProfiles
-from bot.store.coverage import SqlCoverage
 from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlPages, SqlRequests
 from bot.store.ledger import SqlLedger

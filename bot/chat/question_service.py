@@ -1,13 +1,14 @@
 """Answers questions for a chat: checks access, chooses the repository, calls the use cases.
 
-A message that fails the access check is not even acknowledged. A press of a feedback button is
-saved as a verdict.
+A message that fails the access check is not even acknowledged. An answer changes the conversation
+only once it is posted: a process may die in between, and the question answered again must find
+everything as it was, or "more" would skip a page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from bot.access.gate import AccessGate, refusal
-from bot.chat.deferred_writes import DeferredWrites
 from bot.chat.repository_choice import ChannelsByChat, Rooms, which
 from bot.chat.responder import AnswerProgress, line
 from bot.messaging.receiver import Incoming
+from bot.messaging.sender import CHAIN
 from bot.scheduler.schedule import next_run
 from bot.store.analyses import SqlCalls
 from bot.store.feedback import ReaderVerdict, SqlFeedback, opinion_of
@@ -41,7 +42,7 @@ from digest.errors import (
 from digest.i18n.chat_text import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS, UNREADABLE
 from digest.question.lexicon import language_of
 from handlers.context import Context
-from handlers.ports.chat_port import ConversationKey
+from handlers.ports.chat_port import ConversationKey, Conversations, Look, Talk
 from handlers.ports.status_port import BotStatus, Budget, ScheduledRun
 from handlers.ports.storage import Archive, Clock
 from handlers.router import ask
@@ -51,6 +52,62 @@ if TYPE_CHECKING:
     from bot.config.channel_section import ChannelConfig, Preferences
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
+
+
+After = Callable[[Callable[[], Awaitable[None]]], None]
+"""Defers an effect until the answer is posted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeferredWrites:
+    """The ``Conversations`` of one message: reads at once, writes after the answer.
+
+    The state of the conversation is read once, however many repositories are asked. ``thread``
+    returns the thread that the answer started, if it did: a slash command has none, and the asker
+    continues below the answer.
+    """
+
+    kept: Conversations
+    after: After
+    thread: Callable[[], str] = str
+    _said: dict[ConversationKey, Talk | None] = field(default_factory=dict, init=False, repr=False)
+
+    async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:
+        """The state of the conversation before this message."""
+        if key not in self._said:
+            self._said[key] = await _talk_of(self.kept, key, now)
+        return self._said[key]
+
+    async def keep(self, key: ConversationKey, talk: Talk) -> None:
+        """Save the state of the conversation once the answer is posted."""
+        self.after(partial(self._keep, key, talk))
+
+    async def _keep(self, key: ConversationKey, talk: Talk) -> None:
+        begun = self.thread()
+        # A reply to an earlier answer continues from that answer, whatever followed it.
+        asked = "" if key.thread.startswith(CHAIN) else key.thread
+        for thread in dict.fromkeys((asked, begun or asked)):
+            await self.kept.keep(replace(key, thread=thread), talk)
+
+    async def last_look(self, key: ConversationKey, repository: Repository) -> Look | None:
+        """What the person last looked at."""
+        return await self.kept.last_look(key, repository)
+
+    async def looked(self, key: ConversationKey, repository: Repository, look: Look) -> None:
+        """Save what the person looked at once the answer is posted."""
+        self.after(partial(self.kept.looked, key, repository, look))
+
+    async def forget(self, key: ConversationKey) -> None:
+        """Forget the conversation."""
+        await self.kept.forget(key)
+
+
+async def _talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
+    """The state of a conversation; for an unknown chain of replies, that of the chat."""
+    found = await kept.talk(key, now)
+    if found is None and key.thread.startswith(CHAIN):
+        return await kept.talk(replace(key, thread=""), now)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

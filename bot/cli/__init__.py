@@ -18,9 +18,8 @@ from typer.exceptions import TyperException
 
 from bot.cli.change_commands import looking
 from bot.cli.options import CONTEXT, show_help
-from bot.cli.record_commands import archive, reviewing
-from bot.cli.service_commands import working
-from bot.util.secrets import mask_secrets
+from bot.cli.service_commands import archive, reviewing, working
+from bot.util.sanitize import mask_secrets
 from digest.errors import UserError
 
 app = typer.Typer(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import policy_of
+from bot.access.gate import AccessGate, policy_of
 from bot.app import open_workspace
 from bot.chat.message_service import Conversation
 from bot.chat.question_service import QuestionService

@@ -37,15 +37,7 @@ from bot.delivery.quarantine import parked_chats
 from bot.git.open_source import accepted_address, folder_of, open_source
 from bot.git.repository_layout import layout_of
 from bot.jobs.loop import stop_on_signals
-from bot.ops.check import (
-    Finding,
-    Probes,
-    Weight,
-    fault,
-    has_failures,
-    look_at_forge,
-    look_at_model,
-)
+from bot.ops.check import Finding, Probes, Weight, fault, has_failures, look_at_forge, look_at_model
 from bot.ops.check import check as check_check
 from bot.ops.doctor import examine
 from bot.store.deliveries import SqlRefusals
@@ -54,12 +46,10 @@ from bot.store.sqlite import FILE, open_archive
 from bot.telemetry import logs
 from bot.util.files import NAME, config_file, data_folder
 from bot.util.machine import SystemClock
-from bot.util.sanitize import legible
-from bot.util.secrets import mask_secrets
+from bot.util.sanitize import legible, mask_secrets
 from bot.util.section import Settings
 from bot.web.pages.page_request import RECENT
-from bot.web.pages.routes import routes
-from bot.web.pages.warmup import warm
+from bot.web.pages.routes import routes, warm
 from bot.web.server import application, serving
 from bot.web.site_factory import alone
 from bot.workspace.workspace import Workspace, local_zone
@@ -242,7 +232,7 @@ def _probes(config: Config, *, spend: bool) -> Probes:
         return await look_at_model(settings, SystemClock(), config.data, spend=spend)
 
     async def redis(url: str) -> str:
-        from bot.ops.doctor_storage import redis as look_at_redis
+        from bot.ops.doctor import redis as look_at_redis
 
         (found,) = await look_at_redis(url)
         if found.cure:
@@ -304,7 +294,9 @@ def _json(findings: Sequence[Finding]) -> str:
 log = structlog.get_logger(__name__)
 
 _HERE = "127.0.0.1"
+
 _OTHER_PORT = "name another port with --port, or 0 for any free one"
+
 _FOLLOWED = 30.0
 """Seconds between two looks for new commits."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.app import open_workspace
-from bot.chat.deferred_writes import DeferredWrites
+from bot.chat.question_service import DeferredWrites
 from bot.chat.reply import ReplyMessage
 from bot.chat.responder import AnswerProgress, PlaceholderTiming, Responder
 from bot.cli.output import finish, print_document

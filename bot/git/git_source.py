@@ -25,9 +25,18 @@ from bot.git.patches import (
     read_texts,
     with_branches,
 )
-from bot.git.release_tags import newest_releases, read_backports, read_release, read_released
 from bot.git.repository_layout import BorrowedRepository
-from bot.git.revisions import DETACHED, References, full_name, revisions, seconds
+from bot.git.revisions import (
+    DETACHED,
+    References,
+    full_name,
+    newest_releases,
+    read_backports,
+    read_release,
+    read_released,
+    revisions,
+    seconds,
+)
 from digest.core.change import Change, Commit
 from digest.core.release import TaggedRelease
 from digest.errors import AmbiguousReference, SourceUnavailable, UnknownBranch

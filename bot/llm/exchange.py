@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from bot.llm import json_reply, token_count
+from bot.llm import calls, json_reply
 from bot.llm.json_reply import problem
 from bot.llm.response_format import Dialect, Rung
 from bot.llm.transport_values import Ask, Finish, ModelResponse
@@ -43,6 +43,7 @@ _CODE = re.compile(r"`[^`]*`|https?://\S+")
 # Words consist of letters only; anything with a digit, underscore, dot, slash or an inner capital
 # is a name.
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-z][a-z]+(?![\w./:-]*[\w/])")
+
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 # Kana, Hangul, Cyrillic, Greek, Arabic, Hebrew, Thai, Devanagari.
@@ -52,6 +53,7 @@ _OTHER = re.compile(
 
 # Two Han characters make about one word. A text with fewer words than this is too short to judge.
 _LEAST = 8
+
 _HAN_A_WORD = 2
 
 
@@ -126,7 +128,7 @@ class Dialogue(Generic[T]):
     """The state of one question. Any method may raise ``ModelError``, which ends it."""
 
     def __init__(self, request: ModelRequest[T], profile: ModelProfile, factor: float) -> None:
-        """``factor`` corrects the estimates of :func:`bot.llm.token_count.raw`."""
+        """``factor`` corrects the estimates of :func:`bot.llm.calls.raw`."""
         self._request = request
         self._profile = profile
         self._factor = factor
@@ -262,7 +264,7 @@ class Dialogue(Generic[T]):
     def _weight(self, text: str) -> float:
         """The uncorrected estimate of a text, cached."""
         if text not in self._weights:
-            self._weights[text] = token_count.raw(text)
+            self._weights[text] = calls.raw(text)
         return self._weights[text]
 
 

@@ -37,7 +37,7 @@ class Ask:
     """One request, ready to be sent.
 
     ``output_tokens`` is the most that the reply may take; ``estimated`` is the uncorrected estimate
-    of the messages' tokens (see :mod:`bot.llm.token_count`).
+    of the messages' tokens (see :mod:`bot.llm.calls`).
     """
 
     messages: tuple[ModelMessage, ...]

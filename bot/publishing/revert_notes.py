@@ -31,7 +31,7 @@ from bot.workspace.workspace import Workspace
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Repository
 from digest.document import Document
-from digest.report.revert_marks import RevertedChange, mark_reverted, revert_note
+from digest.report.condensed import RevertedChange, mark_reverted, revert_note
 from handlers.ports.status_port import undone_by
 from handlers.ports.storage import DeliveryKey, DeliveryRecord, State
 

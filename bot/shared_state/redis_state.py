@@ -43,7 +43,7 @@ from bot.messaging.rates import Booked, Rate
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
 from bot.store.replies import MessageKey, MessageRecord, Records, Stage
-from bot.util.secrets import without_secrets
+from bot.util.sanitize import without_secrets
 
 # KEYS: the hold, the account's rate, its spare one, then those of the chat. ARGV: 1 for an answer,
 # then count and microseconds for each key but the hold. Returns {booked, microseconds to wait}; {0,
@@ -73,6 +73,7 @@ take(KEYS[account], account - 1, at)
 for i = 4, #KEYS do take(KEYS[i], i - 1, at) end
 return {1, string.format('%.0f', at - now)}
 """
+
 _MILLION = 1_000_000
 
 
@@ -220,7 +221,9 @@ log = structlog.get_logger(__name__)
 PREFIX = "digestbot"
 
 _CHANNEL = f"{PREFIX}:nudge"
+
 _PAUSE = 2.0
+
 _WAIT = 0.5
 """Seconds that one read waits; below the connection's timeout."""
 
@@ -275,7 +278,9 @@ class WakeUps:
 T = TypeVar("T")
 
 _PATIENCE = 1.0
+
 _QUEUE = 10.0
+
 _REST = 2.0
 
 

@@ -29,8 +29,14 @@ from bot.store.columns import (
 )
 from bot.store.database import Database, Prepared, SqlStore, select_in
 from bot.store.dialect import insert_into, upsert
-from bot.store.rows import add_repository, reasons_from_json, reasons_to_json, storable_number
-from bot.store.stored_facts import facts_from_json, facts_to_json
+from bot.store.rows import (
+    add_repository,
+    facts_from_json,
+    facts_to_json,
+    reasons_from_json,
+    reasons_to_json,
+    storable_number,
+)
 from bot.store.tables.archive_tables import change_topics, changes, repositories
 from bot.store.tables.chat_tables import forge_marks, forge_pages, requests
 from digest.core.change import Commit
@@ -86,8 +92,11 @@ _of_repository = select(requests).where(
     requests.c.repository_id
     == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery()
 )
+
 _ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
+
 _KEEP = upsert(requests)
+
 _MARK = upsert(forge_marks)
 
 

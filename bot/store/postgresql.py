@@ -18,16 +18,7 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import namedtuple_row
-from sqlalchemy import (
-    URL,
-    Connection,
-    Table,
-    event,
-    exc,
-    insert,
-    make_url,
-    text,
-)
+from sqlalchemy import URL, Connection, Table, event, exc, insert, make_url, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import PoolProxiedConnection
 from typing_extensions import override
@@ -36,7 +27,7 @@ from bot.store.database import Database, Prepared, Statement, StatementResult, e
 from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.tables.ledger_tables import deliveries
-from bot.util.secrets import conceal, secrets_in, without_secrets
+from bot.util.sanitize import conceal, secrets_in, without_secrets
 from digest.errors import (
     BrokenArchive,
     InvalidConfig,
@@ -107,6 +98,7 @@ _SPACE = 0x6469_6765
 """The class of this program's advisory locks: others may use the same database."""
 
 _TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
+
 _CONNECTIONS = 8
 """The most connections of one process; by default PostgreSQL allows 100 in total."""
 
@@ -120,6 +112,7 @@ _MIGRATION = "migration"
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _FULL = {"53100", "25006"}
+
 _DAMAGED = "XX"
 
 

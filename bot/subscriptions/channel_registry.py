@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from bot import platforms
-from bot.access.gate import may_see
-from bot.access.permissions import Policy
+from bot.access.gate import Policy, may_see
 from bot.config.channel_section import Promise, subscription_name
 from bot.config.reader import Config
 from bot.delivery.part_sender import Target

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 import structlog
 from typing_extensions import override
 
-from bot.access.gate import may_see
-from bot.access.permissions import Policy, Role
+from bot.access.gate import Policy, Role, may_see
 from bot.config.channel_section import subscription_name
 from bot.scheduler.schedule import Spec, next_run
 from bot.store.chat_records import SqlChats

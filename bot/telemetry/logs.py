@@ -24,8 +24,7 @@ from pydantic import SecretStr
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from bot.util.files import data_folder
-from bot.util.sanitize import legible_lines
-from bot.util.secrets import known_secrets
+from bot.util.sanitize import known_secrets, legible_lines
 
 LOG = "digestbot.log"
 
@@ -48,6 +47,7 @@ def keep_traceback(error: BaseException) -> str:
 Format = Literal["auto", "human", "json"]
 
 HIDDEN = "***"
+
 _SECRET_NAME = re.compile(r"secret|token|passw|api_?key|authorization|signature", re.IGNORECASE)
 
 # https://user:password@host: RFC 3986, section 3.2.1

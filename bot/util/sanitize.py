@@ -1,14 +1,100 @@
-"""Makes text from outside safe to display: nothing in it is active or hidden."""
+"""Text made safe to print: the secrets that this process has read masked, control characters shown.
+
+Code that reads a secret registers it here once. Servers repeat tokens in their errors, and
+libraries repeat those: so everything written to a stream passes :func:`mask_secrets`, and logs mask
+the same secrets. Of an address such as ``postgresql://user:password@host/database?sslmode=require``
+only a part is secret: the host and the database's name are needed to find faults.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterable
+from urllib.parse import unquote, unquote_plus
+
+_HIDDEN = "***"
+
+_LEAST = 6
+"""Characters: a shorter password is searched for only beside its user, as it may be a common word.
+"""
+
+# ``password``, ``sslpassword``; but ``passfile`` and ``sslkey`` name files:
+# https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+_SECRET_KEY = re.compile(r"passw|secret|token", re.IGNORECASE)
+
+# A password may contain anything unescaped, as SQLAlchemy accepts it, even an @: it ends at the
+# last one before a question mark. In an invalid address this hides too much rather than too little.
+_USER_INFO = re.compile(r"(?P<user>[^:/?#@]*)(?::(?P<password>[^@]*(?:@[^@?]*(?=@))*))?@")
+
+
+def secrets_in(address: str) -> tuple[str, ...]:
+    """The secret parts of an address, as written and as servers repeat them."""
+    user, password, place, query = _apart(address)
+    found = [f"{user}:{password}@", f":{password}@"] if password else []
+    written = [password, *(value for key, value in query if _SECRET_KEY.search(key))]
+    for one in written:
+        # Masking a part that also names the user or the host would make those unreadable and hide
+        # nothing.
+        if one != user and one not in re.split(r"[/:,]", place):
+            found += [
+                form for form in (one, unquote(one), unquote_plus(one)) if len(form) >= _LEAST
+            ]
+    return tuple(dict.fromkeys(found))
+
+
+def without_secrets(address: str) -> str:
+    """The address to show: without password and secret parameters."""
+    user, _, place, query = _apart(address)
+    shown = "&".join(
+        f"{key}={_HIDDEN if _SECRET_KEY.search(key) else value}" for key, value in query
+    )
+    scheme, who = address.partition("://")[0], f"{user}@" if user else ""
+    return f"{scheme}://{who}{place}{f'?{shown}' if shown else ''}"
+
+
+def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
+    """User, password, host with path, and the parameters."""
+    rest = address.partition("://")[2]
+    who = _USER_INFO.match(rest)
+    user, password = (who["user"], who["password"] or "") if who else ("", "")
+    place, _, query = rest[who.end() if who else 0 :].partition("?")
+    pairs = [one.partition("=") for one in query.split("&") if one]
+    return user, password, place, [(key, value) for key, _, value in pairs]
+
+
+HIDDEN = "***"
+
+_SECRECY_LEAST = 6
+"""Characters: masking anything shorter would hide unrelated words."""
+
+_known: set[str] = set()
+
+
+def conceal(secrets: Iterable[str]) -> None:
+    """Register secrets."""
+    _known.update(secret for secret in secrets if len(secret) >= _SECRECY_LEAST)
+
+
+def known_secrets() -> frozenset[str]:
+    """Every secret so far."""
+    return frozenset(_known)
+
+
+def mask_secrets(text: str) -> str:
+    """The text with every secret masked, the longest first."""
+    if not any(secret in text for secret in _known):
+        return text
+    longest = sorted(_known, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest)), HIDDEN, text)
+
 
 # One character for one character, so that offsets stay: C0 and DEL become their pictures
 # (U+2400..2421); what reorders, hides or breaks lines becomes the replacement character. Bidi
 # controls: Unicode TR36 section 2.5 and https://trojansource.codes. Joiners stay: emoji need them.
 _PICTURES = {c: 0x2400 + c for c in range(0x20)} | {0x7F: 0x2421}
-_HIDDEN = dict.fromkeys(
+
+_INVISIBLE = dict.fromkeys(
     [
         *range(0x80, 0xA0),
         0x061C,
@@ -23,8 +109,10 @@ _HIDDEN = dict.fromkeys(
     ],
     0xFFFD,
 )
-_LEGIBLE = str.maketrans(_PICTURES | _HIDDEN)
-_INLINE = str.maketrans(_PICTURES | _HIDDEN | dict.fromkeys(map(ord, "\t\n\r\v\f\x85"), " "))
+
+_LEGIBLE = str.maketrans(_PICTURES | _INVISIBLE)
+
+_INLINE = str.maketrans(_PICTURES | _INVISIBLE | dict.fromkeys(map(ord, "\t\n\r\v\f\x85"), " "))
 
 
 def legible(text: str) -> str:

@@ -31,8 +31,7 @@ from pydantic import (
     model_validator,
 )
 
-from bot.util.sanitize import legible
-from bot.util.secrets import conceal, secrets_in
+from bot.util.sanitize import conceal, legible, secrets_in
 from digest.errors import InvalidConfig
 
 

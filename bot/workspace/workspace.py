@@ -13,9 +13,8 @@ from zoneinfo import ZoneInfo
 
 from bot.forges.forge_registry import Forges
 from bot.git.open_source import RepositoryRegistry, Sources, open_source
-from bot.store.archive import SqlArchive
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.chat_records import SqlConversations, SqlProfiles
-from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
 from bot.store.feedback import SqlWeights
 from bot.store.forge_records import SqlRequests
@@ -291,9 +290,13 @@ def day_of(heading: DigestHeading) -> date:
 
 
 _CODE = frozenset({".py", ".pyi", ".rs", ".go", ".js", ".mjs", ".ts", ".tsx", ".java", ".tf"})
+
 _SETTINGS = frozenset({".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".env"})
+
 _NAMED = ("Dockerfile", "Containerfile", "Makefile", "Procfile")
+
 _MOST_FILES = 5_000
+
 _AT_ONCE = 200
 
 

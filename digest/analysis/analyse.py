@@ -1,24 +1,195 @@
-"""The analysis of a change, from its facts and the author's own words alone.
+"""The analysis of a change, from its facts and the author's own words alone; deterministic.
 
-The same change always gives the same analysis. Every statement cites the places in the change that
-support it; a section with nothing to say is empty. Each section has its own module.
-``analyse`` writes every section, ``gist`` the summary alone, and ``acts`` tells whether users may
-have to do something.
+Every statement cites the places in the change that support it; a section with nothing to say is
+empty. Performance is mentioned only in the author's words, security only where a fact names a
+place. Names of functions and classes are left to the table of names on the page of a change.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from digest.analysis.change_types import change_types
-from digest.analysis.context import brief, read
-from digest.analysis.insights import impact, insights
+from digest.analysis.context import (
+    CONTRACTS,
+    ChangeContext,
+    brief,
+    code,
+    deprecated,
+    make_statement,
+    read,
+)
+from digest.analysis.quotes import figure_quotes
 from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import summary
-from digest.analysis.wording import unread
+from digest.analysis.wording import is_pin, kind_of, names, places, unread
+from digest.core.change import Side, printable
 from digest.core.enums import Language
+from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
 from digest.core.grade import Graded, Level
-from digest.core.statement import Analysis, Aspect
+from digest.core.statement import Analysis, Aspect, Statement
+from digest.document import Spans, Strong
+from digest.i18n import statement_text as words
+from digest.i18n.labels import AREAS
+from digest.i18n.phrase import Part, Phrase, list_in_words
+
+# The order of a reader's questions: runtime code, tests, build, documentation.
+_ORDER = (
+    Area.CORE,
+    Area.CONFIG,
+    Area.TESTS,
+    Area.BUILD,
+    Area.CI,
+    Area.DOCS,
+    Area.EXAMPLES,
+    Area.BENCHMARKS,
+    Area.GENERATED,
+    Area.VENDORED,
+    Area.LOCKFILE,
+)
+
+
+def impact(reading: ChangeContext) -> tuple[Statement, ...]:
+    """One statement per area, within the bound of the level."""
+    most = reading.bounds.impact
+    if not most:
+        return ()
+    by_area: dict[Area, list[FileFacts]] = {}
+    for file in reading.facts.files:
+        by_area.setdefault(file.area, []).append(file)
+    found = [_area(area, by_area[area], reading) for area in _ORDER if area in by_area]
+    if len(reading.facts.files) == 1:
+        found = []  # the summary names the file
+    return tuple(found[:most])
+
+
+def _area(area: Area, files: Sequence[FileFacts], reading: ChangeContext) -> Statement:
+    name = Strong(AREAS[area].template(reading.language))
+    spans = words.AREA_FILES(reading.language, area=name, places=_places(files, reading))
+    return make_statement(spans, (p.files[0] for p in places(files, reading.bounds.names)))
+
+
+_TOLD = {
+    Action.ADDED: words.NEW_THING,
+    Action.REMOVED: words.GONE_THING,
+    Action.RENAMED: words.RENAMED_THING,
+    Action.CHANGED: words.CHANGED_THING,
+}
+
+_FIGURES = 3
+"""Maximum number of quoted sentences with figures."""
+
+
+def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The insights in the order compatibility, performance, security.
+
+    Statements already made in other sections (``told``) are left out. If the bound is tight, every
+    aspect gets its first statements before any gets its last.
+    """
+    aspects = [
+        [s for s in found if not any(_covers(one, s) for one in told)]
+        for found in (
+            interfaces(reading),
+            _performance(reading),
+            _security(reading),
+        )
+    ]
+    return _fairly(aspects, reading.bounds.insights)
+
+
+def _covers(told: Statement, statement: Statement) -> bool:
+    """Whether a statement made elsewhere has all evidence of another, or its quote."""
+    quote = statement.text.partition("“")[2].rstrip("”。. ")
+    return {*told.evidence}.issuperset(statement.evidence) or bool(quote and quote in told.text)
+
+
+def _fairly(aspects: Sequence[Sequence[Statement]], most: int) -> tuple[Statement, ...]:
+    """At most ``most`` statements, taken in turn from each aspect, in the order of the aspects."""
+    kept = [0] * len(aspects)
+    dealt = True
+    while dealt and sum(kept) < most:
+        dealt = False
+        for at, statements in enumerate(aspects):
+            if kept[at] < len(statements) and sum(kept) < most:
+                kept[at] += 1
+                dealt = True
+    return tuple(s for n, statements in zip(kept, aspects, strict=True) for s in statements[:n])
+
+
+def interfaces(reading: ChangeContext) -> Iterator[Statement]:
+    """Additions, removals and changes of what others rely on."""
+    for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
+        for kind in CONTRACTS:
+            facts = reading.told(kind, action)
+            for alike in ([f for f in facts if not is_pin(f)], [f for f in facts if is_pin(f)]):
+                if alike:
+                    yield _things(_TOLD[action], alike, reading)
+    announced = deprecated(reading)
+    if announced:
+        spans = words.DEPRECATED(reading.language, names=names(announced, reading))
+        yield make_statement(spans, announced, Aspect.COMPATIBILITY)
+
+
+def _things(
+    phrase: Phrase,
+    facts: Sequence[Fact],
+    reading: ChangeContext,
+    aspect: Aspect = Aspect.COMPATIBILITY,
+) -> Statement:
+    spans = phrase(
+        reading.language,
+        kind=kind_of(facts, reading.language),
+        names=names(facts, reading, values=True),
+    )
+    return make_statement(spans, facts, aspect)
+
+
+def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:
+    found = places(files, reading.bounds.names)
+    shown: list[Part] = [p.described(reading.language) for p in found[: reading.bounds.names]]
+    return list_in_words(shown, reading.language, limit=reading.bounds.names, total=len(found))
+
+
+def _performance(reading: ChangeContext) -> Iterator[Statement]:
+    """The author's figures, and the benchmarks that change with them."""
+    figures = list(figure_quotes(reading, _FIGURES))
+    yield from figures
+    benchmarks = [f for f in reading.facts.files if f.area is Area.BENCHMARKS]
+    if benchmarks and figures:
+        listing = _places(benchmarks, reading)
+        spans = words.BENCHMARKS(reading.language, names=listing)
+        yield make_statement(spans, benchmarks, Aspect.PERFORMANCE)
+
+
+def _security(reading: ChangeContext) -> Iterator[Statement]:
+    language, most = reading.language, reading.bounds.names
+    facts = reading.facts.of(FactKind.SECURITY)
+    advisories = [f for f in facts if f.detail == "advisory" and f.name[-1] != "]"]
+    if advisories:
+        spans = words.SECURITY_SAID(language, names=names(advisories, reading))
+        yield make_statement(spans, advisories, Aspect.SECURITY)
+    for gone, phrase in ((False, words.SECURITY_ADDED), (True, words.SECURITY_GONE)):
+        shown = [f for f in security_code(reading) if (f.action is Action.REMOVED) is gone]
+        if shown:
+            parts: list[Part] = [
+                words.NAME_AT(language, name=code(f.name), path=code(printable(f.evidence.path)))
+                for f in shown[:most]
+            ]
+            listing = list_in_words(parts, language, limit=most, total=len(shown))
+            yield make_statement(phrase(language, names=listing), shown, Aspect.SECURITY)
+
+
+def security_code(reading: ChangeContext) -> list[Fact]:
+    """The security facts of the diff itself, each name once per file.
+
+    Unsafe memory access is everyday code of its languages and says nothing about security.
+    """
+    found: dict[tuple[str, str, Action], Fact] = {}
+    for f in reading.facts.of(FactKind.SECURITY):
+        if f.evidence.side is not Side.MESSAGE and not f.name.startswith("unsafe"):
+            found.setdefault((f.name, f.evidence.path, f.action), f)
+    return list(found.values())
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:

@@ -29,7 +29,7 @@ from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Spans, Text, plain
 from digest.facts.exposure import is_sent
-from digest.i18n import consequence_text as words
+from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
@@ -37,8 +37,11 @@ NAMES = 4
 """Maximum number of names in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
+
 _CHINESE = re.compile(r"[\u3000-\u9fff]")
+
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
+
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
 _LIMITS = re.compile(
@@ -69,6 +72,7 @@ _WHY = re.compile(
 """Words of a comment that says why."""
 
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
+
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
 
@@ -81,6 +85,7 @@ _WHOLE = 220
 """Maximum characters of the words beside a setting, which may describe each of its values."""
 
 _SHORT = 30
+
 _SENTENCE = 3
 """Minimum number of spaces in a text for it to count as a sentence."""
 
@@ -259,10 +264,12 @@ _FORBIDS = re.compile(
     r"\b(?:incompatible|mutually exclusive|conflicts?|cannot|can't|must|requires?|only|unsupported"
     r"|not (?:yet |currently )?(?:compatible|allowed|supported))\b"
 )
+
 _REMEDY = re.compile(
     r"[;.] |(?<![\w-])(?:requires?|must|only|needs?|pass|set|remove|specify|enable|without|unless"
     r"|supports?)(?![\w-])"
 )
+
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
 
 

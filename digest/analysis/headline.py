@@ -16,20 +16,24 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
 from digest.facts.subject import strip_numbers, strip_tags
-from digest.i18n import consequence_text as words
+from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
+
 _LONG_SCOPE = 4
 """Maximum words of a scope; more of them are a sentence that has a colon."""
 
 _SAYS_SORT = re.compile(
     r"(?:bug|hot)?[- ]?fix(?:es)?|perf(?:ormance)?|refactor(?:ing)?", re.IGNORECASE
 )
+
 _WORD = re.compile(r"[^\W_]+")
+
 _SORT = re.compile(
     r"(?<=\w)[ -](?:refactor(?:ing)?|perf(?:ormance)?|bugfix|clean-?up)$", re.IGNORECASE
 )
+
 _SPLIT = re.compile(r"[/,&|+ -]+")
 
 _TAIL = re.compile(
@@ -92,7 +96,9 @@ _VERBS = tuple(
 """How titles begin that say what is done; others name a thing."""
 
 _MOSTLY = 5
+
 _FEATURES = frozenset({"feat", "feature", "features"})
+
 _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )

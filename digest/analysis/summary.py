@@ -31,14 +31,15 @@ from digest.core.change import printable
 from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
-from digest.i18n import consequence_text as words
 from digest.i18n import statement_text
+from digest.i18n import statement_text as words
 from digest.i18n.phrase import join, list_in_words
 
 _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC, FactKind.CONFIG)
 """What users set, call and read, in the order it is reported; not the forms of messages."""
 
 _AND = " and "
+
 _CLAUSES = 2
 """Maximum number of removed or changed things that are mentioned."""
 
@@ -47,6 +48,7 @@ _MANIFESTS = frozenset(
 )
 
 _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
+
 _NUMBER = re.compile(r"\d{1,9}")
 
 

@@ -1,4 +1,4 @@
-"""The buttons below a digest or an answer in a chat.
+"""The buttons below a digest or an answer in a chat, and the marks that make a change urgent.
 
 An action with its value stays below the 64 bytes that the strictest platform takes, and a press is
 meaningful by itself: it has a commit's name, or the mark of a digest.
@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from digest.answer.listing import weightiest_first
-from digest.core.enums import Language, TopicPlace
+from digest.answer.release_notes import met
+from digest.core.enums import ChangeKind, Language, TopicPlace
+from digest.core.facts import Action
 from digest.core.grade import Graded
+from digest.core.statement import Analysis, ChangeType
 from digest.document import Actions, Button, Document
 from digest.i18n.chat_text import EXPLAIN, FULL_REPORT, MUTE, USEFUL, USELESS
 from digest.topics.index_terms import bearings
+from digest.topics.terms import kinds_of
 
 if TYPE_CHECKING:
     from digest.answer.answers import Answer
+
 
 EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
 
@@ -34,6 +40,7 @@ _WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
 """Intents whose answers list the most important changes first, whatever the order of rows."""
 
 _SHA = 12
+
 _LONGEST_TOPIC = 24
 
 
@@ -126,3 +133,49 @@ def _mute(topic: str, language: Language) -> tuple[Button, ...]:
 
 def _rows(*rows: tuple[Button, ...]) -> tuple[Actions, ...]:
     return tuple(Actions(row) for row in rows if row)
+
+
+class Mark(StrEnum):
+    """Why a change should be read first, the most urgent first."""
+
+    BREAKING = "breaking"
+    SECURITY = "security"
+    DEFAULT = "default"
+    DEPRECATION = "deprecation"
+    REVERT = "revert"
+
+
+_OF_KIND = {
+    ChangeKind.BREAKING: Mark.BREAKING,
+    ChangeKind.SECURITY: Mark.SECURITY,
+    ChangeKind.DEPRECATIONS: Mark.DEPRECATION,
+    ChangeKind.REVERTS: Mark.REVERT,
+}
+
+_OF_TYPE = {
+    ChangeType.BREAKING: Mark.BREAKING,
+    ChangeType.SECURITY: Mark.SECURITY,
+    ChangeType.DEPRECATION: Mark.DEPRECATION,
+    ChangeType.REVERT: Mark.REVERT,
+}
+
+_ORDER = {mark: place for place, mark in enumerate(Mark)}
+
+# A revert is worth a mark, but it is not in itself more important than another change.
+_URGENT = len(Mark) - 1
+
+
+def marks_of(graded: Graded, analysis: Analysis | None = None) -> tuple[Mark, ...]:
+    """The marks of a change, the most urgent first; ``analysis`` may add a model's findings."""
+    found = {_OF_KIND[kind] for kind in kinds_of(graded) if kind in _OF_KIND}
+    if analysis is not None:
+        found |= {_OF_TYPE[kind] for kind in analysis.change_types if kind in _OF_TYPE}
+    if any(one.action is Action.CHANGED for one in met((graded,))):
+        found.add(Mark.DEFAULT)
+    return tuple(mark for mark in Mark if mark in found)
+
+
+def urgency(marks: tuple[Mark, ...], score: float) -> tuple[int, float]:
+    """The sort key within one level: by the most urgent mark, then by score."""
+    first = min((_ORDER[mark] for mark in marks), default=_URGENT)
+    return min(first, _URGENT), -score

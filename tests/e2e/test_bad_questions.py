@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import policy_of
+from bot.access.gate import AccessGate, policy_of
 from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
@@ -29,6 +28,7 @@ from tests.servers.loopback import Breaks
 from tests.support.builders import RepositoryBuilder
 
 Ask = Callable[..., Awaitable[str | None]]
+
 MOST = 1_500
 """Characters of an answer to a bad question: what is wrong, and a few examples."""
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import policy_of
+from bot.access.gate import AccessGate, policy_of
 from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress

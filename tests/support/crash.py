@@ -29,9 +29,9 @@ from bot.messaging.rates import Rate
 from bot.messaging.sender import Sender
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
+from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
 from bot.platforms.slack import sender as slack_sender
-from bot.platforms.slack.config import Config as SlackConfig
 from bot.store.ledger import SqlLedger
 from bot.store.sqlite import open_database
 from bot.util.locks import FileLeases

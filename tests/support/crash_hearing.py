@@ -33,9 +33,9 @@ from bot.messaging.rates import Rate
 from bot.messaging.receiver import Called
 from bot.platforms.feishu import Config as FeishuConfig
 from bot.platforms.feishu import create as feishu
+from bot.platforms.slack import Config as SlackConfig
 from bot.platforms.slack import create as slack
 from bot.platforms.slack import sender as slack_sender
-from bot.platforms.slack.config import Config as SlackConfig
 from bot.platforms.telegram.client import Client
 from bot.platforms.telegram.sender import Telegram, TelegramAccount, secret_of
 from bot.store.replies import SqlInbox, SqlReplies, Stage

@@ -21,8 +21,7 @@ from pydantic import SecretStr
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Target
 from bot.messaging.sender import Sender
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
 from bot.store.database import Database
 from bot.store.ledger import SqlLedger

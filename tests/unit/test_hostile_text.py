@@ -24,7 +24,7 @@ from bot.llm.redaction import Secrets
 from bot.platforms.feishu import events as feishu_events
 from bot.platforms.slack import events as slack_events
 from bot.telemetry.logs import Redaction
-from bot.util.secrets import mask_secrets, without_secrets
+from bot.util.sanitize import mask_secrets, without_secrets
 from bot.web.pages import diffs
 from bot.web.pages.diffs import Colours
 from digest.analysis.analyse import analyse_whole

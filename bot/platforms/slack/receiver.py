@@ -24,8 +24,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.messaging.inbox import Arrival, Inbox, Keep, hearing
 from bot.messaging.receiver import Asgi, Ear, Incoming, Remembered
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
+from bot.platforms.slack import Config
 from bot.platforms.slack.blocks import home_blocks
-from bot.platforms.slack.config import Config
 from bot.platforms.slack.events import HomeOpened, SlackMessage, read
 from bot.platforms.slack.installations import (
     Accounts,
@@ -50,6 +50,7 @@ SOCKET, CALL = "socket", "call"
 """The transport of a delivery, stored with it: Socket Mode or HTTP."""
 
 _READING = "reading"
+
 _EVERY = re.compile(r".*", re.DOTALL)
 
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url expires after that.
@@ -187,6 +188,7 @@ def _team(body: Json) -> str:
 
 
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
+
 _FOR_NEWS = 3
 """Uses of a ``response_url`` for progress: of five, two are left for the answer.
 

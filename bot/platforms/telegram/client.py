@@ -33,9 +33,8 @@ from telegram.request import HTTPXRequest, RequestData
 
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.telegram.api_errors import ServerFault, classify_errors, is_about_markup
-from bot.platforms.telegram.chat_place import ChatPlace
 from bot.platforms.telegram.escaping import inert_alike
-from bot.platforms.telegram.menu import COMMANDS
+from bot.platforms.telegram.menu import COMMANDS, ChatPlace
 from digest.core.enums import Language
 
 log = structlog.get_logger(__name__)
@@ -120,6 +119,7 @@ class Request(HTTPXRequest):
 T = TypeVar("T")
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
 _UPDATES = ["message", "edited_message", "callback_query"]
 
 

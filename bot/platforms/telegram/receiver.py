@@ -1,4 +1,4 @@
-"""Long polling: requests updates, one request at a time, and never gives up by itself.
+"""Receives updates by long polling, and reads them as messages to the bot.
 
 Telegram keeps an update until a request confirms it, for at most 24 hours. Requests here confirm
 only what was stored, so a process that dies in between gets the rest again, and repeats are
@@ -8,16 +8,20 @@ recognised by the messages' own identities. One bot token has one poller.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 import structlog
-from telegram import Update
+from telegram import CallbackQuery, MaybeInaccessibleMessage, Message, MessageEntity, Update
 from telegram.error import Conflict, InvalidToken, RetryAfter, TelegramError, TimedOut
 
 from bot.messaging.inbox import Keep, Unkept
-from bot.messaging.receiver import Ear
+from bot.messaging.receiver import Ear, Incoming, MessageEvent
+from bot.messaging.sender import CHAIN, Receipt
 from bot.platforms.telegram.api_errors import seconds_of, send_error
-from bot.platforms.telegram.client import Client
+from bot.platforms.telegram.client import Client, Me
+from bot.platforms.telegram.menu import ChatPlace, language_of, question, read_press
 
 log = structlog.get_logger(__name__)
 
@@ -118,3 +122,156 @@ class Poller:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+PLATFORM = "telegram"
+
+_COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
+
+_MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
+
+
+def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
+    """The message, or ``None`` if it is not for the bot.
+
+    In groups that is our commands, mentions of the bot and replies to it, whatever its privacy mode
+    lets it see. Messages of bots, including our own, are ignored. Telegram reports edits to bots,
+    but not deletions.
+    """
+    if update.callback_query:
+        return _press(update.callback_query, now)
+    if edited := update.edited_message:
+        heard = _words(edited, me)
+        return replace(heard, fate=MessageEvent.EDITED) if heard else None
+    return _words(update.message, me) if update.message else None
+
+
+def _press(press: CallbackQuery, now: datetime) -> Incoming | None:
+    message = press.message
+    if not press.data or message is None:
+        return None  # a game, or a message that was sent through another bot
+    action, value = read_press(press.data)
+    return Incoming(
+        platform=PLATFORM,
+        chat=str(_place(message) if isinstance(message, Message) else ChatPlace(message.chat.id)),
+        person=str(press.from_user.id),
+        text=value,
+        id=f"press {press.id}",
+        at=now,
+        receipt=_receipt(message, str(message.message_id)),
+        direct=message.chat.type == "private",
+        action=action,
+        external=_public(message),
+        also=_also(message),
+    )
+
+
+def _words(message: Message, me: Me) -> Incoming | None:
+    person = _person(message)
+    direct = message.chat.type == "private"
+    text = _question(message, me, direct=direct) if message.text and person else None
+    if not text:
+        return None
+    return Incoming(
+        platform=PLATFORM,
+        chat=str(_place(message)),
+        person=person,
+        text=text,
+        id=str(message.message_id),
+        at=message.date,
+        receipt=_receipt(message, _chain(message, me)),
+        direct=direct,
+        external=_public(message),
+        also=_also(message),
+    )
+
+
+def _public(message: MaybeInaccessibleMessage) -> bool:
+    """Whether the group has a public name, so that anybody can find and read it."""
+    return message.chat.type != "private" and bool(message.chat.username)
+
+
+def _person(message: Message) -> str:
+    """The author; empty for bots and for posts that Telegram copies from a channel.
+
+    Somebody who writes as the group itself, as admins may, counts as the group.
+    """
+    if message.is_automatic_forward or message.via_bot:
+        return ""
+    if message.sender_chat:
+        return str(message.sender_chat.id)
+    sender = message.from_user
+    return "" if sender is None or sender.is_bot else str(sender.id)
+
+
+def _question(message: Message, me: Me, *, direct: bool) -> str | None:
+    """The question, if it is addressed to the bot."""
+    text = message.text or ""
+    if text.startswith("/"):
+        return _command(message, me, direct=direct)
+    named = [word for entity, word in _mentions(message) if _is_me(entity, word, me)]
+    for word in named:
+        text = text.replace(word, " ", 1)
+    if direct or named or _replies(message, me):
+        return text.strip() or "help"
+    return None
+
+
+def _command(message: Message, me: Me, *, direct: bool) -> str | None:
+    """The question of a command; an unknown command counts only if addressed to the bot."""
+    text = message.text or ""
+    match = _COMMAND.fullmatch(text)
+    name, whose, rest = match.groups("") if match else ("", "", "")
+    if whose and whose.lower() != me.name.lower():
+        return None
+    code = message.from_user.language_code if message.from_user else None
+    asked = question(name, rest, language_of(code))
+    return asked or (text if direct or whose else None)
+
+
+def _mentions(message: Message) -> list[tuple[MessageEntity, str]]:
+    return list(message.parse_entities(_MENTIONS).items())
+
+
+def _is_me(entity: MessageEntity, word: str, me: Me) -> bool:
+    if entity.user:
+        return entity.user.id == me.id
+    return word.lower() == f"@{me.name}".lower()
+
+
+def _replies(message: Message, me: Me) -> bool:
+    """Whether it answers a message of ours.
+
+    Every message in a topic formally replies to the one that opened it.
+    """
+    answered = message.reply_to_message
+    if answered is None or answered.forum_topic_created:
+        return False
+    return answered.from_user is not None and answered.from_user.id == me.id
+
+
+def _place(message: Message) -> ChatPlace:
+    """The place of a message; outside forums the thread id, a reply chain's, is ignored."""
+    topic = message.message_thread_id if message.is_topic_message else None
+    return ChatPlace(message.chat.id, topic)
+
+
+def _also(message: MaybeInaccessibleMessage) -> tuple[str, ...]:
+    """Other names that a configuration may use for the chat: its public name, a topic's group."""
+    chat = message.chat
+    topic = _place(message).topic if isinstance(message, Message) else None
+    names = [f"@{chat.username}"] if chat.username else []
+    if topic is None:
+        return tuple(names)
+    return (*(str(ChatPlace(name, topic)) for name in names), str(chat.id), *names)
+
+
+def _receipt(message: MaybeInaccessibleMessage, chain: str = "") -> Receipt:
+    """The message that an answer replies to; ``chain`` is our message that it continues from."""
+    thread = f"{CHAIN}{chain}" if chain else ""
+    return Receipt(message=str(message.message_id), thread=thread)
+
+
+def _chain(message: Message, me: Me) -> str:
+    answered = message.reply_to_message
+    return str(answered.message_id) if answered and _replies(message, me) else ""

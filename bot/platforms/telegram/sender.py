@@ -24,9 +24,9 @@ from bot.messaging.inbox import Arrival, Inbox, Keep, Unkept, hearing
 from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.receiver import AsgiReceive, AsgiScope, AsgiSend, Ear, Incoming, body_of, reply
 from bot.messaging.sender import CHAIN, Ability, Part, Receipt, SendError, SendReason
-from bot.platforms.telegram.chat_place import ChatPlace, place_of
 from bot.platforms.telegram.escaping import inert
 from bot.platforms.telegram.layout import lay_out
+from bot.platforms.telegram.menu import ChatPlace, place_of
 from bot.platforms.telegram.message_parts import LIMIT, pack
 from bot.util.sanitize import legible
 from digest.document import Document
@@ -204,7 +204,7 @@ class Telegram:
         if not self._account.listens:
             return
         from bot.platforms.telegram.client import update_of
-        from bot.platforms.telegram.updates import incoming
+        from bot.platforms.telegram.receiver import incoming
 
         me = await self._client.me()
         bringing = await self._bringing()

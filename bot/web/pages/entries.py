@@ -17,7 +17,7 @@ from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.context import read
 from digest.analysis.quotes import restates
 from digest.answer.answers import Seen
-from digest.answer.marks import Mark, marks_of
+from digest.answer.buttons import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact

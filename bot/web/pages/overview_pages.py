@@ -1,4 +1,4 @@
-"""The start page, the page of a repository (pulse, busiest folders, digests), and its releases."""
+"""The start page, the page of a repository, its releases, and a digest exactly as it was posted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import chain, islice
 
+from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, Extent
+from bot.store.digests import DigestHeading, KeptDigest
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.calendar_page import (
     day_table,
@@ -20,34 +22,123 @@ from bot.web.pages.calendar_page import (
     places_of,
 )
 from bot.web.pages.charts import BarChart
-from bot.web.pages.digest_page import digest_to_json
-from bot.web.pages.entries import Told, lead_of, line_to_json, told_of
+from bot.web.pages.entries import Told, lead_of, line_of, line_to_json, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES, period_words, seven_days
 from bot.web.pages.response import tag_of
-from bot.web.pages.rows import Row, rows_of, weight
+from bot.web.pages.rows import Row, WrittenRows, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
-from digest.answer.marks import Mark
+from digest.answer.answers import window_words
+from digest.answer.buttons import Mark, without_buttons
+from digest.core.enums import Frequency
 from digest.core.grade import Level
 from digest.core.release import version_of
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Spans, Text
 from digest.errors import NotARepository, SourceUnavailable
-from digest.report.report_json import SCHEMA
-from digest.window import day_window, days_window
+from digest.markdown import markdown
+from digest.report.report_json import SCHEMA, window_to_json
+from digest.window import day_window, days_window, span_of
+from handlers.ports.storage import State
+
+
+async def digest_page(asked: PageRequest) -> Page:
+    """A digest as it was posted. Raises ``NotThere``, also if its repository is not visible."""
+    kept = await asked.shelf.digests.marked(asked.part("digest"))
+    if kept is None:
+        raise NotThere
+    # The parts common to all pages of a repository are built from the name in the path.
+    asked.request.path_params["repository"] = kept.heading.repository
+    shown = asked.shown()
+    frozen = thaw(kept.document)
+    posted = without_buttons(frozen.document)
+    heading, written = kept.heading, WrittenRows(asked)
+    begun = heading.window.since.astimezone(heading.window.zone).date()
+    daily = heading.kind is Frequency.DAILY
+
+    async def read() -> None:
+        shas = [outcome.sha for outcome in kept.outcomes]
+        written.changes = await load_changes(asked.shelf, shown, shas)
+        lines = [line_of(graded) for graded in written.changes]
+        moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
+        rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
+        written.show(rows, 3 * len(markdown(_whole(posted, frozen.details)).encode()))
+
+    return Page(
+        template="digest.html",
+        title=f"{posted.title} · digestbot",
+        values={
+            "shown": shown,
+            "heading": heading,
+            "posted": posted,
+            "details": frozen.details,
+            "window": window_words(heading.window, asked.language),
+            "around": path_of(
+                heading.repository, day=begun if daily else None, week=None if daily else begun
+            ),
+            "changes": written,
+        },
+        document=lambda: _whole(posted, frozen.details),
+        json=lambda: _json(kept, posted),
+        ready=read,
+    )
+
+
+def _whole(posted: Document, details: Document | None) -> Document:
+    blocks = posted.blocks if details is None else (*posted.blocks, *details.blocks)
+    return Document(title=posted.title, blocks=blocks, language=posted.language)
+
+
+def digest_to_json(heading: DigestHeading) -> Json:
+    """The digest's subject and the path of its page."""
+    return {
+        "id": heading.mark,
+        "path": digest_path(heading.mark),
+        "span": span_of(heading.window),
+        "since": heading.window.since.isoformat(),
+        "until": heading.window.until.isoformat(),
+        "created_at": heading.created_at.isoformat(),
+        "kind": str(heading.kind),
+        "weekly": heading.kind is Frequency.WEEKLY,
+        "counts": dict(heading.counts),
+    }
+
+
+def _json(kept: KeptDigest, posted: Document) -> Json:
+    heading = kept.heading
+    return {
+        "schema": SCHEMA,
+        "repository": heading.repository,
+        "branch": heading.branch,
+        "window": window_to_json(heading.window),
+        **digest_to_json(heading),
+        "title": posted.title,
+        "posted": markdown(posted),
+        "changes": [
+            {"sha": one.sha, "posted": one.state is State.POSTED, "state": str(one.state)}
+            for one in kept.outcomes
+        ],
+    }
+
 
 DAYS = 90
 """Days of a pulse."""
+
 _NEWEST = 8
 """The newest important changes in Markdown and JSON."""
 
 _DIGESTS = 8
+
 _MONTHS = 2
+
 _RELEASES = 6
+
 _NEWS_DAYS = 7
+
 _NEWS = 12
 """Rows of each section of the start page."""
 
 _URGENT = {Mark.BREAKING, Mark.SECURITY}
+
 _LATE_FIXES = 2
 
 

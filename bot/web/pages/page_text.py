@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
-from digest.answer.marks import Mark
+from digest.answer.buttons import Mark
 from digest.core.enums import Frequency, Language
 from digest.i18n.phrase import Phrase
 from digest.window import Window, minute, span_of

@@ -7,22 +7,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
 
+import httpx
+import structlog
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Route, Router
 
-from bot.util.page_links import REPOSITORIES, WITHIN
+from bot.store.browsing import ChangeLine
+from bot.util.page_links import REPOSITORIES, WITHIN, path_of
 from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
 from bot.web.pages.page_request import ASKED, CHOSEN, Form, PageRequest, language_of
-from bot.web.pages.page_schemas import SCHEMAS
-from bot.web.pages.page_table import ALL_FEED, DIGEST_FEED, FEED, PAGES, REPOSITORY, PageRoute
+from bot.web.pages.page_table import (
+    ALL_FEED,
+    DIGEST_FEED,
+    FEED,
+    PAGES,
+    REPOSITORY,
+    SCHEMAS,
+    PageRoute,
+)
 from bot.web.pages.response import (
     HEADERS,
     as_json,
@@ -36,6 +47,7 @@ from bot.web.pages.session import Sessions
 from bot.web.pages.site import Moved, NotThere, Site, SiteRepository
 from bot.web.pages.templating import files_by_name, render_pieces
 from bot.web.pages.unread import begin
+from digest.core.grade import Repository
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
 
@@ -52,7 +64,9 @@ _PARTS = {
         {},
     ),
 }
+
 _JSON = "application/json"
+
 _FEEDS = (
     ("feed", FEED, "The newest changes", ("topic", "level"), feeds.changes_feed),
     ("digest_feed", DIGEST_FEED, "The newest digests", (), feeds.digests_feed),
@@ -122,11 +136,14 @@ def _operation(
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
+
 _REFRESHED = 2
 """Seconds after which a page that shows reading progress reloads."""
 
 _YEAR = 365 * 86_400
+
 _FOREVER = f"public, max-age={_YEAR}, immutable"
+
 _TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -319,3 +336,57 @@ class _Site:
         pieces = render_pieces("missing.html", asked, title=str(status.value), **values)
         body = "".join(pieces).encode("utf-8", "replace")
         return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")
+
+
+log = structlog.get_logger(__name__)
+
+_WORD = "the"
+"""Searched for, and looked up as a topic; the result does not matter."""
+
+
+async def warm(shelf: Site) -> None:
+    """Render the pages of the first repository that has changes, and the list of all repositories.
+
+    The output never leaves the process, so the repository's privacy is ignored.
+    """
+    try:
+        for shown in shelf.repositories:
+            newest = await shelf.browsing.newest(shown.repository, 1)
+            if newest:
+                pages = Router(routes(_alone(shelf, shown)))
+                for path in _paths(shown.repository, newest[0], shelf):
+                    await _get(pages, path)
+                break
+        await _get(Router(routes(_alone(shelf, *shelf.repositories))), "/")
+    except Exception as error:  # noqa: BLE001 - a page that fails is told to whoever asks for it
+        # A page that fails must not keep the others from being served.
+        log.warning("web.not_warm", error=str(error), kind=type(error).__name__)
+
+
+def _alone(shelf: Site, *shown: SiteRepository) -> Site:
+    """The site with these repositories, visible to everybody. It shares the site's caches."""
+    return replace(
+        shelf, repositories=[replace(one, private=False) for one in shown], office=None, ask=None
+    )
+
+
+def _paths(repository: Repository, newest: ChangeLine, shelf: Site) -> list[str]:
+    day = newest.at.astimezone(shelf.zone).date()
+    return [
+        path_of(repository.name),
+        path_of(repository.name, day=day),
+        path_of(repository.name, week=day),
+        path_of(repository.name, change=newest.sha),
+        path_of(repository.name, topic=_WORD),
+        f"{path_of(repository.name, rest='search')}?q={_WORD}",
+        f"{path_of(repository.name, rest='search')}.json?q={_WORD}",
+        path_of(repository.name, rest="feed") + ".atom",
+        path_of(repository.name, rest=f"compare/{newest.sha}"),
+    ]
+
+
+async def _get(pages: Router, path: str) -> None:
+    """Request a page as a reader would, and discard the response."""
+    transport = httpx.ASGITransport(pages)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as reader:
+        await reader.get(path)

@@ -17,7 +17,7 @@ from bot.web.pages.entries import ChangeView, Told, entry_of, load_changes
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
 from digest.analysis.analyse import acts, gist
-from digest.answer.marks import Mark, marks_of, urgency
+from digest.answer.buttons import Mark, marks_of, urgency
 from digest.core.authors import code_as_spans
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from tests.contract.bench import Bench
 from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.servers.slack_blocks import Refused, check_blocks, notifying

@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from bot.messaging.rates import Rate
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from tests.integration.bot.platforms.slack.slack_caller import SECRET, Caller
 from tests.integration.bot.platforms.slack.test_receiver import Ears
 from tests.servers.asgi import served

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
 
-from bot.access.permissions import Policy
+from bot.access.gate import Policy
 from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.scheduler.schedule import Spec

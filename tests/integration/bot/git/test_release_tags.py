@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.git.git_process import reading
-from bot.git.release_tags import newest_releases, read_release, read_released
+from bot.git.revisions import newest_releases, read_release, read_released
 from digest.core.release import TaggedRelease
 from tests.support.builders import RepositoryBuilder
 

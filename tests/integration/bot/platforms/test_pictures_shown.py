@@ -11,8 +11,7 @@ from bot.messaging.sender import Receipt
 from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.open_api import Api
 from bot.platforms.feishu.sender import FeishuSender
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from digest.document import Chart, Document, Heading, Text
 from tests.contract.benches.telegram import sender as telegram_sender
 from tests.servers.feishu import FeishuServer
@@ -27,6 +26,7 @@ CHART = Chart(
     labels=("2026-01-01", "2026-01-02", "2026-01-03"),
     values=(4, 0, 9),
 )
+
 ANSWER = Document(title="All changes", blocks=(Heading(1, (Text("All changes"),)), CHART))
 
 

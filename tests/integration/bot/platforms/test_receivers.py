@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from bot.messaging.receiver import Attentive, Receiver
 from bot.platforms import feishu, slack, telegram
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET
 from tests.servers.slack import APP_TOKEN, BOT_TOKEN, SlackServer

@@ -9,8 +9,7 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import Policy
+from bot.access.gate import AccessGate, Policy
 from bot.app import open_workspace
 from bot.delivery.delivery import Delivery, Visibility
 from bot.platforms.console import Console

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from bot.messaging.rates import Pace, Rate, TooBusy
 from bot.messaging.receiver import Incoming
 from bot.ops.check import Weight
-from bot.ops.doctor_storage import redis as doctor
+from bot.ops.doctor import redis as doctor
 from bot.shared_state.redis_state import (
     CachedRecords,
     RedisConnection,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from bot.store.archive import SqlArchive
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.backup import copy_archive
-from bot.store.coverage import SqlCoverage
 from bot.store.ledger import SqlLedger
 from bot.store.maintenance import check
 from bot.store.postgresql import open_postgres

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlCoverage
 from bot.store.database import Database
 from bot.store.postgresql import open_postgres
 from bot.store.tables.archive_tables import repositories

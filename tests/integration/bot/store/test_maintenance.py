@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bot.store.archive import SqlArchive
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.database import Database
 from bot.store.maintenance import check, holdings, reindex, size, vacuum
 from bot.store.postgresql import open_postgres

@@ -14,9 +14,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.delivery.payload import thaw
-from bot.store.archive import SqlArchive
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.chat_records import SqlChats, SqlConversations, SqlProfiles
-from bot.store.coverage import SqlCoverage
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
 from bot.store.ledger import SqlLedger

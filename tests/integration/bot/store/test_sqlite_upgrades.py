@@ -16,8 +16,7 @@ import pytest
 
 from bot.store import backup
 from bot.store.analyses import SqlCalls
-from bot.store.archive import SqlArchive
-from bot.store.coverage import SqlCoverage
+from bot.store.archive import SqlArchive, SqlCoverage
 from bot.store.database import Database
 from bot.store.digests import SqlDigests
 from bot.store.ledger import SqlLedger

@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from bot.messaging.receiver import Ear
 from bot.store.sqlite import FILE, DatabaseHealth, open_database
 from bot.telemetry.metrics import Metrics
-from bot.web import health
-from bot.web.health import STALE, Health, routes
+from bot.web import server
+from bot.web.server import STALE, Health, routes
 from digest.errors import UnreachableDatabase
 
 SECRET = "xoxb-0123456789-secret"
@@ -87,7 +87,7 @@ async def test_an_archive_that_another_process_keeps_to_itself_is_not_ready(visi
 
 
 async def test_sweeps_that_have_stopped_are_not_ready(visit, heard, monkeypatch):
-    monkeypatch.setattr(health.time, "monotonic", lambda: heard.began + STALE + 1)
+    monkeypatch.setattr(server.time, "monotonic", lambda: heard.began + STALE + 1)
     assert (await heard.looks())["sweep"] == f"the last one ended {STALE + 1:.0f} s ago"
     heard.metrics(None, "debug", {"event": "sweep.done"})
     assert (await heard.looks())["sweep"] == ""
@@ -110,7 +110,7 @@ async def test_figures_are_told_while_the_archive_is_away(visit, heard, monkeypa
     async def away(_database):
         raise UnreachableDatabase("postgresql://example/digestbot", "connection refused")
 
-    monkeypatch.setattr(health, "pending", away)
+    monkeypatch.setattr(server, "pending", away)
     async with visit({"/": routes(heard)}) as client:
         told = await client.get("/metrics")
         monkeypatch.undo()

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from bot.web.server import events
 from tests.integration.bot.platforms.slack.slack_caller import SECRET
 from tests.servers.slack import CLIENT_ID, CLIENT_SECRET, SlackServer

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import policy_of
+from bot.access.gate import AccessGate, policy_of
 from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
@@ -25,6 +24,7 @@ from tests.integration.handlers.llm.day import DAY
 from tests.servers.model import Breaks, Fails, Hangs, Raw, Says
 
 ODD = "hey, gimme the lowdown regarding 2 if you would be so kind"
+
 ME = ConversationKey(platform="p", chat="c", person="ada")
 
 

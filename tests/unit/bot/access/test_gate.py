@@ -9,9 +9,19 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-import bot.access.gate as gate_module
-from bot.access.gate import AccessGate, DenialReason, Load, QuestionCounts, decide, refusal
-from bot.access.permissions import Policy, QuestionLimits, Role, policy_of
+from bot.access import gate as gate_module
+from bot.access.gate import (
+    AccessGate,
+    DenialReason,
+    Load,
+    Policy,
+    QuestionCounts,
+    QuestionLimits,
+    Role,
+    decide,
+    policy_of,
+    refusal,
+)
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
 from digest.core.enums import Language

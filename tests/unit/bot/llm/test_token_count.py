@@ -3,7 +3,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.llm.token_count import Estimator, raw
+from bot.llm.calls import Estimator, raw
 
 
 @given(st.text(), st.text())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.config.file_model import DatabaseSettings, SharedSettings
 from bot.telemetry.logs import Redaction
-from bot.util.secrets import secrets_in, without_secrets
+from bot.util.sanitize import secrets_in, without_secrets
 
 _ADDRESS = "postgresql://digest:hunter22@db.example.org:5432/digests_of_team"
 

@@ -8,7 +8,6 @@ import pytest
 
 from digest.answer.answers import beside_title, entry_of, title_of
 from digest.answer.listing import area_of, line_of, line_within, listed_in
-from digest.answer.request_text import request_lines
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level, Repository
@@ -16,6 +15,7 @@ from digest.core.request import PullRequest, RequestState
 from digest.document import Document, Paragraph, Text, plain
 from digest.question.intent import Changed
 from digest.topics.index_terms import bearings
+from handlers.questions.pull_request import request_lines
 from tests.support.samples import DAY, REPOSITORY, documents, file, flag_change, refactoring
 
 

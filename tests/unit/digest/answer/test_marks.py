@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from digest.answer.marks import Mark, marks_of, urgency
+from digest.answer.buttons import Mark, marks_of, urgency
 from digest.core.change import Side
 from digest.core.enums import Language
 from digest.core.facts import Action, Evidence, Fact, FactKind

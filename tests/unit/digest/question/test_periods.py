@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.question.dates import InvalidDate, month_of, number
+from digest.errors import InvalidDate
+from digest.question.dates import month_of, number
 from digest.question.periods import (
     DEFAULT_DAYS,
     Now,
@@ -18,7 +19,9 @@ from digest.question.periods import (
 from digest.window import Window, day_window, days_window
 
 ZONE_NAMES = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "UTC"]
+
 ZONES = st.sampled_from(ZONE_NAMES).map(ZoneInfo)
+
 NOWS = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31)).map(
     lambda m: m.replace(microsecond=0, tzinfo=UTC)
 )
@@ -97,6 +100,7 @@ def test_written_windows_are_read_back(now, zone, age, length):
 
 
 NOW = datetime(2026, 3, 31, 12, 0, tzinfo=UTC)
+
 BERLIN = ZoneInfo("Europe/Berlin")
 
 

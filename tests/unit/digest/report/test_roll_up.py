@@ -18,14 +18,15 @@ from digest.core.enums import Language
 from digest.document import Link, Listing, Table, plain
 from digest.markdown import markdown
 from digest.report.assembly import assemble
-from digest.report.condensed import shown_entries
-from digest.report.revert_marks import RevertedChange, mark_reverted, revert_note
+from digest.report.condensed import RevertedChange, mark_reverted, revert_note, shown_entries
 from digest.report.roll_up import roll_up_document
 from digest.window import Window
 from tests.support import samples
 
 GOLDEN = Path(__file__).parents[3] / "data" / "golden"
+
 ZONE = ZoneInfo("Asia/Shanghai")
+
 WEEK = Window(
     since=datetime(2026, 1, 16, 1, tzinfo=UTC),
     until=datetime(2026, 1, 23, 1, tzinfo=UTC),

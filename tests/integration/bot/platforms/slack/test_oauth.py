@@ -11,8 +11,7 @@ import aiohttp
 import pytest
 
 from bot.messaging.sender import SendError, SendReason
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from bot.platforms.slack.oauth import States
 from digest.document import Document, Paragraph, Text
 from tests.integration.bot.platforms.slack.slack_caller import SECRET, Caller

@@ -16,8 +16,7 @@ from bot.chat.reply import ReplyMessage
 from bot.delivery.part_sender import Patience
 from bot.messaging.receiver import Called, MessageEvent, Receiver
 from bot.messaging.sender import Hosted, Part, SendError, SendReason
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from bot.platforms.slack.installations import OneAccount
 from bot.platforms.slack.receiver import Slack
 from bot.platforms.slack.socket_mode import SocketMode, Timing

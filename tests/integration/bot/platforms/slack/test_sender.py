@@ -13,8 +13,7 @@ from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.messaging.rates import Rate
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
-from bot.platforms.slack import create, sender, web_api
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create, sender, web_api
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Text
 from tests.servers.slack import (
     BOT_TOKEN,
@@ -31,6 +30,7 @@ from tests.servers.slack import (
 from tests.support.fakes_delivery import FakeLeases, FakeLedger
 
 POST = "chat.postMessage"
+
 IDENTITY = "0123456789abcdef" * 2
 
 

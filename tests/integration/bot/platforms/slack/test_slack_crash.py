@@ -7,13 +7,13 @@ import pytest
 from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.messaging.rates import Rate
-from bot.platforms.slack import create, sender
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create, sender
 from digest.document import Document, Item, Listing, Text
 from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.support.fakes_delivery import Crash, FakeLeases, FakeLedger, Killed
 
 PATIENCE = Patience(first=0.001, attempts=3)
+
 DOCUMENT = Document(
     title="Today",
     blocks=(Listing(tuple(Item((Text(f"change {n}. " + "word " * 90),)) for n in range(40))),),

@@ -14,8 +14,7 @@ import pytest
 
 from bot.messaging.inbox import Inbox
 from bot.messaging.receiver import LARGEST, Called
-from bot.platforms.slack import create
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config, create
 from tests.integration.bot.platforms.slack.slack_caller import MENTION, SECRET, Caller
 from tests.servers.asgi import served
 from tests.servers.slack import BOT_TOKEN, BOT_USER, CHANNEL, PERSON, TEAM, SlackServer

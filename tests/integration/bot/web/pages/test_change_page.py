@@ -8,12 +8,13 @@ from dataclasses import replace
 import httpx
 from jsonschema import Draft202012Validator
 
-from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.page_table import SCHEMAS
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from tests.servers.pages import shelved
 
 OPEN = "/r/owner/open"
+
 WAIT = f"{OPEN}/-/changes/3"
 
 

@@ -22,8 +22,7 @@ from bot.delivery.payload import freeze
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.store.rows import raise_revision
 from bot.web.pages import period_page, rows
-from bot.web.pages.page_schemas import SCHEMAS
-from bot.web.pages.page_table import PAGES
+from bot.web.pages.page_table import PAGES, SCHEMAS
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from digest.core.grade import Level, Repository
@@ -37,7 +36,9 @@ from tests.servers.pages import MONDAY, TOKEN, UTC_ZONE, answering, shelved
 from tests.support.builders import RepositoryBuilder
 
 OPEN = "/r/owner/open"
+
 CLOSED = "/r/owner/closed"
+
 WITHIN = (
     "/-/days/2026-03-02",
     "/-/weeks/2026-W10",
@@ -47,7 +48,9 @@ WITHIN = (
     "/-/compare/v0.1.0...v0.2.0",
     "/-/compare",
 )
+
 ANSWERS = {entry.name: entry.answer for entry in PAGES}
+
 EACH = [
     ("index", "/", "/index"),
     ("repository", OPEN, OPEN),

@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.platforms.slack.config import Config
+from bot.platforms.slack import Config
 from bot.platforms.slack.oauth import EVENTS, SCOPES, as_yaml, manifest
 from bot.platforms.slack.web_events import WINDOW, is_signed
 from bot.util.section import SectionContext
 
 ROOT = Path(__file__).parents[5]
+
 NOW = 1_700_000_000.0
+
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.telegram import Config, create
-from bot.platforms.telegram.chat_place import ChatPlace, place_of
+from bot.platforms.telegram.menu import ChatPlace, place_of
 from bot.platforms.telegram.sender import Telegram
 from bot.util.section import SectionContext
 

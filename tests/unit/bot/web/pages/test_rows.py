@@ -12,13 +12,14 @@ from bot.web.pages import rows
 from bot.web.pages.entries import differing, line_of
 from bot.web.pages.rows import LARGEST, Row, _pages, by_importance, made_rows, size_of
 from bot.web.pages.templating import fragment
-from digest.answer.marks import Mark
+from digest.answer.buttons import Mark
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import Code, Text
 from tests.support.fakes import graded
 
 TITLES = ["Add a pool", "<b>\"'&" * 20, "修复 KV 缓存" * 8, "x" * 300]
+
 AUTHORS = ["Ada Lovelace", "\"' onmouseover=alert(1)", "范裕达", ""]
 
 

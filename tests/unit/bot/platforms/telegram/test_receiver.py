@@ -10,16 +10,23 @@ from telegram import Update
 from bot.messaging.receiver import MessageEvent
 from bot.messaging.sender import Receipt
 from bot.platforms.telegram.client import Me
-from bot.platforms.telegram.updates import incoming
+from bot.platforms.telegram.receiver import incoming
 from tests.servers.telegram_text import found
 
 ME = Me(7, "Digest_Bot")
+
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+
 ADA = {"id": 42, "is_bot": False, "first_name": "Ada", "language_code": "en"}
+
 LIN = {"id": 43, "is_bot": False, "first_name": "林", "language_code": "zh-hans"}
+
 BOT = {"id": 7, "is_bot": True, "first_name": "Digest", "username": "Digest_Bot"}
+
 OTHER = {"id": 8, "is_bot": True, "first_name": "Other", "username": "other_bot"}
+
 GROUP = {"id": -100, "type": "supergroup", "title": "G"}
+
 DIRECT = {"id": 42, "type": "private", "first_name": "Ada"}
 
 

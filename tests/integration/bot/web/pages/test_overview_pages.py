@@ -17,7 +17,7 @@ from bot.publishing.slots import Slots
 from bot.scheduler.schedule import Slot
 from bot.subscriptions.channel_registry import Post
 from bot.util.machine import FixedClock
-from bot.web.pages.page_schemas import SCHEMAS
+from bot.web.pages.page_table import SCHEMAS
 from bot.web.pages.routes import routes
 from bot.web.pages.templating import fragment
 from bot.web.server import application

@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 from datetime import UTC, datetime
 
-from bot.access.gate import AccessGate
-from bot.access.permissions import policy_of
+from bot.access.gate import AccessGate, policy_of
 from bot.app import open_workspace
 from bot.chat.question_service import QuestionService
 from bot.chat.reply import ReplyMessage

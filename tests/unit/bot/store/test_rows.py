@@ -3,7 +3,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.store.stored_facts import facts_from_json, facts_to_json
+from bot.store.rows import facts_from_json, facts_to_json
 from digest.core.change import FileStatus, Side
 from digest.core.facts import (
     Action,
@@ -21,6 +21,7 @@ from tests.support.strategies_facts import facts_of
 
 # Paths may hold lone surrogates, for bytes that are no UTF-8.
 TEXT = st.text(max_size=20)
+
 FACTS = facts_of(TEXT, TEXT, versions=st.integers(1, 9))
 
 

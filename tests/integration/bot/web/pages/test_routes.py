@@ -9,7 +9,7 @@ from pathlib import Path
 from structlog.testing import capture_logs
 
 from bot.store.browsing import SqlBrowsing
-from bot.web.pages.warmup import warm
+from bot.web.pages.routes import warm
 from digest.core.grade import Level
 from digest.window import Window, day_window, days_window
 from tests.servers.pages import shelved

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from bot.store.stored_facts import StoredFacts, texts_of_facts
+from bot.store.rows import StoredFacts, texts_of_facts
 from digest.core.change import Side
 from digest.core.facts import Clue, ClueKind, Evidence, Facts
 from tests.integration.bot.store import samples
