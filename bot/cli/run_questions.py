@@ -1,7 +1,8 @@
 """``explain`` and ``ask`` at the terminal, with the same handlers as on every platform.
 
-The repository is chosen as in chats if no option names one. While a model writes an explanation,
-each checked statement is shown; the complete explanation then replaces them.
+The repository is chosen as in chats if no option names one. ``explain --show-prompt`` prints what
+would be sent to the model, without sending it. While a model writes an explanation, each checked
+statement is shown on the terminal; the complete explanation then replaces them.
 """
 
 from __future__ import annotations
@@ -9,39 +10,28 @@ from __future__ import annotations
 import getpass
 import json
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TextIO
 from zoneinfo import ZoneInfo
-
-from rich.console import Console as from_Console
-from rich.live import Live
-from rich.text import Text
 
 from bot.app import open_workspace
 from bot.chat.repository_choice import which
 from bot.cli.options import AnswerFormat
 from bot.cli.output import ProgressBar, emit, finish, print_document
 from bot.util.machine import FixedClock
-from bot.util.sanitize import legible
 from bot.util.terminal import Terminal
 from bot.workspace.workspace import Usages, Workspace, places_of
 from digest.answer.answers import ABOUT_NONE, Answer, answer_to_json
 from digest.core.enums import Language
 from digest.core.reference import parse_reference
-from digest.core.statement import Statement
 from digest.document import Code, Document, Paragraph
 from digest.errors import InvalidReference, UnknownChange, UserError
 from digest.i18n.chat_text import ABOUT
-from digest.i18n.labels import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
 from digest.question.intent import Explain
 from digest.window import parse_moment
 from handlers.chat.follow_ups import last_talk, remember
 from handlers.context import Context
 from handlers.ports.chat_port import ConversationKey
-from handlers.questions.explain import PromptPreview, Silence, preview_prompt
 from handlers.router import answer
 from handlers.router import ask as ask_handler
 
@@ -109,6 +99,8 @@ def explain(
             intent = Explain(reference=parse_reference(chosen.question))
             ctx = await context_of(app, chosen.place, branch, zone, language)
             if show_prompt:
+                from bot.cli.explanation_output import print_prompt
+
                 await print_prompt(intent, ctx, app)
                 return
             try:
@@ -128,6 +120,8 @@ async def _explain(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
     """The explanation; on a terminal it is shown while a model writes it."""
     if ctx.judging is None or form is not AnswerFormat.TEXT or not sys.stderr.isatty():
         return await answer(intent, ctx)
+
+    from bot.cli.explanation_output import LiveExplanation
 
     with LiveExplanation(sys.stderr, ctx.language) as listener:
         return await answer(intent, replace(ctx, judging=replace(ctx.judging, listener=listener)))
@@ -225,104 +219,3 @@ def _show(found: Answer, ctx: Context, form: AnswerFormat, *, named: bool) -> No
         return
     text, _ = Terminal(width=_JSON_WIDTH).texts(found.document)
     emit(json.dumps(answer_to_json(found, text, ctx.zone), ensure_ascii=False, indent=1))
-
-
-_LABELS = {
-    "summary": SUMMARY,
-    "impact": IMPACT,
-    "insights": INSIGHTS,
-    "risks": RISKS,
-    "suggestions": SUGGESTIONS,
-}
-
-
-class LiveExplanation:
-    """Implements ``Listener`` on a terminal, as a context manager."""
-
-    def __init__(self, stream: TextIO, language: Language) -> None:
-        self._language = language
-        self._said: dict[str, list[str]] = {}
-        self._live = Live(
-            console=from_Console(file=stream),
-            transient=True,
-            auto_refresh=False,
-            redirect_stdout=False,
-        )
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._live.stop()
-
-    def hear(self, section: str, statement: Statement) -> None:
-        """Show one more statement that the change supports."""
-        self._said.setdefault(section, []).append(legible(statement.text))
-        self._show()
-
-    def restart(self) -> None:
-        """Discard everything so far."""
-        self._said.clear()
-        self._show()
-
-    def _show(self) -> None:
-        lines = Text()
-        for section, said in self._said.items():
-            colon = COLON.template(self._language).rstrip()
-            lines.append(f"{_LABELS[section].template(self._language)}{colon}\n", style="bold")
-            for words in said:
-                lines.append(f"  {words}\n")
-        self._live.update(lines, refresh=True)
-
-
-_WHY_NOT = {
-    Silence.PRIVATE: "nothing would be sent: the repository's privacy is none",
-    Silence.SETTLED: "this would not be sent: facts settle the change",
-    Silence.KEPT: "this would not be sent again: the answer is kept",
-}
-
-_NO_MODEL = (
-    "no model is configured, so nothing is ever sent; to see what would be, name any model with "
-    "DIGESTBOT_MODEL: nobody is asked"
-)
-
-
-async def print_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
-    """Print the requests word for word; what is not part of them goes to the error stream.
-
-    Raises ``UserError``.
-    """
-    shown = await preview_prompt(intent, ctx)
-    if app.mind is None:
-        raise UserError(_NO_MODEL)
-    bodies = [app.mind.model.body(request) for request in shown.requests]
-    address = f"{app.mind.config.base_url}/chat/completions"
-    emit("\n".join(line for at, body in enumerate(bodies, 1) for line in _lines(at, body, address)))
-    for note in _notes(shown):
-        sys.stderr.write(f"digestbot: {note}\n")
-
-
-def _lines(number: int, body: Mapping[str, Any], address: str) -> Iterator[str]:
-    """The messages as they are, the other fields as JSON."""
-    yield f"=== request {number}: POST {address}"
-    for name, value in body.items():
-        if name != "messages":
-            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
-    for message in body["messages"]:
-        yield f"--- {message['role']}"
-        yield message["content"]
-
-
-def _notes(shown: PromptPreview) -> Iterator[str]:
-    if shown.why_not in _WHY_NOT:
-        yield _WHY_NOT[shown.why_not]
-    if len(shown.requests) > 1:
-        yield "the checked notes that come back are then joined by one more request"
-    if shown.secrets:
-        yield f"{shown.secrets} {'secret was' if shown.secrets == 1 else 'secrets were'} masked"

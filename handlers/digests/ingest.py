@@ -1,7 +1,9 @@
-"""Changes brought into the archive: read if missing, checked against the trees, graded and saved.
+"""Changes brought into the archive: read if missing, graded and saved; and data of their requests.
 
 Data of merged requests is read from the forge beside everything else and delays nothing: a digest
-uses what is known, and what arrives later is in the next answer. Grades do not depend on it.
+uses what is known, and what arrives later is in the next answer. Grades do not depend on it. Only
+descriptions are waited for, without an account if necessary: a page of a forge's list holds a
+hundred of them, so that a day costs one or two calls.
 """
 
 from __future__ import annotations
@@ -9,38 +11,98 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from operator import is_
+from itertools import count
 
 from digest.core.change import Change
-from digest.core.facts import FACTS_VERSION, Action, Fact, Facts
+from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.request import RequestState
-from digest.facts.exposure import files_around, with_exposure
-from digest.facts.tree_lookup import (
-    Question,
-    apply_lookup,
-    mark_unsearched,
-    places,
-    questions,
-    runs,
-)
+from digest.errors import ForgeFailed, NotOnForge
 from digest.grading.policy import Batch, GradedBatch, grade_batch
 from digest.window import Window
 from handlers.context import Context
-from handlers.ports.forge_port import Requests
-from handlers.ports.storage import Range, Selection, Source, Tip
+from handlers.ports.forge_port import Forge, KeptRequest, Requests
+from handlers.ports.storage import Range, Selection, Tip
+
+log = logging.getLogger(__name__)
+
+_PAGES = 2
+"""The most pages to request: without an account a client has only 60 calls an hour."""
+
+_RECENT = timedelta(days=14)
+"""The list is sorted by update time: older requests are too far down to look for."""
+
+_PATIENCE = 6.0
+"""Seconds that a digest waits for the forge."""
+
+
+async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Graded]:
+    """The changes with the descriptions of their requests, where known or readable."""
+    numbers = {g.number for g in changes if g.number is not None}
+    kept = await _stored_requests(numbers, ctx)
+    if await _ask_forge([g for g in changes if g.number not in kept], ctx):
+        kept = await _stored_requests(numbers, ctx)
+    return [with_description(g, kept.get(g.number or 0)) for g in changes]
+
+
+async def _stored_requests(numbers: Collection[int], ctx: Context) -> Mapping[int, KeptRequest]:
+    if ctx.requests is None or not numbers:
+        return {}
+    return await ctx.requests.load(ctx.watched.repository, numbers)
+
+
+def with_description(graded: Graded, known: KeptRequest | None) -> Graded:
+    """The change with the description of its request, if that is known."""
+    if known is None or known.request.state is not RequestState.MERGED:
+        return graded
+    from digest.facts.message import read_description
+
+    request = known.request
+    described = read_description(request.title, request.body, request.labels)
+    return replace(graded, description=described)
+
+
+async def _ask_forge(lacking: Sequence[Graded], ctx: Context) -> bool:
+    """Read the newest pages of merged requests if recent changes lack their descriptions."""
+    now = ctx.clock.now()
+    recent = [g for g in lacking if g.number and now - g.commit.committed_at < _RECENT]
+    forge = ctx.watched.forge
+    if not recent or forge is None or ctx.requests is None or not ctx.watched.descriptions:
+        return False
+    oldest = min(g.commit.committed_at for g in recent)
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            return await _read_requests(forge, {g.number for g in recent}, oldest, ctx)
+    except NotOnForge:
+        log.info("descriptions.absent: %s", ctx.watched.repository.name)
+    except (ForgeFailed, TimeoutError) as error:
+        log.info("descriptions.unread: %s: %s", type(error).__name__, error)
+    return False
+
+
+async def _read_requests(
+    forge: Forge, wanted: Collection[int | None], since: datetime, ctx: Context
+) -> bool:
+    """Save page after page until all wanted requests were seen or the page limit is reached."""
+    assert ctx.requests is not None
+    missing = set(wanted)
+    pages = count(1)
+    async for page in forge.recent(since):
+        await ctx.requests.keep(ctx.watched.repository, page, ctx.clock.now())
+        missing -= {one.number for one in page}
+        if not missing or next(pages) == _PAGES:
+            break
+    return missing != set(wanted)
 
 
 async def tip_of(ctx: Context) -> Tip:
     """The current tip of the watched branch."""
     return await ctx.watched.source.tip(ctx.watched.branch)
 
-
-log = logging.getLogger(__name__)
 
 _MANY = 2000
 """Changes from which several processes are worth their memory: a backfill, not a month."""
@@ -236,6 +298,8 @@ def warn_unparsed(changes: Iterable[Graded], repository: Repository) -> None:
 async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> None:
     # Questions about the archive read no change, and need none of this.
 
+    from handlers.digests.tree_facts import settle  # imports the finders
+
     facts = await settle(ctx.watched.source, pending.changes, [g.facts for g in pending.graded])
     settled = [
         one if better is one.facts else replace(one, facts=better)
@@ -315,73 +379,3 @@ async def enrich(ctx: Context) -> int:
     if newest is not None and (since is None or newest > since):
         await requests.mark(repository, newest)
     return count
-
-
-async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
-    """The facts, with moved names reported as moves; one search per line of commits.
-
-    ``changes`` are newest first. Most changes need no search.
-    """
-    result = await _expose(source, changes, facts)
-    for run in runs(changes):
-        asked = [questions(changes[n], result[n]) for n in run]
-        if any(asked):
-            line = [changes[n] for n in run], [result[n] for n in run]
-            for number, better in zip(run, await _look(source, *line, asked), strict=True):
-                result[number] = better
-    return result
-
-
-async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
-    """The facts, with names that the project offers marked apart from internal ones."""
-    places = {
-        (_side(change, fact), path)
-        for change, those in zip(changes, facts, strict=True)
-        for fact in those.items
-        for path in files_around(fact)
-    }
-    texts = await source.contents(places) if places else {}
-    result = []
-    for change, those in zip(changes, facts, strict=True):
-        items = []
-        for fact in those.items:
-            side = _side(change, fact)
-            known = {p: t for p in files_around(fact) if (t := texts.get((side, p)))}
-            items.append(with_exposure(fact, known))
-        same = all(map(is_, items, those.items))
-        result.append(those if same else replace(those, items=tuple(items)))
-    return result
-
-
-def _side(change: Change, fact: Fact) -> str:
-    """The commit whose tree contains a fact's name."""
-    parents = change.commit.parents
-    return parents[0] if fact.action is Action.REMOVED and parents else change.sha
-
-
-async def _look(
-    source: Source,
-    changes: Sequence[Change],
-    facts: Sequence[Facts],
-    asked: Sequence[Sequence[Question]],
-) -> list[Facts]:
-    words = {word for those in asked for question in those for word in question.words}
-    mentions = await source.mentions(changes[0].sha, words)
-    if mentions is None:
-        return [mark_unsearched(f, those) for f, those in zip(facts, asked, strict=True)]
-    where = places(changes, asked, mentions, _evidence(facts, asked))
-    texts = await source.contents({place for those in where.values() for place in those})
-    return [
-        apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
-        for n, (f, those) in enumerate(zip(facts, asked, strict=True))
-    ]
-
-
-def _evidence(
-    facts: Sequence[Facts], asked: Sequence[Sequence[Question]]
-) -> Mapping[tuple[int, int], str]:
-    return {
-        (n, q.index): facts[n].items[q.index].evidence.path
-        for n, those in enumerate(asked)
-        for q in those
-    }

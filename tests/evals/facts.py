@@ -28,7 +28,7 @@ from digest.analysis.wording import is_pin
 from digest.core.facts import Action, Area, Fact, FactKind, Facts
 from digest.facts.extract import extract, wanted_blobs
 from digest.facts.paths import area_of
-from handlers.digests.ingest import settle
+from handlers.digests.tree_facts import settle
 
 GRAVE = ("removed", "renamed", "default_changed", "deprecated")
 """The actions that a reader acts on: each must be right."""

@@ -10,7 +10,7 @@ import pytest
 from bot.git.open_source import open_source
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.extract import extract, wanted_blobs
-from handlers.digests.ingest import settle
+from handlers.digests.tree_facts import settle
 from tests.support.builders import RepositoryBuilder
 
 Tree = Mapping[str, str | None]

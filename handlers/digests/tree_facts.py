@@ -1,0 +1,90 @@
+"""Facts checked against the trees before and after their changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import is_
+
+from digest.core.change import Change
+from digest.core.facts import Action, Fact, Facts
+from digest.facts.exposure import files_around, with_exposure
+from digest.facts.tree_lookup import (
+    Question,
+    apply_lookup,
+    mark_unsearched,
+    places,
+    questions,
+    runs,
+)
+from handlers.ports.storage import Source
+
+
+async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
+    """The facts, with moved names reported as moves; one search per line of commits.
+
+    ``changes`` are newest first. Most changes need no search.
+    """
+    result = await _expose(source, changes, facts)
+    for run in runs(changes):
+        asked = [questions(changes[n], result[n]) for n in run]
+        if any(asked):
+            line = [changes[n] for n in run], [result[n] for n in run]
+            for number, better in zip(run, await _look(source, *line, asked), strict=True):
+                result[number] = better
+    return result
+
+
+async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
+    """The facts, with names that the project offers marked apart from internal ones."""
+    places = {
+        (_side(change, fact), path)
+        for change, those in zip(changes, facts, strict=True)
+        for fact in those.items
+        for path in files_around(fact)
+    }
+    texts = await source.contents(places) if places else {}
+    result = []
+    for change, those in zip(changes, facts, strict=True):
+        items = []
+        for fact in those.items:
+            side = _side(change, fact)
+            known = {p: t for p in files_around(fact) if (t := texts.get((side, p)))}
+            items.append(with_exposure(fact, known))
+        same = all(map(is_, items, those.items))
+        result.append(those if same else replace(those, items=tuple(items)))
+    return result
+
+
+def _side(change: Change, fact: Fact) -> str:
+    """The commit whose tree contains a fact's name."""
+    parents = change.commit.parents
+    return parents[0] if fact.action is Action.REMOVED and parents else change.sha
+
+
+async def _look(
+    source: Source,
+    changes: Sequence[Change],
+    facts: Sequence[Facts],
+    asked: Sequence[Sequence[Question]],
+) -> list[Facts]:
+    words = {word for those in asked for question in those for word in question.words}
+    mentions = await source.mentions(changes[0].sha, words)
+    if mentions is None:
+        return [mark_unsearched(f, those) for f, those in zip(facts, asked, strict=True)]
+    where = places(changes, asked, mentions, _evidence(facts, asked))
+    texts = await source.contents({place for those in where.values() for place in those})
+    return [
+        apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
+        for n, (f, those) in enumerate(zip(facts, asked, strict=True))
+    ]
+
+
+def _evidence(
+    facts: Sequence[Facts], asked: Sequence[Sequence[Question]]
+) -> Mapping[tuple[int, int], str]:
+    return {
+        (n, q.index): facts[n].items[q.index].evidence.path
+        for n, those in enumerate(asked)
+        for q in those
+    }
