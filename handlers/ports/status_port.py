@@ -11,12 +11,20 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from digest.core.enums import Language
+from digest.core.facts import Undone
 from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 from digest.document import Link, Span, Text
 from digest.grading.outcomes import SOON, bare_title
 from digest.window import Window
 from handlers.ports.storage import Archive
+
+_SHORTEST = 7
+"""Fewest digits of a commit's name that a message is believed to name it by."""
+
+_FEW_DIGITS = 3
+_LATER = 20
+"""Most changes that are looked at for each name of an undone change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +100,41 @@ async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Seq
     # The revert itself has the number too if it was merged under it.
     named = [g for g in found if g.sha != by.sha and g.facts.reverts is None]
     return named or await _of_title(archive, repository, by, undone.title)
+
+
+async def undoings_of(
+    archive: Archive, repository: Repository, change: Graded
+) -> tuple[Sequence[Graded], Sequence[Graded]]:
+    """The archived changes that revert one, and those that land it again, newest first each."""
+    names = [change.sha[:_SHORTEST], bare_title(change.title)]
+    if change.number is not None:
+        # ``Reapply 50869`` names a request without its mark; few digits are found everywhere.
+        number = str(change.number)
+        names.append(number if len(number) > _FEW_DIGITS else f"#{number}")
+    by = {
+        later.sha: later
+        for name in filter(None, names)
+        for later in await archive.select(repository, Query(terms=(name,), limit=_LATER))
+        if later.sha != change.sha
+    }
+    newest_first = sorted(by.values(), key=lambda later: later.commit.committed_at, reverse=True)
+    return (
+        [later for later in newest_first if _is_meant(later.facts.reverts, change, later)],
+        [later for later in newest_first if _is_meant(later.facts.relands, change, later)],
+    )
+
+
+def _is_meant(undone: Undone | None, change: Graded, by: Graded) -> bool:
+    """Whether a later change names this one; its title counts if it names nothing more exact."""
+    if undone is None:
+        return False
+    if undone.sha:
+        return change.sha.startswith(undone.sha)
+    if undone.number is not None:
+        return undone.number == change.number
+    since = by.commit.committed_at - change.commit.committed_at
+    same = bool(undone.title) and bare_title(undone.title) == bare_title(change.title)
+    return same and timedelta(0) <= since <= SOON
 
 
 async def _of_title(

@@ -12,7 +12,7 @@ from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, Seen, as_of, graded_because
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded
-from digest.core.reference import Query, Reference
+from digest.core.reference import Reference
 from digest.core.statement import Analysis
 from digest.document import Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
@@ -28,7 +28,7 @@ from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of, with_description
-from handlers.ports.status_port import undone_by
+from handlers.ports.status_port import undoings_of, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
     explain_issue,
@@ -37,9 +37,6 @@ from handlers.questions.pull_request import (
     lines_about,
 )
 from handlers.questions.scope import viewpoint
-
-_MENTIONS = 20
-"""Changes that mention the explained one, searched for its reverts and re-lands."""
 
 
 async def explain(intent: Explain, ctx: Context) -> Answer:
@@ -58,10 +55,10 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
         return await explain_requested(intent.reference, ctx, unknown)
     request, others = await kept_request(found[0].number, ctx), found[1:]
     told = await _explained(with_description(found[0], request), ctx, tip)
-    mentions = await _mentions(told.graded, ctx)
-    announced = await _announcements(told.graded, mentions, ctx)
+    undoings = await undoings_of(ctx.archive, ctx.watched.repository, told.graded)
+    announced = await _announcements(told.graded, undoings[0], ctx)
     beside = (*lines_about(request, ctx), *announced)
-    document = _document(told, others, mentions, beside, viewpoint(ctx, tip))
+    document = _document(told, others, undoings, beside, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
@@ -140,22 +137,15 @@ def _named(reference: Reference) -> str:
     return f"#{reference.number}" if reference.number is not None else reference.sha
 
 
-async def _mentions(graded: Graded, ctx: Context) -> Sequence[Graded]:
-    """Archived changes whose text mentions this one."""
-    name = str(graded.number) if graded.number is not None else graded.sha[:10]
-    query = Query(terms=(name,), limit=_MENTIONS)
-    return await ctx.archive.select(ctx.watched.repository, query)
-
-
 async def _announcements(
-    graded: Graded, mentions: Sequence[Graded], ctx: Context
+    graded: Graded, reverts: Sequence[Graded], ctx: Context
 ) -> Sequence[Spans]:
     """The digests that announced a reverted change: this one, or those that it reverts."""
     if ctx.announcements is None:
         return ()
     repository, language = ctx.watched.repository, ctx.language
     lines: list[Spans] = []
-    if any(_points(m, graded, relands=False) for m in mentions):
+    if reverts:
         told = await ctx.announcements.announced(repository, graded, language)
         lines += [ANNOUNCED(language, day=told.shown)] if told else []
     for gone in await undone_by(ctx.archive, repository, graded):
@@ -168,7 +158,7 @@ async def _announcements(
 def _document(
     told: _Explained,
     others: Sequence[Graded],
-    mentions: Sequence[Graded],
+    undoings: tuple[Sequence[Graded], Sequence[Graded]],
     beside: Sequence[Spans],
     at: Seen,
 ) -> Document:
@@ -183,29 +173,18 @@ def _document(
         missed=told.missed,
         whole=True,
     )
-    notes = (*beside, *_undoings(graded, mentions, at), *_told(ALSO, others, at))
+    reverts, relands = undoings
+    notes = (
+        *beside,
+        *_told(UNDONE_BY, reverts, at),
+        *_told(RELANDED_BY, relands, at),
+        *_told(ALSO, others, at),
+    )
     return Document(
         title=graded.title or graded.sha[:10],
         blocks=(*blocks, *map(Paragraph, notes), Paragraph(as_of(at), aside=True)),
         language=str(at.language),
     )
-
-
-def _undoings(graded: Graded, mentions: Sequence[Graded], at: Seen) -> Iterator[Spans]:
-    reverts = [m for m in mentions if _points(m, graded, relands=False)]
-    relands = [m for m in mentions if _points(m, graded, relands=True)]
-    yield from _told(UNDONE_BY, reverts, at)
-    yield from _told(RELANDED_BY, relands, at)
-
-
-def _points(mention: Graded, graded: Graded, *, relands: bool) -> bool:
-    """Whether a change says that it reverts, or re-lands, another one."""
-    undone = mention.facts.relands if relands else mention.facts.reverts
-    if undone is None or mention.sha == graded.sha:
-        return False
-    if undone.sha:
-        return graded.sha.startswith(undone.sha)
-    return undone.number is not None and undone.number == graded.number
 
 
 def _told(phrase: Phrase, changes: Sequence[Graded], at: Seen) -> Iterator[Spans]:

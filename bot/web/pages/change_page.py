@@ -27,6 +27,7 @@ from digest.document import CodeBlock, Document, plain
 from digest.report.assembly import ReportEntry
 from digest.report.blocks import change_blocks, quote_path
 from digest.report.report_json import SCHEMA, entry_to_json
+from handlers.ports.status_port import undoings_of
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
 
@@ -126,25 +127,18 @@ def _is_trailer(line: str, tokens: Collection[str]) -> bool:
 
 async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -> list[State]:
     """Reverts and re-landings of a change, then other changes that mention it."""
+    repository = asked.shown().repository
+    reverts, relands = await undoings_of(asked.shelf.archive, repository, graded)
     found = [("same_request", line_of(one)) for one in others]
-    for one in await _mentions(asked, graded):
-        facts = one.facts
-        name = "named_by"
-        if facts.reverts is not None and _is_meant(facts.reverts, graded):
-            name = "reverted_by"
-        elif facts.relands is not None and _is_meant(facts.relands, graded):
-            name = "relanded_as"
-        found.append((name, line_of(one)))
+    found += [("reverted_by", line_of(one)) for one in reverts]
+    found += [("relanded_as", line_of(one)) for one in relands]
+    told = {one.sha for one in (*others, *reverts, *relands)}
+    mentions = await _mentions(asked, graded)
+    found += [("named_by", line_of(one)) for one in mentions if one.sha not in told]
     for undone, name in ((graded.facts.reverts, "reverts"), (graded.facts.relands, "relands")):
         if undone is not None:
             found += [(name, line_of(one)) for one in (await _undone(asked, undone))[:1]]
     return sorted(found, key=lambda state: list(STATES).index(state[0]))
-
-
-def _is_meant(undone: Undone, graded: Graded) -> bool:
-    if undone.sha:
-        return graded.sha.startswith(undone.sha)
-    return undone.number is not None and undone.number == graded.number
 
 
 async def _undone(asked: PageRequest, undone: Undone) -> Sequence[Graded]:

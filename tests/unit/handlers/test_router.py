@@ -289,6 +289,34 @@ async def test_explain_takes_the_newest_of_a_request_and_names_the_others():
     assert 'Revert "Speed up' in shown
 
 
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [
+        pytest.param("Reapply 50869 (#52223)", "Brought back by", id="number-without-mark"),
+        pytest.param('Revert "Drop the check"', "Undone by", id="title-alone"),
+        pytest.param(
+            "Drop it not\n\nThis reverts commit aaaaaaa1.", "Undone by", id="name-of-commit"
+        ),
+        pytest.param('Revert "Drop the checks"', "", id="another-title"),
+        pytest.param("Speed up what 50869 made slow (#52223)", "", id="only-mentioned"),
+        pytest.param("Reapply 150869 (#52223)", "", id="another-number"),
+    ],
+)
+async def test_explain_tells_what_undoes_a_change_or_brings_it_back(later, told):
+    source = FakeSource(
+        [
+            change("bbbbbbb2", later, at=ago(1)),
+            change("aaaaaaa1", "Drop the check (#50869)", at=ago(3)),
+        ]
+    )
+    ctx = context(source)
+    await ask("what changed this week", ctx)
+    shown = text((await ask("explain #50869", ctx)).document)
+    assert [words for words in ("Brought back by", "Undone by") if words in shown] == (
+        [told] if told else []
+    )
+
+
 async def test_explain_a_number_that_is_only_mentioned_is_unknown():
     source = FakeSource([change("bbbbbbb2", 'Revert "Speed up (#7)" (#8)', at=ago(2))])
     answer = await ask("explain #7", context(source))
