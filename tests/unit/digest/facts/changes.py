@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
+from os.path import commonprefix
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.facts import Fact
@@ -33,14 +34,18 @@ def blob(text: str | None) -> str:
 
 def hunks(old: str, new: str) -> tuple[Hunk, ...]:
     before, after = old.splitlines(), new.splitlines()
+    # Like git, compare only what differs: long texts with a small change take no time then.
+    head = len(commonprefix([before, after]))
+    tail = len(commonprefix([before[head:][::-1], after[head:][::-1]]))
+    first, second = before[head : len(before) - tail], after[head : len(after) - tail]
     return tuple(
         Hunk(
-            old_start=i1 + 1 if i2 > i1 else i1,
-            new_start=j1 + 1 if j2 > j1 else j1,
-            removed=tuple(before[i1:i2]),
-            added=tuple(after[j1:j2]),
+            old_start=head + (i1 + 1 if i2 > i1 else i1),
+            new_start=head + (j1 + 1 if j2 > j1 else j1),
+            removed=tuple(first[i1:i2]),
+            added=tuple(second[j1:j2]),
         )
-        for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, False).get_opcodes()
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, first, second, False).get_opcodes()
         if tag != "equal"
     )
 
