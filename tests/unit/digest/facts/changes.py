@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
-from os.path import commonprefix
+from itertools import takewhile
+from operator import eq
 
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.core.facts import Fact
@@ -32,11 +33,16 @@ def blob(text: str | None) -> str:
     return hashlib.sha1(text.encode("utf-8", "replace")).hexdigest() if text is not None else ""
 
 
+def same(first: list[str], second: list[str]) -> int:
+    """How many lines two texts begin with alike."""
+    return sum(1 for _ in takewhile(bool, map(eq, first, second)))
+
+
 def hunks(old: str, new: str) -> tuple[Hunk, ...]:
     before, after = old.splitlines(), new.splitlines()
     # Like git, compare only what differs: long texts with a small change take no time then.
-    head = len(commonprefix([before, after]))
-    tail = len(commonprefix([before[head:][::-1], after[head:][::-1]]))
+    head = same(before, after)
+    tail = same(before[head:][::-1], after[head:][::-1])
     first, second = before[head : len(before) - tail], after[head : len(after) - tail]
     return tuple(
         Hunk(
