@@ -382,10 +382,7 @@ class AccessGate:
     """Decides on messages and posts by one policy."""
 
     def __init__(
-        self,
-        policy: Policy,
-        trust: Trust = nobody,
-        asked: QuestionCounts | None = None,
+        self, policy: Policy, trust: Trust = nobody, asked: QuestionCounts | None = None
     ) -> None:
         """Without ``asked`` questions are counted in this process only."""
         self._policy = policy

@@ -15,12 +15,7 @@ from digest.document import Block, Code, Document, Heading, Paragraph
 from digest.errors import AmbiguousRepository, UnknownChange, UserError
 from digest.i18n.chat_text import ABOUT, NAME_ONE
 from digest.i18n.phrase import list_in_words
-from digest.question.intent import (
-    Followup,
-    Intent,
-    OfCurrent,
-    Unknown,
-)
+from digest.question.intent import Followup, Intent, OfCurrent, Unknown
 from digest.question.parser import parse
 from digest.question.repository_names import find_repository, fitting
 

@@ -104,8 +104,7 @@ def explain(
     lang: Lang = None,
     form: Form = AnswerFormat.TEXT,
     show_prompt: Annotated[
-        bool,
-        typer.Option("--show-prompt", help="Print what a model would be sent; send nothing."),
+        bool, typer.Option("--show-prompt", help="Print what a model would be sent; send nothing.")
     ] = False,
     config: ConfigFile = None,
 ) -> None:

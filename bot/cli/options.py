@@ -45,8 +45,7 @@ Repo = Annotated[
     ),
 ]
 Name = Annotated[
-    str | None,
-    typer.Option("--name", metavar="OWNER/NAME", help="Name of the repository."),
+    str | None, typer.Option("--name", metavar="OWNER/NAME", help="Name of the repository.")
 ]
 Branch = Annotated[
     str | None,
@@ -62,8 +61,7 @@ Zone = Annotated[
     ),
 ]
 Lang = Annotated[
-    Language | None,
-    typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Output language."),
+    Language | None, typer.Option("--lang", envvar="DIGESTBOT_LANGUAGE", help="Output language.")
 ]
 Since = Annotated[str | None, typer.Option("--since", metavar="T", help="Start: a date or a time.")]
 Until = Annotated[
@@ -84,7 +82,6 @@ ConfigFile = Annotated[
     ),
 ]
 Now = Annotated[
-    str | None,
-    typer.Option("--now", metavar="T", help="Answer as if it were this time."),
+    str | None, typer.Option("--now", metavar="T", help="Answer as if it were this time.")
 ]
 Form = Annotated[AnswerFormat, typer.Option("--format", help="Output format.")]

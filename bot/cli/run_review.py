@@ -22,17 +22,7 @@ from bot.store.deliveries import SqlRefusals, SqlUncertainDeliveries, UncertainD
 from bot.store.feedback import ReaderVerdict, SqlFeedback
 from bot.workspace.workspace import Workspace
 from digest.core.grade import Level, Repository
-from digest.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    Listing,
-    Paragraph,
-    Table,
-    Text,
-)
+from digest.document import Block, Code, Document, Heading, Item, Listing, Paragraph, Table, Text
 from digest.errors import InvalidWindow, UserError
 from digest.grading.outcomes import SOON, LaterFacts, Outcome, Proposal, Quality, named_in
 from digest.i18n.phrase import join

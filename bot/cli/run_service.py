@@ -77,10 +77,7 @@ def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = ""
     if notices is not None:
         observers.append(notices)
     logs.configure(
-        config.logs.format,
-        config.logs.level,
-        secrets=config.secrets(),
-        observers=observers,
+        config.logs.format, config.logs.level, secrets=config.secrets(), observers=observers
     )
     if role.reads:
         import_handlers()

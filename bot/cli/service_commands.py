@@ -47,12 +47,10 @@ def serve(
     ] = None,
     *,
     days: Annotated[
-        int,
-        typer.Option("--days", min=1, max=3650, help="Days of history to read."),
+        int, typer.Option("--days", min=1, max=3650, help="Days of history to read.")
     ] = 90,
     port: Annotated[
-        int,
-        typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for any."),
+        int, typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for any.")
     ] = 8080,
     name: Name = None,
     branch: Branch = None,
@@ -67,13 +65,7 @@ def serve(
 
     run_setup.serve(
         run_setup.ServeOptions(
-            place=repo,
-            days=days,
-            port=port,
-            name=name,
-            branch=branch,
-            zone=tz,
-            config=config,
+            place=repo, days=days, port=port, name=name, branch=branch, zone=tz, config=config
         )
     )
 
@@ -110,8 +102,7 @@ def init(
         typer.Option("--chat", metavar="CHAT", help="Chat to post to, as its platform names it"),
     ] = "",
     tz: Annotated[
-        str,
-        typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone."),
+        str, typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone.")
     ] = "",
     time: Annotated[
         str, typer.Option("--time", metavar="HH:MM", help="When to post; default: 09:00.")
@@ -290,8 +281,7 @@ reviewing = typer.Typer()
 def cost(
     *,
     since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="T", help="First day; default: 30 days ago."),
+        str | None, typer.Option("--since", metavar="T", help="First day; default: 30 days ago.")
     ] = None,
     until: Until = None,
     form: Form = AnswerFormat.TEXT,
@@ -314,8 +304,7 @@ def quality(
         typer.Option("--repo", metavar="REPO", help="Folder, address or configured name."),
     ] = None,
     since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="T", help="Begin; default: 104 days ago."),
+        str | None, typer.Option("--since", metavar="T", help="Begin; default: 104 days ago.")
     ] = None,
     until: Until = None,
     notes: Annotated[

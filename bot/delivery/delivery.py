@@ -75,12 +75,7 @@ class Visibility:
 
 
 _LASTING = frozenset(
-    {
-        SendReason.UNAUTHORIZED,
-        SendReason.NO_CHANNEL,
-        SendReason.REJECTED,
-        SendReason.UNSUPPORTED,
-    }
+    {SendReason.UNAUTHORIZED, SendReason.NO_CHANNEL, SendReason.REJECTED, SendReason.UNSUPPORTED}
 )
 
 Withholds = Callable[[Target, str], Awaitable[bool]]

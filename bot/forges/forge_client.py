@@ -159,12 +159,7 @@ class ForgeClient:
         return self._read(answer, text=False)
 
     async def listed(
-        self,
-        path: str,
-        what: str,
-        *,
-        query: Mapping[str, str | int] | None = None,
-        most: int = 30,
+        self, path: str, what: str, *, query: Mapping[str, str | int] | None = None, most: int = 30
     ) -> AsyncIterator[ForgePage]:
         """The pages of a list in order, up to ``most`` of them, following their links."""
         page = await self.get(path, what, query=query)
@@ -177,12 +172,7 @@ class ForgeClient:
             yield page
 
     async def all(
-        self,
-        path: str,
-        what: str,
-        *,
-        query: Mapping[str, str | int] | None = None,
-        most: int = 30,
+        self, path: str, what: str, *, query: Mapping[str, str | int] | None = None, most: int = 30
     ) -> Sequence[Any]:
         """The items on all pages of a list."""
         found: list[Any] = []
@@ -204,13 +194,7 @@ class ForgeClient:
         await self._transport.aclose()
 
     async def _request(
-        self,
-        method: str,
-        address: str,
-        what: str,
-        headers: Mapping[str, str],
-        *,
-        own: bool = False,
+        self, method: str, address: str, what: str, headers: Mapping[str, str], *, own: bool = False
     ) -> ForgeResponse:
         """An answer that is neither an error nor a redirect; retried once where that helps."""
         for left in (1, 0):

@@ -66,10 +66,7 @@ _WAYS_OUT = (
         "check the address, its owner and name; a private repository needs access rights, too",
     ),
     (r"cannot run ssh|ssh: not found", "install an ssh client, or give an https:// address"),
-    (
-        r"\.lock'?: file exists",
-        "wait a minute: stale lock files are then removed",
-    ),
+    (r"\.lock'?: file exists", "wait a minute: stale lock files are then removed"),
     (r"certificate|ssl|tls", "check the host's certificate, and this machine's clock"),
 )
 _KNOWN = tuple((re.compile(cause, re.IGNORECASE), out) for cause, out in _WAYS_OUT)

@@ -13,14 +13,7 @@ from bot.config.model_section import ModelConfig
 from bot.llm.calls import CallContext, ModelCalls, Outdated, now
 from bot.llm.exchange import Dialogue, Whole
 from bot.llm.json_reply import Unthinking
-from bot.llm.response_format import (
-    Dialect,
-    DialectFile,
-    Rung,
-    context_limit,
-    next_lower,
-    simpler,
-)
+from bot.llm.response_format import Dialect, DialectFile, Rung, context_limit, next_lower, simpler
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
 from bot.util.machine import SystemClock
@@ -236,11 +229,7 @@ class ServedModel:
         self._dialect = new
         self.remember()
         log.info(
-            "model.dialect",
-            rung=new.rung,
-            limit=new.limit,
-            stream=new.stream,
-            context=new.context,
+            "model.dialect", rung=new.rung, limit=new.limit, stream=new.stream, context=new.context
         )
 
 

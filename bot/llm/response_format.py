@@ -78,10 +78,7 @@ _UNKNOWN_FIELD = re.compile(
     r"|invalid (param|field|arg)|instead|does not accept",
     re.IGNORECASE,
 )
-_OTHER_LIMIT = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
+_OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 
 # The limit in an error message: "maximum context length is 8192 tokens", "context size (4096

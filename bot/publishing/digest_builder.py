@@ -171,9 +171,7 @@ class DigestBuilder:
         seen = await self._app.coverage.seen(repository, tip.branch, channel.name)
         content = (settings.name, tip, seen, window, channel.language)
         daily = partial(
-            self._dailies.get,
-            content,
-            lambda: self._daily(read, seen, window, channel, judging),
+            self._dailies.get, content, lambda: self._daily(read, seen, window, channel, judging)
         )
         folder = channel.output or self._app.data / "reports"
         topics = still_muted(channel.muted, channel.muted_until, slot.at)

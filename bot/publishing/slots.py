@@ -153,12 +153,7 @@ class Slots:
             await self._amending.carry_out(posts, self._subscription)
 
     async def _keep_digest(
-        self,
-        channel: Subscription,
-        settings: RepositoryConfig,
-        post: Post,
-        slot: Slot,
-        late: _Late,
+        self, channel: Subscription, settings: RepositoryConfig, post: Post, slot: Slot, late: _Late
     ) -> KeptDigest:
         name = digest_name(channel, settings, slot.name)
         if (kept := await self._app.digests.get(name)) is not None and kept.heading.frozen:

@@ -129,9 +129,7 @@ class RedisQuestionCounts(QuestionCounts):
     """Counts for all processes, and for this one too, which applies while Redis is away."""
 
     def __init__(
-        self,
-        connection: RedisConnection,
-        clock: Callable[[], float] = time.monotonic,
+        self, connection: RedisConnection, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__(clock)
         self._connection = connection

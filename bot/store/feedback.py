@@ -126,8 +126,7 @@ class SqlWeights(SqlStore, LearnedWeights):
             select(local_weights)
             .join(repositories, repositories.c.id == local_weights.c.repository_id)
             .where(
-                repositories.c.name == repository.name,
-                local_weights.c.shipped == shipped.version,
+                repositories.c.name == repository.name, local_weights.c.shipped == shipped.version
             )
             .order_by(local_weights.c.since.desc())
             .limit(_MOST)

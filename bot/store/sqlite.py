@@ -17,29 +17,11 @@ from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Select,
-    Table,
-    Text,
-    column,
-    event,
-    exc,
-    func,
-    select,
-    table,
-)
+from sqlalchemy import URL, Connection, Select, Table, Text, column, event, exc, func, select, table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from typing_extensions import override
 
-from bot.store.database import (
-    Database,
-    Prepared,
-    Statement,
-    StatementResult,
-    execute,
-)
+from bot.store.database import Database, Prepared, Statement, StatementResult, execute
 from bot.store.dialect import insertion
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.migrations.fresh import make

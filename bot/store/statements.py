@@ -128,8 +128,7 @@ def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any
     counts = select(literal(0).label("id"), met.c.level, met.c.area, func.count().label("number"))
     place = func.row_number().over(order_by=_weightiest(page))
     return union_all(
-        counts.group_by(met.c.level, met.c.area),
-        select(page.c.id, literal(0), literal(""), place),
+        counts.group_by(met.c.level, met.c.area), select(page.c.id, literal(0), literal(""), place)
     )
 
 

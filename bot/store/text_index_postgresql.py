@@ -15,18 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-from sqlalchemy import (
-    ARRAY,
-    Integer,
-    Select,
-    bindparam,
-    column,
-    delete,
-    func,
-    select,
-    table,
-    text,
-)
+from sqlalchemy import ARRAY, Integer, Select, bindparam, column, delete, func, select, table, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 

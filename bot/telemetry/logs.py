@@ -87,8 +87,7 @@ def configure(
     handler = logging.StreamHandler(target)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            processors=last,
-            foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *observers, *shared],
+            processors=last, foreign_pre_chain=[structlog.stdlib.ExtraAdder(), *observers, *shared]
         )
     )
     root = logging.getLogger()

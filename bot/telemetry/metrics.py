@@ -59,10 +59,7 @@ class Metrics:
             "digestbot_pending_deliveries", "Deliveries that are not done", registry=registry
         )
         self._hears = Gauge(
-            "digestbot_receiver_up",
-            "Whether a receiver hears",
-            ["account"],
-            registry=registry,
+            "digestbot_receiver_up", "Whether a receiver hears", ["account"], registry=registry
         )
         self._archive = Gauge(
             "digestbot_archive_up",
@@ -262,10 +259,7 @@ class _Shared:
         self._up.set(1)
 
     def counts(self) -> Mapping[str, Count]:
-        return {
-            "shared.lost": lambda _: self._up.set(0),
-            "shared.found": lambda _: self._up.set(1),
-        }
+        return {"shared.lost": lambda _: self._up.set(0), "shared.found": lambda _: self._up.set(1)}
 
 
 class _Jobs:

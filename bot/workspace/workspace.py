@@ -96,9 +96,7 @@ class Workspace:
         """A repository of the configuration, under its name and with its settings there."""
         found, source = await self.sources.open(settings.place)
         repository = Repository(
-            name=settings.name,
-            web=settings.web or found.web,
-            forge=settings.forge or found.forge,
+            name=settings.name, web=settings.web or found.web, forge=settings.forge or found.forge
         )
         self.places.note(settings.place, repository)
         return Watched(

@@ -89,11 +89,7 @@ def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Stateme
     """
     aspects = [
         [s for s in found if not any(_covers(one, s) for one in told)]
-        for found in (
-            interfaces(reading),
-            _performance(reading),
-            _security(reading),
-        )
+        for found in (interfaces(reading), _performance(reading), _security(reading))
     ]
     return _fairly(aspects, reading.bounds.insights)
 

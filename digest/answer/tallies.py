@@ -45,10 +45,7 @@ def people_of(graded: Graded) -> tuple[str, ...]:
 
 
 def by_author(
-    changes: Sequence[Graded],
-    repository: Repository,
-    language: Language,
-    most: int = MOST_PEOPLE,
+    changes: Sequence[Graded], repository: Repository, language: Language, most: int = MOST_PEOPLE
 ) -> tuple[Block, ...]:
     """The authors with their numbers of changes, and of important ones; bots are separate."""
     levels: dict[str, Counter[Level | None]] = {}

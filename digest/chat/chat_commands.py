@@ -114,8 +114,7 @@ _UNSUBSCRIBE = re.compile(
 )
 _MUTE = re.compile(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
 _UNMUTE = re.compile(
-    r"unmute(?: topic)? (.+)|(?:取消|解除)(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)",
-    re.IGNORECASE,
+    r"unmute(?: topic)? (.+)|(?:取消|解除)(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE
 )
 _SET = re.compile(
     rf"(?:settings?|set|设置|设定)[ :：]?(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",

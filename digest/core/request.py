@@ -204,8 +204,5 @@ def refreshed(held: PullRequest | None, fresh: PullRequest) -> PullRequest:
     if held is None or fresh.reviewed or held.updated_at != fresh.updated_at:
         return fresh
     return replace(
-        fresh,
-        reviewers=held.reviewers,
-        reviewed=held.reviewed,
-        files=fresh.files or held.files,
+        fresh, reviewers=held.reviewers, reviewed=held.reviewed, files=fresh.files or held.files
     )

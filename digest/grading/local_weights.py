@@ -91,10 +91,7 @@ def fit(samples: Sequence[Sample], prior: Prior) -> tuple[dict[str, float], list
         push = (pace - 1) / quicker
         ahead = [m + push * (m - p) for m, p in zip(moved, point, strict=True)]
         point, pace = moved, quicker
-    return (
-        {n: point[i] / scale[i] for i, n in enumerate(names)},
-        point[len(names) :],
-    )
+    return ({n: point[i] / scale[i] for i, n in enumerate(names)}, point[len(names) :])
 
 
 def odds_of(signals: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -258,14 +258,7 @@ class Signal:
     subject: str = ""
 
 
-_SPECIAL_AREAS = (
-    Area.TESTS,
-    Area.DOCS,
-    Area.CI,
-    Area.BUILD,
-    Area.BENCHMARKS,
-    Area.EXAMPLES,
-)
+_SPECIAL_AREAS = (Area.TESTS, Area.DOCS, Area.CI, Area.BUILD, Area.BENCHMARKS, Area.EXAMPLES)
 _ASIDE = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI})
 """Areas whose flags and variables nobody outside relies on."""
 

@@ -151,10 +151,7 @@ def score_words(grade: Grade, thresholds: Thresholds | None, language: Language)
 
 
 WEIGHED = Phrase("{weight} {reason}", "{weight} {reason}")
-WEIGHTS = Phrase(
-    "What raised (+) or lowered (−) the score:",
-    "提高（+）或降低（−）评分的因素：",
-)
+WEIGHTS = Phrase("What raised (+) or lowered (−) the score:", "提高（+）或降低（−）评分的因素：")
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
     "archived": Phrase(

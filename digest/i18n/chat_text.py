@@ -85,8 +85,7 @@ STILL_FIXED = Phrase(
 )
 LIST = Phrase("Subscriptions of this chat", "此聊天的订阅")
 NONE = Phrase(
-    "This chat has no subscription. To get one: {command}",
-    "此聊天没有订阅。订阅方法：{command}",
+    "This chat has no subscription. To get one: {command}", "此聊天没有订阅。订阅方法：{command}"
 )
 EVERY_DAY_AT = Phrase("every day at {time} ({zone})", "每天 {time}（{zone}）")
 COMES = {

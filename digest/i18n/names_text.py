@@ -31,16 +31,12 @@ DONE = {
 
 OF_KIND = Phrase("{kinds} {done}", "{done}的{kinds}")
 
-SWITCHED = {
-    "on": Phrase("on by default", "默认打开"),
-    "off": Phrase("off by default", "默认关闭"),
-}
+SWITCHED = {"on": Phrase("on by default", "默认打开"), "off": Phrase("off by default", "默认关闭")}
 
 TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，来自 {changes} 个变更")
 
 NONE = Phrase(
-    "{names}: none in this period, as far as the code shows.",
-    "{names}：从代码来看，这段时间没有。",
+    "{names}: none in this period, as far as the code shows.", "{names}：从代码来看，这段时间没有。"
 )
 
 ACTIONS = {

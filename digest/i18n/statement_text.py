@@ -127,8 +127,7 @@ RENAMED_RISKS = {
         "Let clients call the new path: {names}.", "让客户端改用新路径：{names}。"
     ),
     FactKind.METRIC: Phrase(
-        "Use the new name in dashboards and alerts: {names}.",
-        "在看板和告警中改用新名称：{names}。",
+        "Use the new name in dashboards and alerts: {names}.", "在看板和告警中改用新名称：{names}。"
     ),
     FactKind.SYMBOL: Phrase("Use the new name in code: {names}.", "在代码中改用新名称：{names}。"),
 }
@@ -139,13 +138,11 @@ DEFAULT_RISK = Phrase(
 )
 
 SIGNATURE_REQUIRED = Phrase(
-    "Calls of {name} now have to pass {names}.",
-    "调用{name}时现在必须传入{names}。",
+    "Calls of {name} now have to pass {names}.", "调用{name}时现在必须传入{names}。"
 )
 
 SIGNATURE_LOST = Phrase(
-    "Calls of {name} can no longer pass {names}.",
-    "调用{name}时不能再传入{names}。",
+    "Calls of {name} can no longer pass {names}.", "调用{name}时不能再传入{names}。"
 )
 
 PARAMETER_RENAMED = Phrase(

@@ -53,10 +53,7 @@ _UNSIGNED = re.compile(r"[-_]")
 
 
 def affects(
-    graded: Graded,
-    profile: Profile,
-    aliases: Aliases | None = None,
-    labels: Sequence[str] = (),
+    graded: Graded, profile: Profile, aliases: Aliases | None = None, labels: Sequence[str] = ()
 ) -> tuple[Hit, ...]:
     """Every hit of a change, the most severe first, then in the profile's order; empty for none.
 

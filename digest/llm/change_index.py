@@ -70,10 +70,7 @@ class ChangeIndex:
         """The hunks in git's order."""
         return tuple(
             IndexedHunk(
-                file=file,
-                hunk=hunk,
-                removed="\n".join(hunk.removed),
-                added="\n".join(hunk.added),
+                file=file, hunk=hunk, removed="\n".join(hunk.removed), added="\n".join(hunk.added)
             )
             for file in self.change.files
             for hunk in file.hunks

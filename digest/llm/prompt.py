@@ -194,10 +194,7 @@ NOTES: Schema = _object(notes=_list(_object(about=_one_of(*ABOUT), text=_TEXT, c
 """Notes on a part of a change."""
 
 DAY: Schema = {
-    **_object(
-        lead=_STATEMENTS,
-        themes=_list(_object(title=_TEXT, text=_TEXT, changes=_CITES)),
-    ),
+    **_object(lead=_STATEMENTS, themes=_list(_object(title=_TEXT, text=_TEXT, changes=_CITES))),
     "$defs": {"statement": _STATEMENT},
 }
 """The lead and the themes of a period."""

@@ -238,12 +238,7 @@ def grade_reasons(grade: Grade, language: Language) -> str:
 
 
 def _sections(
-    graded: Graded,
-    analysis: Analysis,
-    repository: Repository,
-    language: Language,
-    *,
-    whole: bool,
+    graded: Graded, analysis: Analysis, repository: Repository, language: Language, *, whole: bool
 ) -> Iterator[Block]:
     """The sections that have something to say, each a label and its statements."""
     where = Citations(graded, repository, language)

@@ -91,12 +91,7 @@ def _known(report: Report) -> dict[str, Graded]:
 
 
 def _behind(
-    shas: Sequence[str],
-    known: dict[str, Graded],
-    report: Report,
-    most: int,
-    *,
-    linked: bool = True,
+    shas: Sequence[str], known: dict[str, Graded], report: Report, most: int, *, linked: bool = True
 ) -> Iterator[Span]:
     """The changes that a sentence is based on, in brackets; unknown ones are left out."""
     listed = [known[sha] for sha in shas if sha in known]

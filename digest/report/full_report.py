@@ -145,9 +145,7 @@ def coverage_line(coverage: Coverage, language: Language) -> Spans:
 
 def _contents(report: Report, language: Language) -> Listing:
     """Links to every section and change; each leads to the anchor of a heading below."""
-    items = [
-        Item((Link(words.STATISTICS.template(language), f"#{_STATISTICS}"),)),
-    ]
+    items = [Item((Link(words.STATISTICS.template(language), f"#{_STATISTICS}"),))]
     if theme_list(report):
         items.append(Item((Link(words.THEMES.template(language), f"#{_THEMES}"),)))
     for level in Level:

@@ -194,11 +194,7 @@ def statements_to_json(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "path": printable(evidence.path),
-        "line": evidence.line,
-        "side": str(evidence.side),
-    }
+    return {"path": printable(evidence.path), "line": evidence.line, "side": str(evidence.side)}
 
 
 def file_to_json(file: FileFacts) -> dict[str, Any]:

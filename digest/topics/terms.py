@@ -170,13 +170,7 @@ _TYPES = {
     ChangeType.FIX: ChangeKind.FIX,
     ChangeType.DEPENDENCY: ChangeKind.DEPENDENCIES,
 }
-_OUTER = {
-    FactKind.FLAG,
-    FactKind.ENVIRONMENT,
-    FactKind.CONFIG,
-    FactKind.ROUTE,
-    FactKind.METRIC,
-}
+_OUTER = {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, FactKind.METRIC}
 _GONE = {Action.REMOVED, Action.RENAMED}
 
 

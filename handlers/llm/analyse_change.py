@@ -174,12 +174,7 @@ class Asker:
             notes.append(reply.value)
         told = [note for one in notes for note in one.notes]
         merge = merge_prompt(
-            material,
-            told,
-            self.language,
-            self.model.count,
-            most,
-            omitted=prompts[0].omitted,
+            material, told, self.language, self.model.count, most, omitted=prompts[0].omitted
         )
         try:
             merged = await self._ask(merge, self._reader(material, merge), watch)

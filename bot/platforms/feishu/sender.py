@@ -128,11 +128,7 @@ class History:
         if not chat.startswith("oc_"):
             raise SendError(SendReason.UNSUPPORTED, "a person's chat is not known by its own id")
         oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - _REACH
-        return {
-            "container_id_type": "chat",
-            "container_id": chat,
-            "start_time": str(int(oldest)),
-        }
+        return {"container_id_type": "chat", "container_id": chat, "start_time": str(int(oldest))}
 
     async def _thread(self, root: str) -> dict[str, str] | None:
         """A thread has an id of its own, and none before the first answer in it."""

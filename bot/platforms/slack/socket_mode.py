@@ -31,12 +31,7 @@ log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
 _AGAIN = frozenset(
-    {
-        SendReason.RATE_LIMITED,
-        SendReason.UNAVAILABLE,
-        SendReason.NO_ANSWER,
-        SendReason.BROKEN,
-    }
+    {SendReason.RATE_LIMITED, SendReason.UNAVAILABLE, SendReason.NO_ANSWER, SendReason.BROKEN}
 )
 
 

@@ -151,10 +151,7 @@ requests = Table(
 
 # The moment up to which the list of a repository's requests was read.
 forge_marks = Table(
-    "forge_marks",
-    metadata,
-    belongs_to("repositories", primary=True),
-    *moments("read_until"),
+    "forge_marks", metadata, belongs_to("repositories", primary=True), *moments("read_until")
 )
 
 # A model's verified analysis of a change; see bot.store.analyses. It is found by the change's sha,

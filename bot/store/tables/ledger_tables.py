@@ -73,12 +73,7 @@ digests = Table(
 )
 
 # Full reports as Markdown, by the SHA-256 of the text in hexadecimal.
-reports = Table(
-    "reports",
-    metadata,
-    Column("key", Text, primary_key=True),
-    *texts("markdown"),
-)
+reports = Table("reports", metadata, Column("key", Text, primary_key=True), *texts("markdown"))
 
 # ``at`` is when a delivery was claimed; 0 if an earlier version of the program wrote the row. The
 # content of an old delivery that is done is empty; see bot.store.digests.

@@ -69,12 +69,7 @@ def select_lines(lines: Sequence[ChangeLine], level: Level | None, page: int) ->
         key=lambda line: line.level.rank,
     )
     pages = max(-(-len(wanted) // SIZE), 1)
-    return Selected(
-        counts=counts_of(lines),
-        wanted=wanted,
-        page=min(page, pages),
-        pages=pages,
-    )
+    return Selected(counts=counts_of(lines), wanted=wanted, page=min(page, pages), pages=pages)
 
 
 class PeriodEntries:

@@ -193,11 +193,7 @@ def _create_deliveries() -> None:
     )
     undone = sa.text("NOT done")
     op.create_index(
-        "ix_deliveries_undone",
-        "deliveries",
-        ["id"],
-        sqlite_where=undone,
-        postgresql_where=undone,
+        "ix_deliveries_undone", "deliveries", ["id"], sqlite_where=undone, postgresql_where=undone
     )
     op.create_table(
         "delivery_parts",

@@ -14,10 +14,7 @@ from alembic import op
 revision = "0021"
 down_revision = "0020"
 
-_INDEXED = (
-    ("change_grams", "change_id", "changes"),
-    ("topic_grams", "topic_id", "known_topics"),
-)
+_INDEXED = (("change_grams", "change_id", "changes"), ("topic_grams", "topic_id", "known_topics"))
 
 
 def upgrade() -> None:
