@@ -294,9 +294,7 @@ def _json(findings: Sequence[Finding]) -> str:
 log = structlog.get_logger(__name__)
 
 _HERE = "127.0.0.1"
-
 _OTHER_PORT = "name another port with --port, or 0 for any free one"
-
 _FOLLOWED = 30.0
 """Seconds between two looks for new commits."""
 

@@ -37,7 +37,6 @@ class DatabaseSettings(ServerSettings):
 
 
 SHARED_SECTION = "shared"
-
 _SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -54,7 +53,6 @@ class SharedSettings(ServerSettings):
 
 
 WEB_SECTION = "web"
-
 LARGEST = 25 * 2**20
 """Bytes of a request's body: the most that GitHub sends to a webhook.
 

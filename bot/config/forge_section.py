@@ -13,9 +13,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from bot.util.section import SectionContext, Settings, read_section
 
 FORGES_SECTION = "forges"
-
 Kind = Literal["github", "gitlab", "gitea"]
-
 HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "gitea.com"}
 """The public host of each kind."""
 

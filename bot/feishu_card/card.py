@@ -49,7 +49,6 @@ _LONGEST_LINE = 800
 
 # Lines of one list share a component up to this many characters, because components are limited.
 _ENOUGH, _MOST = 1600, 3600
-
 _LONGEST_LABEL = 60
 
 # Monospaced characters that fit side by side on a phone.

@@ -25,7 +25,6 @@ from digest.core.request import (
 )
 
 Json = Mapping[str, Any]
-
 TITLE = 1_000
 BODY = 65_536
 """Characters of a title and of a body that are kept; GitHub allows 256 and 65,536."""

@@ -77,7 +77,6 @@ class Token:
 
 
 T = TypeVar("T")
-
 log = logging.getLogger(__name__)
 
 _KEPT = 2 * 2**20

@@ -125,7 +125,6 @@ def _widen(pipe: int) -> None:
 
 
 _T = TypeVar("_T")
-
 OLDEST = (2, 37)
 """The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
 

@@ -93,7 +93,6 @@ async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -
 
 
 Batch = list[Change]
-
 SLICE = 32
 """Changes in a batch, and commits that are read carefully after one could not be read."""
 

@@ -18,7 +18,6 @@ from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
 _FULL_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
 Revisions = tuple[tuple[str, ...], bytes]
 """Options of ``git rev-list`` and the revisions for its standard input."""
 
@@ -65,11 +64,8 @@ _NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-
 """Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 
 _FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
 _COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
-
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
-
 _Stamps = tuple[str, str, tuple[int, int, int] | None]
 
 
@@ -272,7 +268,6 @@ _RELEASE = re.compile(
 )
 
 _PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
-
 _BACKPORTS_MOST = 20_000
 """The most commits of release branches that are read, the newest."""
 

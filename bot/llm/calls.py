@@ -56,12 +56,10 @@ _PUNCTUATION = 0.575
 
 # How fast the correction follows the server, and how many usual deviations it stays above.
 _PACE = 0.2
-
 _ABOVE = 2.0
 
 # Below this many tokens the overhead of messages is too large to learn from.
 _WORTH = 400
-
 _LEAST, _MOST = 0.3, 3.0
 
 

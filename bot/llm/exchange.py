@@ -43,7 +43,6 @@ _CODE = re.compile(r"`[^`]*`|https?://\S+")
 # Words consist of letters only; anything with a digit, underscore, dot, slash or an inner capital
 # is a name.
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-z][a-z]+(?![\w./:-]*[\w/])")
-
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 # Kana, Hangul, Cyrillic, Greek, Arabic, Hebrew, Thai, Devanagari.
@@ -53,7 +52,6 @@ _OTHER = re.compile(
 
 # Two Han characters make about one word. A text with fewer words than this is too short to judge.
 _LEAST = 8
-
 _HAN_A_WORD = 2
 
 

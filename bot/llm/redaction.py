@@ -183,7 +183,6 @@ _ALTERNATING = 4
 
 _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 _WORDS = ("pass", "pwd", "secret", "key", "token", "credential", "salt", "signature")
-
 _BEFORE, _BEHIND = 200, 2_000
 """Characters around a keyword that the rules read: the value is within that distance."""
 

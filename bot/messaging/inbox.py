@@ -47,7 +47,6 @@ LOOK, PATIENCE = 60.0, 300.0
 
 # While deliveries arrive, reading the next ones waits up to this many seconds.
 _BREATH, _LONGEST_BREATH, _SOME = 0.005, 0.5, 256
-
 _PROCESS = os.urandom(4).hex()
 _NUMBERS = itertools.count()
 

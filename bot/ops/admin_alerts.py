@@ -45,7 +45,6 @@ _WAITING = 200
 _WIDTH = 300
 _NOT_TOLD = frozenset({"event", "level", "timestamp", "trace", "exc_info", "stack_info"})
 _ERRORS = frozenset({"error", "exception", "critical"})
-
 Words = Callable[[Language, EventDict], str]
 
 

@@ -142,7 +142,6 @@ _LOG = 256_000_000
 """Size in bytes of SQLite's log beside the archive that suggests a process holds it open."""
 
 _RESTORE = "stop digestbot, move the file away, and put a copy back: digestbot archive restore FILE"
-
 _SHOWN = 20
 
 STUCK = (
@@ -233,9 +232,7 @@ def _log(file: Path) -> Sequence[Finding]:
 
 
 _CLOCKS = "SELECT (SELECT max(created_at) FROM digests), clock_timestamp()"
-
 _PATIENCE = 10
-
 _LONG = 15 * 60.0
 """Seconds that a job waits if there are too few workers, or none."""
 

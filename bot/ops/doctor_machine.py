@@ -58,7 +58,6 @@ https://www.sqlite.org/changes.html
 """
 
 _MEGABYTE = 1_000_000
-
 _LEAST, _LITTLE = 200 * _MEGABYTE, 2000 * _MEGABYTE
 """A clone of a large repository takes a few hundred megabytes, and SQLite needs the archive's size
 

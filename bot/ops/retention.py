@@ -28,7 +28,6 @@ from handlers.ports.storage import Clock
 log = structlog.get_logger(__name__)
 
 _EVERY = timedelta(hours=1)
-
 POSTED = timedelta(days=90)
 """How long the content of a completed post is kept: posts are amended for 56 days."""
 

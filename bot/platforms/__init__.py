@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 _NOT_PLATFORMS = frozenset({"base"})
-
 GROUP = "digestbot.platforms"
 """Entry points of other packages: the name is the kind, the object a module like those here."""
 

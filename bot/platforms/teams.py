@@ -63,7 +63,6 @@ _RATES = (Rate(count=3, seconds=1.0),)
 
 _ALL = Rate(count=20, seconds=1.0)
 _HEADINGS = {1: "Large", 2: "Medium"}
-
 Element = Mapping[str, Any]
 """An element of a card as JSON."""
 

@@ -217,11 +217,8 @@ def _name(key: MessageKey) -> str:
 log = structlog.get_logger(__name__)
 
 PREFIX = "digestbot"
-
 _CHANNEL = f"{PREFIX}:nudge"
-
 _PAUSE = 2.0
-
 _WAIT = 0.5
 """Seconds that one read waits; below the connection's timeout."""
 
@@ -274,11 +271,8 @@ class WakeUps:
 
 
 T = TypeVar("T")
-
 _PATIENCE = 1.0
-
 _QUEUE = 10.0
-
 _REST = 2.0
 
 

@@ -49,9 +49,7 @@ _MANY = 100
 """From this many changes on, rows are converted in another thread: a hop costs 0.1 ms."""
 
 _AFTER_HEX = "g"
-
 _of_repository = changes.c.repository_id == bindparam("repository")
-
 _among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))
 
 _CURRENT = Prepared(
@@ -70,13 +68,9 @@ _OUTDATED = (
 
 # Each condition uses an index of its own, so each is a separate statement.
 _of_number = changes.c.number == bindparam("number")
-
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
-
 _NUMBERED = Prepared(GRADED.where(_of_repository, _of_number))
-
 _SHORTENED = Prepared(GRADED.where(_of_repository, _of_sha))
-
 _EITHER = Prepared(GRADED.where(_of_repository, or_(_of_number, _of_sha)))
 
 _TOPICS = (
@@ -86,9 +80,7 @@ _TOPICS = (
 )
 
 _TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
-
 _Given = TypeVar("_Given")
-
 _Made = TypeVar("_Made")
 
 
@@ -229,7 +221,6 @@ async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Se
 
 
 _UTC = ZoneInfo("UTC")
-
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
 

@@ -39,7 +39,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 K = TypeVar("K")
 V = TypeVar("V")
-
 Statement = Select[*tuple[Any, ...]] | Insert | Update | Delete
 
 

@@ -49,7 +49,6 @@ _AHEAD = timedelta(days=1)
 """How far a commit date may be ahead of the clock by which digests are made."""
 
 _CONTENT = frozenset({"document", "report", "tip", "outcomes", "mark"})
-
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
 """The columns that :func:`heading_of` reads."""
 

@@ -94,9 +94,7 @@ _of_repository = select(requests).where(
 )
 
 _ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
-
 _KEEP = upsert(requests)
-
 _MARK = upsert(forge_marks)
 
 

@@ -37,7 +37,6 @@ from digest.errors import (
 )
 
 Driver = psycopg.AsyncConnection[Any]
-
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
@@ -98,7 +97,6 @@ _SPACE = 0x6469_6765
 """The class of this program's advisory locks: others may use the same database."""
 
 _TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
-
 _CONNECTIONS = 8
 """The most connections of one process; by default PostgreSQL allows 100 in total."""
 
@@ -112,7 +110,6 @@ _MIGRATION = "migration"
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html
 _FULL = {"53100", "25006"}
-
 _DAMAGED = "XX"
 
 

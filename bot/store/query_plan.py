@@ -39,7 +39,6 @@ _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
-
 _LAST = "\U0010ffff"
 
 

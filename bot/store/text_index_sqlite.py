@@ -90,9 +90,7 @@ def quote_term(term: str) -> str:
 
 
 _SEARCHED = ("subject", "body", "paths", "names")
-
 _search_index = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
-
 _pairs = table("change_pairs", column("rowid"))
 
 # The plus sign keeps SQLite from querying the index again for every key compared with it.

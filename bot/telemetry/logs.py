@@ -45,9 +45,7 @@ def keep_traceback(error: BaseException) -> str:
 
 
 Format = Literal["auto", "human", "json"]
-
 HIDDEN = "***"
-
 _SECRET_NAME = re.compile(r"secret|token|passw|api_?key|authorization|signature", re.IGNORECASE)
 
 # https://user:password@host: RFC 3986, section 3.2.1

@@ -24,7 +24,6 @@ from bot.messaging.sender import SendReason
 from bot.store.job_queue import Depth
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
-
 _LATE = (1, 5, 15, 30, 60, 120, 300, 900, 3600, 4 * 3600, 24 * 3600)
 _ANSWER = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120)
 _CALL = (0.5, 1, 2, 5, 10, 20, 40, 80, 160, 320)

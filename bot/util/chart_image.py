@@ -25,7 +25,6 @@ WIDTH, HEIGHT = 1200, 600
 """Pixels: twice what a phone shows, so that it is sharp there."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 30, 50, 80
-
 _GAP = 0.25
 _STEPS = 4
 _ROUND = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)

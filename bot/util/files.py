@@ -17,7 +17,6 @@ from typing import Literal
 from digest.errors import InvalidConfig, UnwritableFolder, UserError
 
 NAME = "digestbot.toml"
-
 LogFormat = Literal["auto", "human", "json"]
 
 

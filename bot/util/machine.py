@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 B = TypeVar("B")
-
 _ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
 _MOST = 8  # processes; their input, one git child, cannot keep more busy
 

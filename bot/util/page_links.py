@@ -10,9 +10,7 @@ from datetime import date
 from urllib.parse import quote, urlencode
 
 REPOSITORIES = "/r"
-
 DIGESTS = "/digests"
-
 WITHIN = "/-"
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from urllib.parse import unquote, unquote_plus
 
 _HIDDEN = "***"
-
 _LEAST = 6
 """Characters: a shorter password is searched for only beside its user, as it may be a common word.
 """
@@ -64,7 +63,6 @@ def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
 
 
 HIDDEN = "***"
-
 _SECRECY_LEAST = 6
 """Characters: masking anything shorter would hide unrelated words."""
 
@@ -111,7 +109,6 @@ _INVISIBLE = dict.fromkeys(
 )
 
 _LEGIBLE = str.maketrans(_PICTURES | _INVISIBLE)
-
 _INLINE = str.maketrans(_PICTURES | _INVISIBLE | dict.fromkeys(map(ord, "\t\n\r\v\f\x85"), " "))
 
 

@@ -158,7 +158,6 @@ def open_to_others(file: Path) -> bool:
 
 
 S = TypeVar("S", bound=Settings)
-
 Location = tuple[int | str, ...]
 
 

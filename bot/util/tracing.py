@@ -31,7 +31,6 @@ def trace() -> str:
 
 
 Name = Literal["slot", "fetch", "analyse", "post", "answer"]
-
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _FLUSH = 3.0
 """Seconds at the end for sending the rest; a collector that is down delays nothing longer."""

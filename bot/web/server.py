@@ -246,7 +246,6 @@ DRAIN = 5
 """Seconds for requests under way at shutdown. A platform expects its answer within three."""
 
 _SLOW = 30.0
-
 _BACKLOG = 512
 
 

@@ -187,7 +187,6 @@ _EVER = Window(
 )
 
 Work = tuple[Context, Selection, Tip]
-
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
 """The context of a repository, ``None`` if opening it would need another machine."""
 

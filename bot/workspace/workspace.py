@@ -288,13 +288,9 @@ def day_of(heading: DigestHeading) -> date:
 
 
 _CODE = frozenset({".py", ".pyi", ".rs", ".go", ".js", ".mjs", ".ts", ".tsx", ".java", ".tf"})
-
 _SETTINGS = frozenset({".sh", ".bash", ".yaml", ".yml", ".toml", ".cfg", ".ini", ".env"})
-
 _NAMED = ("Dockerfile", "Containerfile", "Makefile", "Procfile")
-
 _MOST_FILES = 5_000
-
 _AT_ONCE = 200
 
 

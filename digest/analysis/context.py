@@ -42,7 +42,6 @@ CONTRACTS = (
 """Kinds that code outside the project relies on, in the order they are reported."""
 
 VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-
 _ASIDE = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.GENERATED, Area.VENDORED}
 _ASIDE_VERSIONS = {Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS, Area.VENDORED}
 

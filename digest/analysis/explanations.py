@@ -37,11 +37,8 @@ NAMES = 4
 """Maximum number of names in a sentence."""
 
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
-
 _CHINESE = re.compile(r"[\u3000-\u9fff]")
-
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
-
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
 _LIMITS = re.compile(
@@ -72,7 +69,6 @@ _WHY = re.compile(
 """Words of a comment that says why."""
 
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
-
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
 
@@ -85,7 +81,6 @@ _WHOLE = 220
 """Maximum characters of the words beside a setting, which may describe each of its values."""
 
 _SHORT = 30
-
 _SENTENCE = 3
 """Minimum number of spaces in a text for it to count as a sentence."""
 

@@ -20,7 +20,6 @@ from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
-
 _LONG_SCOPE = 4
 """Maximum words of a scope; more of them are a sentence that has a colon."""
 
@@ -96,7 +95,6 @@ _VERBS = tuple(
 """How titles begin that say what is done; others name a thing."""
 
 _MOSTLY = 5
-
 _FEATURES = frozenset({"feat", "feature", "features"})
 
 _SET = frozenset(

@@ -64,7 +64,6 @@ _FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 
 _STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
-
 _SAME = 0.75
 """Minimum share of a paragraph's words in the title for it to count as a repetition."""
 

@@ -39,7 +39,6 @@ _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRI
 """What users set, call and read, in the order it is reported; not the forms of messages."""
 
 _AND = " and "
-
 _CLAUSES = 2
 """Maximum number of removed or changed things that are mentioned."""
 
@@ -48,7 +47,6 @@ _MANIFESTS = frozenset(
 )
 
 _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
-
 _NUMBER = re.compile(r"\d{1,9}")
 
 

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
-
 USEFUL_ACTION, USELESS_ACTION = "useful", "useless"
-
 OF_CHANGE, OF_DIGEST = "c:", "d:"
 """Prefixes of a verdict's subject: a commit by its name, or a digest by its mark."""
 
@@ -40,7 +38,6 @@ _WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
 """Intents whose answers list the most important changes first, whatever the order of rows."""
 
 _SHA = 12
-
 _LONGEST_TOPIC = 24
 
 

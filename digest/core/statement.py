@@ -90,9 +90,7 @@ class Analysis:
 
 
 _MARKS: dict[type[Span], str] = {Text: "t", Strong: "s", Emphasis: "e", Code: "c", Link: "l"}
-
 _STATEMENT_FORM_KINDS = {mark: kind for kind, mark in _MARKS.items()}
-
 _SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
 
 

@@ -69,11 +69,8 @@ _SUBJECT = re.compile(
 )
 
 _OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
-
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
-
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
-
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|template\s*<|$)")
 _MEMBER = re.compile(r"\s*(?P<name>[A-Za-z]\w{2,80})\s*(?:=[^=,;()]{1,80})?,?\s*(?://.*)?$")
 _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPRECATED|eprecated)\b")
@@ -82,7 +79,6 @@ _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPREC
 _AFTER_MARK = re.compile(r".*\[\[deprecated(?:\([^()]*\))?\]\](?P<code>.*\w.*)")
 _SCRIPTS = frozenset({"javascript", "typescript"})
 _C_LIKE = frozenset({"c", "cpp", "cuda", "rust"})
-
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
 
 MARKED_AS = re.compile(

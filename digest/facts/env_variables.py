@@ -64,9 +64,7 @@ _READS = {
 }
 
 _READS["typescript"] = _READS["javascript"]
-
 _READS["cpp"] = _READS["cuda"] = _READS["c"]
-
 _INTERNAL = re.compile(r"(?:^|_)(?:INTERNAL|TESTS?)(?:_|$)")
 """Words of variables that only a project's own processes and tests set."""
 

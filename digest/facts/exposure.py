@@ -21,7 +21,6 @@ _SET_IN = re.compile(
     r"(?:^|[/_])(?:config|configs|configuration|settings|options|args?|cli|params)(?:[/_.]|$)"
 )
 _OUTER = 3  # folders of a package in which settings of users are declared; deeper ones are inner
-
 _SENT = re.compile(r"(?:Request|Response)$")
 _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""

@@ -55,10 +55,8 @@ _SUMMARY = re.compile(r"\s*(?://|\*)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
-
 _SHOWN_BY_HELP = re.compile(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
 _LINK = re.compile(r"\[([^\[\]]{1,120})\]\((?!https?:)[^()\s]{1,200}\)")
-
 _RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 

@@ -25,9 +25,7 @@ from digest.facts.noise import forms_of, is_machine_line
 _LONGEST = 65_536  # characters of a body that are read; GitHub's own limit for one
 _MOST_PARAGRAPHS = 60
 _LONGEST_PARAGRAPH = 2000
-
 _COMMENT_OPEN, _COMMENT_CLOSE = "<!--", "-->"
-
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*)$|\*\*([^*]{1,80}?):?\*\*:?\s*$")
 _RULE = re.compile(r"\s{0,3}(?:-[ -]{2,}|=[ =]{2,}|\*[ *]{2,}|_[ _]{2,})$")
@@ -241,7 +239,6 @@ _TRAILER = re.compile(r"([A-Za-z0-9-]{1,60})[ \t]*:(?!//)[ \t]*(.*)")
 _GITS_OWN = ("Signed-off-by: ", "(cherry picked from commit ")
 _PERSON = re.compile(r"([^<]*)<([^<>]*)>?")
 _TRAILERS_LONGEST = 200  # characters of a person's name; longer ones flood readers
-
 Trailers = tuple[tuple[str, str], ...]
 
 

@@ -31,7 +31,6 @@ _CALLEES = {
 }
 
 _CALLEES["typescript"] = _CALLEES["javascript"]
-
 _WORDS = ("ounter", "auge", "istogram", "ummary", "Opts", "NewDesc")
 _SMALL = {
     # Endings of every match of the language's pattern, ignoring case.

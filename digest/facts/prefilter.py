@@ -111,7 +111,6 @@ _INSIDE = {
 }
 
 _INSIDE["cuda"] = _INSIDE["cpp"]
-
 _RUST_TESTS = re.compile(r"mod tests?\b")
 
 _DECLARES["typescript"] = re.compile(

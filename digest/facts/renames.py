@@ -76,7 +76,6 @@ class Comparison:
 
 
 _STEPS = 100  # of a comparison, for each part of the texts
-
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
 

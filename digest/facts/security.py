@@ -82,7 +82,6 @@ _CODE: dict[str, re.Pattern[str]] = {
 }
 
 _CODE["typescript"] = _CODE["javascript"]
-
 _CODE["cpp"] = _CODE["cuda"] = _CODE["c"]
 
 _PASSWORD_HASH = re.compile(
@@ -117,9 +116,7 @@ _HINTS: dict[str, tuple[str, ...]] = {
 }
 
 _HINTS["typescript"] = _HINTS["javascript"]
-
 _HINTS["cpp"] = _HINTS["cuda"] = _HINTS["c"]
-
 _COMMENT = re.compile(r"\s*(?:#|//|\*|/\*|\"\"\"|'''|--|>>>)")
 _NEXT = 3  # lines that are searched for the arguments of a call
 _SAFE_YAML = ("SafeLoader", "safe_load")

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
-
 _MOST_REASONS = 5
-
 STEP = 0.0001
 """The step of a rounded score."""
 
@@ -43,7 +41,6 @@ RESEMBLES = "resembles_marked"
 """The rule of a change that nobody marked and that is like those that maintainers mark."""
 
 _MERGES = "branch_merge"
-
 _MERGED = -6.0
 """The weight of a merged branch, whatever the model: its commits are graded one by one."""
 
@@ -54,7 +51,6 @@ _URGENT = 2.0
 """Minimum strength of a rule about what certainly breaks."""
 
 _RESEMBLING = 0.5
-
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
 """Titles by which the author files a change under what nobody outside sees."""
 
@@ -75,7 +71,6 @@ _UPDATES = frozenset({"bot", "dependency", "title_upgrade", "toolchain"})
 """Signals of an update, which a changelog lists among changes and which few must react to."""
 
 _USE = frozenset({"title_hardening", "title_interface", "title_removal"})
-
 _INTERNAL = re.compile(r"::|[(<>]|[a-z][A-Z]|\w\.\w|[a-z]_[a-z]|^[A-Z]\w*$")
 """A name in code that only the project's own developers use: a path, a call, a type, a function."""
 

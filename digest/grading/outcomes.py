@@ -260,11 +260,8 @@ def _outcome(thresholds: Thresholds, scores: Sequence[float], other: Sequence[fl
 
 
 UNDONE = "undone_in_window"
-
 UNDOES = "undoes_in_window"
-
 CROWDED = "crowded"
-
 _ROOM = 5
 """One change in so many may be high: eight of forty."""
 

@@ -130,7 +130,6 @@ _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
 
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
 _DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
-
 _SAID = {n: re.compile(r, re.IGNORECASE) for n, r in _BODY.items()}
 
 _REMOVALS = frozenset(

@@ -25,9 +25,7 @@ NO_DEFAULT_OF = Phrase(
     "No default of a flag, a variable or a setting changed in {topic}, as far as the code shows.",
     "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
 )
-
 DEFAULTS_SAID = Phrase("Titles that speak of a default:", "标题中提到默认值的变更：")
-
 OF_SERIES = Phrase("Releases after {before} up to {tag}.", "{before} 之后到 {tag} 为止的发布。")
 OF_LATEST = Phrase(
     "{tag} is the latest release: what it has and {before}, the release before it, has not.",
@@ -39,7 +37,6 @@ OF_FIRST_RELEASE = Phrase(
     "{tag} is a release with none before it: everything up to it.",
     "{tag} 是第一个发布：以下是截至它的全部变更。",
 )
-
 KINDS = {
     ChangeKind.BREAKING: Phrase("Breaking changes", "不兼容变更"),
     ChangeKind.SECURITY: Phrase("Security", "安全"),
@@ -51,7 +48,6 @@ KINDS = {
     ChangeKind.DEPENDENCIES: Phrase("Dependencies", "依赖"),
 }
 OTHER_KINDS = Phrase("Other changes", "其他变更")
-
 UPGRADE = Phrase("What an upgrade meets", "升级时会遇到的变化")
 UPGRADE_TITLE = Phrase(
     "Upgrade from {base} to {tip} ({n:change|changes})", "从 {base} 升级到 {tip}（{n} 个变更）"
@@ -73,7 +69,6 @@ REQUIRED = Phrase(
     "{kind}{name}的要求由{before}改为{after}（{ref}）",
 )
 LABELLED = Phrase("label {label}", "标签 {label}")
-
 RELEASES = Phrase("{n:release|releases}", "{n} 个发布")
 RELEASED_ON = Phrase("{tag}, tagged on {day}", "{tag}，打标签于 {day}")
 NO_RELEASE_THEN = Phrase(
@@ -90,7 +85,6 @@ NOT_RELEASED = Phrase(
     "{change} of {day} is not in a release yet; the latest is {tag}.",
     "{change}（{day}）还没有发布，最新的版本是 {tag}。",
 )
-
 NOTES = Phrase("{name}: {range}", "{name}：{range}")
 NOTES_COUNTS = Phrase(
     "{n:change|changes} by {people:person|people}", "{n} 个变更，{people} 位贡献者"
@@ -106,10 +100,8 @@ BY_FOLDERS = Phrase("By folder ({n:folder|folders})", "按目录（{n} 个）")
 MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 MORE_FOLDERS = Phrase("and {n:more folder|more folders}", "另有 {n} 个目录")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
-
 MERGED_BY_PEOPLE = Phrase("Merges by person ({n:person|people})", "按合并者（{n} 人）")
 MERGED_BY = Phrase("It was merged by {author}.", "由 {author} 合并。")
-
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
 CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")
 BY_AUTHORS = Phrase("By author ({n:person|people})", "按作者（{n} 人）")
@@ -122,7 +114,6 @@ LATELY_BY_AUTHORS = Phrase(
 BESIDE = Phrase("{head}, {n} more as co-authors", "{head}，另有 {n} 人仅为共同作者")
 MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")
-
 TOUCHED = Phrase("{name}: {n:change|changes}", "{name}：{n} 个变更")
 UNTOUCHED = Phrase(
     "No change that I have read touched {name} by name.", "在已读的变更中，没有直接改动 {name} 的。"
@@ -135,7 +126,6 @@ ACTIONS = {
     Action.CHANGED: Phrase("changed {name}", "修改 {name}"),
 }
 AT = Phrase("{what} at {place}", "{what}，见 {place}")
-
 WHY_TITLE = Phrase("Why {change} is {level}", "为什么 {change} 是{level}")
 _SCORE = Phrase(
     "Score {score} of 1; high begins at {high}, medium at {medium}.",
@@ -162,14 +152,12 @@ ENDED = {
     "failed": Phrase("It could be read only in part: {why}.", "只能读取一部分：{why}。"),
     "": Phrase("No digest has covered it yet.", "还没有摘要涵盖它。"),
 }
-
 RISKS_OF = Phrase("Risks of {change}", "{change} 的风险")
 NO_RISK = Phrase(
     "I found no known risk in the diff or message, but that is no guarantee.",
     "在差异和提交说明中没有发现已知的风险，但这不代表没有风险。",
 )
 LOOK_AT = Phrase("What to look at", "建议关注")
-
 REVIEWED = Phrase("{change} was reviewed by {people}", "{change} 的评审人：{people}")
 NO_REVIEWER = Phrase(
     "The commit of {change} names no reviewer; the request's page may: {page}",
@@ -178,14 +166,12 @@ NO_REVIEWER = Phrase(
 NO_REVIEWER_NO_PAGE = Phrase(
     "The commit of {change} names no reviewer.", "{change} 的提交没有写明评审人。"
 )
-
 DIFF_OF = Phrase("Diff of {change}", "{change} 的差异")
 NO_PART = Phrase(
     "No file of this change is about {part}; its files: {files}",
     "这个变更没有关于 {part} 的文件，它的文件有：{files}",
 )
 UNDERSTOOD = Phrase("Understood as: {question}", "理解为：{question}")
-
 UNREAD = Phrase(
     "{path}: not shown (binary, too large or absent)", "{path}：未显示（二进制、过大或缺失）"
 )
@@ -194,7 +180,6 @@ LINES_SHOWN = Phrase(
     "第 {first}–{last} 行，共 {total} 行；说“更多”看下一页",
 )
 NO_LINES = Phrase("This change has no lines to show.", "这个变更没有可显示的行。")
-
 CAUGHT_UP = Phrase("Since you last looked, {at}", "自你上次查看（{at}）以来")
 FIRST_LOOK = Phrase(
     "I do not know when you last looked; these are the last {days} days.",
@@ -207,7 +192,6 @@ TOO_LONG_AGO = Phrase(
 UP_TO_DATE = Phrase(
     "Nothing new: you have seen everything up to {sha}.", "没有新变更：你已看到 {sha} 为止的全部。"
 )
-
 STATUS = Phrase("Status", "运行状态")
 STATUS_TIP = Phrase("{name}, branch {branch}: {tip}", "{name}，分支 {branch}：{tip}")
 STATUS_READ = Phrase(
@@ -229,7 +213,6 @@ SPENT = Phrase(
     "今天模型花费 {spent} {currency}，未设上限。",
 )
 NO_MODEL = Phrase("No model is configured: answers come from facts.", "未配置模型：回答来自事实。")
-
 PRIVACY = Phrase("Privacy", "隐私")
 KEPT_HERE = Phrase(
     "Kept in the data folder of this machine: changes with what was found in them, digests, "
@@ -262,9 +245,7 @@ OF_PRIVACY = {
     ),
     "none": Phrase("{name}: nothing.", "{name}：不发送任何内容。"),
 }
-
 PER_DAY = Phrase("Changes by day", "每日变更数")
-
 CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
 CHANGES_SAID = Phrase("changes", "变更")
 """The end of a heading that already says that it counts changes."""
@@ -287,7 +268,6 @@ AS_OF = Phrase("as of {sha}, {moment}", "截至 {sha}，{moment}")
 EMPTY_BRANCH = Phrase("the branch has no commit yet", "该分支还没有提交")
 WINDOW = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
 ARCHIVED = Phrase("everything archived so far", "目前已归档的全部变更")
-
 WHY = {
     TopicPlace.TAG: Phrase("tag {shown}", "标签 {shown}"),
     TopicPlace.SCOPE: Phrase("scope {shown}", "范围 {shown}"),
@@ -303,7 +283,6 @@ IN_SUBJECT = Phrase("subject: {shown}", "标题：{shown}")
 IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")
 IN_PATH = Phrase("path {shown}", "路径 {shown}")
 IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
-
 NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
 NO_TOPIC = Phrase(
     "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
@@ -324,7 +303,6 @@ MENTIONED = Phrase(
 )
 SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
 NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更。")
-
 UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
 ANNOUNCED = Phrase("Announced in the digest of {day}", "已在 {day} 的摘要中公布")
 UNDOES_ANNOUNCED = Phrase(

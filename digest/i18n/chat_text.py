@@ -43,7 +43,6 @@ INTERRUPTED = Phrase(
     "I was interrupted before I could answer; please ask again.", "回答被中断，请再问一次。"
 )
 INTERNAL = Phrase("Internal error {number}; see the log.", "内部错误 {number}；详情见日志。")
-
 UNREADABLE = Phrase(
     "{repository} cannot be read at the moment; the log of the bot says why.",
     "暂时无法读取 {repository}；原因见机器人日志。",
@@ -54,7 +53,6 @@ NAME_ONE = Phrase(
     "“… in <repository>”; else the first is asked first.",
     "此聊天可询问 {names}。可以指明仓库，如 {example} 或“在 <仓库> 里……”；否则先查第一个。",
 )
-
 EXPLAIN = Phrase("Explain {change}", "说明 {change}")
 FULL_REPORT = Phrase("Full report", "完整报告")
 USEFUL = Phrase("Useful", "有用")
@@ -63,7 +61,6 @@ MUTE = Phrase("Mute {topic}", "屏蔽 {topic}")
 NOTED_USEFUL = Phrase("Noted as useful. Thank you.", "已记为有用，谢谢。")
 NOTED_USELESS = Phrase("Noted as not useful. Thank you.", "已记为没用，谢谢。")
 NOT_KNOWN = Phrase("I do not know any more what this is about.", "已找不到对应的内容。")
-
 HOME = Phrase("What your chats get", "各聊天的订阅")
 HOME_NONE = Phrase("No chat gets a digest yet.", "还没有聊天订阅摘要。")
 HOME_RUN = Phrase("{names}, next on {when}", "{names}，下次 {when}")
@@ -71,7 +68,6 @@ HOME_ASK = Phrase(
     "Ask me here or in a channel; “help” shows what can be asked.",
     "可在此处或频道中提问；发送“帮助”查看可以问什么。",
 )
-
 SUBSCRIBED = Phrase("Subscribed to {names}: {when}.", "已订阅 {names}：{when}。")
 ONLY_HERE = Phrase(
     "Nothing is posted to a terminal; `digestbot digest` shows a digest when you want it.",
@@ -110,7 +106,6 @@ NEXT = Phrase("next {moment}", "下次 {moment}")
 HELD = Phrase("paused", "已暂停")
 HELD_UNTIL = Phrase("paused until {moment}", "暂停至 {moment}")
 BY_CONFIG = Phrase("by the configuration", "来自配置文件")
-
 PAUSED = Phrase(
     'Paused: no digest and no alert is posted here. "resume" ends it; what came meanwhile comes '
     "afterwards.",
@@ -134,7 +129,6 @@ MUTED = Phrase(
 )
 UNMUTED = Phrase("Shown again: {topic}.", "已恢复显示：{topic}。")
 NOT_MUTED = Phrase("{topic} is not muted.", "{topic} 没有被静音。")
-
 SETTINGS = Phrase("Settings of this chat", "此聊天的设置")
 SET = Phrase("{name}: {value}", "{name}：{value}")
 VALUES = {
@@ -162,7 +156,6 @@ EXCLUDED = Phrase("exclude", "排除")
 TOPICS = Phrase("muted topics", "静音主题")
 DONE = Phrase("Set: {name} {value}.", "已设置：{name} {value}。")
 DEFAULT_BRANCH = Phrase("the repository's own", "仓库默认分支")
-
 PREVIEW = Phrase(
     "{rule} would keep {kept} of the {total:change|changes} of the last 7 days in {repository}.",
     "{rule} 会保留 {repository} 最近 7 天 {total} 个变更中的 {kept} 个。",
@@ -181,7 +174,6 @@ SAVED = Phrase(
 REMOVED = Phrase("Removed: {rule}.", "已删除：{rule}。")
 CLEARED = Phrase("All filters are removed.", "已清除全部过滤规则。")
 NO_RULE = Phrase("There is no filter {rule}.", "没有过滤规则 {rule}。")
-
 ONLY_ADMINS = Phrase("Only an admin of this chat can change that.", "只有此聊天的管理员可以修改。")
 APPOINTED_ONLY = Phrase(
     "Only an admin whom the configuration names can allow that; see admins in [access].",
@@ -213,11 +205,8 @@ UNAFFECTED = Phrase(
     "looked at.",
     "这段时间没有变更涉及你的档案，共检查 {n} 个变更。",
 )
-
 ADDED = Phrase("{kind} added: {named}", "新增{kind}：{named}")
-
 PROFILE_REMOVED = Phrase("{kind} removed: {named}", "移除{kind}：{named}")
-
 RENAMED = Phrase("{kind} renamed: {named}", "{kind}更名：{named}")
 CHANGED = Phrase("{kind} changed: {named}", "{kind}变更：{named}")
 DEPRECATED = Phrase("{kind}: {named}", "{kind}：{named}")
@@ -229,9 +218,7 @@ SIGNATURE = Phrase("calls of {name}: {told}", "调用 {name}：{told}")
 NEEDS = Phrase("now need {names}", "现在必须传入{names}")
 LOST = Phrase("can no longer pass {names}", "不能再传入{names}")
 TAKES = Phrase("may pass {names}", "可以传入{names}")
-
 PROFILE_ABOUT = Phrase("about {entry} ({why})", "与 {entry} 有关（{why}）")
-
 PROFILE = Phrase(
     "What you use of {repository}: {n:entry|entries}", "你使用的 {repository} 内容：{n} 项"
 )

@@ -9,19 +9,16 @@ from digest.core.statement import Aspect, ChangeType
 from digest.i18n.phrase import Phrase
 
 LEVEL_MARKS = {Level.HIGH: "🔴", Level.MEDIUM: "🟡", Level.LOW: "🟢"}
-
 LEVELS = {
     Level.HIGH: Phrase("High", "高"),
     Level.MEDIUM: Phrase("Medium", "中"),
     Level.LOW: Phrase("Low", "低"),
 }
-
 LEVEL_TITLES = {
     Level.HIGH: Phrase("High importance", "高重要度变更"),
     Level.MEDIUM: Phrase("Medium importance", "中重要度变更"),
     Level.LOW: Phrase("Low importance", "低重要度变更"),
 }
-
 CHANGE_TYPES = {
     ChangeType.FEATURE: Phrase("feature", "功能增强"),
     ChangeType.FIX: Phrase("bug fix", "Bug 修复"),
@@ -41,7 +38,6 @@ CHANGE_TYPES = {
     ChangeType.REVERT: Phrase("revert", "回退"),
     ChangeType.OTHER: Phrase("other", "其他"),
 }
-
 COUNTED_TYPES = {
     ChangeType.FEATURE: Phrase("{n:feature|features}", "{n} 个功能增强"),
     ChangeType.FIX: Phrase("{n:bug fix|bug fixes}", "{n} 个 Bug 修复"),
@@ -82,14 +78,12 @@ AREAS = {
     Area.VENDORED: Phrase("Vendored", "第三方代码"),
     Area.LOCKFILE: Phrase("Lock files", "锁文件"),
 }
-
 ASPECTS = {
     Aspect.ARCHITECTURE: Phrase("Architecture", "架构影响"),
     Aspect.PERFORMANCE: Phrase("Performance", "性能影响"),
     Aspect.SECURITY: Phrase("Security", "安全考虑"),
     Aspect.COMPATIBILITY: Phrase("Interfaces and compatibility", "接口与兼容性"),
 }
-
 KINDS = {
     FactKind.SYMBOL: Phrase("public symbol", "公开符号"),
     FactKind.FLAG: Phrase("command-line flag", "命令行参数"),
@@ -118,7 +112,6 @@ KINDS_MANY = {
     FactKind.DEPRECATION: Phrase("deprecations", "弃用"),
     FactKind.SECURITY: Phrase("security-related lines", "安全相关代码"),
 }
-
 PIN = Phrase("pinned version", "固定版本")
 PINS = Phrase("pinned versions", "固定版本")
 """Dependencies that are used only for the build."""
@@ -135,7 +128,6 @@ COLON = Phrase(": ", "：")
 SEPARATOR = Phrase("; ", "；")
 COMMA = Phrase(", ", "、")
 STOP = Phrase(".", "。")
-
 STATES = {
     RequestState.OPEN: Phrase("Open request, not merged", "尚未合并的请求"),
     RequestState.MERGED: Phrase("Merged request", "已合并的请求"),
@@ -180,7 +172,6 @@ NAMED_BY = Phrase("Named by {change}", "{change} 提到了它")
 NAMED_BY_REQUESTS = Phrase("Requests that name it: {requests}", "提到它的请求：{requests}")
 NOTHING_NAMES_IT = Phrase("No change that is archived names it.", "已归档的变更中没有提到它的。")
 ISSUE_TITLE = Phrase("Issue #{number}", "issue #{number}")
-
 TITLE = Phrase("For the admin", "致管理员")
 PARKED = Phrase(
     "{chat} on {account} takes nothing any more ({error}); nothing is sent there until it does",

@@ -19,39 +19,28 @@ KINDS = {
     FactKind.DEPRECATION: Phrase("Deprecations", "弃用"),
     FactKind.SECURITY: Phrase("Security", "安全"),
 }
-
 ANY = Phrase("Flags, variables, settings, routes and metrics", "参数、变量、配置、路由和指标")
-
 DONE = {
     Action.ADDED: Phrase("added", "新增"),
     Action.REMOVED: Phrase("removed", "移除"),
     Action.RENAMED: Phrase("renamed", "改名"),
     Action.CHANGED: Phrase("changed", "修改"),
 }
-
 OF_KIND = Phrase("{kinds} {done}", "{done}的{kinds}")
-
 SWITCHED = {"on": Phrase("on by default", "默认打开"), "off": Phrase("off by default", "默认关闭")}
-
 TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，来自 {changes} 个变更")
-
 NONE = Phrase(
     "{names}: none in this period, as far as the code shows.", "{names}：从代码来看，这段时间没有。"
 )
-
 ACTIONS = {
     Action.ADDED: Phrase("{name} added", "新增 {name}"),
     Action.REMOVED: Phrase("{name} removed", "移除 {name}"),
     Action.RENAMED: Phrase("{name} renamed", "重命名 {name}"),
     Action.CHANGED: Phrase("{name} changed", "修改 {name}"),
 }
-
 RENAMED = Phrase("{before} renamed to {name}", "{before} 改名为 {name}")
-
 MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
-
 ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
-
 STANDS = Phrase("{name} is there now: in {files}.", "{name} 目前还在：{files}。")
 STANDS_NOT = Phrase(
     "{name} is gone: nothing in the program text of the branch has it.",
@@ -62,7 +51,6 @@ WENT = Phrase("{name} was removed by {change}, {day}.", "{name} 由 {change} 移
 IS_NOW = Phrase(
     "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )
-
 WAS_BEFORE = Phrase(
     "{name} is {value} since {change}, {day}; before it was {before}.",
     "{name} 自 {change}（{day}）起为 {value}，之前为 {before}。",

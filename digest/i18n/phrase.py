@@ -15,7 +15,6 @@ from digest.core.enums import Language
 from digest.document import Code, Span, Spans, Text, plain
 
 Part = Span | Spans | str | int
-
 _SLOT = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
 

@@ -11,7 +11,6 @@ from digest.i18n.phrase import Phrase
 DAILY_TITLE = Phrase("Daily report ({day})", "每日更新报告（{day}）")
 WINDOW_TITLE = Phrase("Report ({window})", "更新报告（{window}）")
 DIGEST_TITLE = Phrase("{name}: {day}", "{name}：{day}")
-
 WEEK_TITLE = Phrase("{name}: the week of {day}", "{name}：{day} 一周回顾")
 TOP = Phrase("What mattered most", "最重要的变更")
 BY_DAY = Phrase("By day", "按日统计")
@@ -22,16 +21,13 @@ ALL = Phrase("Commits", "提交")
 EARLIER = Phrase("earlier", "更早")
 HOT = Phrase("Where most changed", "变更最集中之处")
 PLACE_COUNT = Phrase("{place}: {n:change|changes}", "{place}：{n} 个变更")
-
 REVERTED = Phrase("reverted by {by}", "已被 {by} 回退")
 REVERT_NOTE = Phrase("{title} was reverted by {by}.", "{title} 已被 {by} 回退。")
-
 COMMITTED = Phrase("Committed", "提交时间")
 AUTHOR = Phrase("Author", "作者")
 MESSAGE = Phrase("Subject", "提交信息")
 STATISTICS = Phrase("Statistics", "统计摘要")
 CONTENTS = Phrase("Contents", "目录")
-
 COUNTS = Phrase("{n:commit|commits} in this window", "本时段共 {n} 个提交")
 SPAN = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")
 WHOLE_DAY = Phrase("{day}, the whole day ({zone})", "{day} 全天（{zone}）")
@@ -46,7 +42,6 @@ POSTED = Phrase("{count} posted", "发布 {count} 个")
 ARCHIVED = Phrase("{count} archived", "归档 {count} 个")
 FILTERED = Phrase("{count} filtered ({why})", "过滤 {count} 个（{why}）")
 FAILED = Phrase("{count} failed ({why})", "失败 {count} 个（{why}）")
-
 COMMIT = Phrase("commit", "查看提交")
 BY = Phrase("by {author}", "作者 {author}")
 LATE = Phrase("late", "迟到")
@@ -61,11 +56,9 @@ MISSED_NOTE = Phrase(
 THEMES = Phrase("Themes", "主题")
 FOLLOWED = Phrase("{n:follow-up|follow-ups}: {places}", "{n} 项后续改动：{places}")
 FOLLOWS = Phrase("Follow-up to {place}.", "{place} 的后续改动。")
-
 MORE = Phrase("{n:more|more}", "另外 {n} 项")
 CITED = Phrase(" ({places})", "（{places}）")
 SCORE = Phrase("{level} ({score})", "{level}（{score}）")
-
 QUIET = Phrase("No commits in this window.", "本时段没有提交。")
 LEAD_HIGH = Phrase(
     "{total:commit|commits}, {high} of high importance",
@@ -79,12 +72,9 @@ LEAD_ONLY = Phrase("{lead}; nothing else found to act on", "{lead}；未发现�
 LEAD_MORE = Phrase(
     "{first}; {n:more change|more changes} to act on", "{first}；另有 {n} 个变更需要处理"
 )
-
 LEAD_KINDS = Phrase("{lead} ({kinds})", "{lead}（{kinds}）")
 LEAD_OTHERS = Phrase("{n:other|others}", "{n} 个其他")
-
 LEAD_TOPICS = Phrase("{lead}, most often in {topics}", "{lead}，多与 {topics} 有关")
-
 LEAD_LATE = Phrase(
     "{n:commit|commits} arrived late, with dates before this window",
     "{n} 个提交迟到，其日期早于本时段",
@@ -98,7 +88,6 @@ FULL_REPORT = Phrase("Full report", "完整报告")
 """The label of the link, or the text before the path."""
 
 LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
-
 REASONS = {
     "bot": Phrase("made by a bot", "由机器人提交"),
     "default_changed": Phrase("default changed: {subject}", "默认值变更：{subject}"),

@@ -16,70 +16,42 @@ AUTHOR_WRITES = Phrase("In the author's words: “{words}”", "作者写道：�
 
 # Summary.
 EXTENT = Phrase("Changes {n:file|files} ({lines}).", "改动 {n} 个文件（{lines}）。")
-
 EMPTY = Phrase("Changes no file.", "没有改动任何文件。")
-
 UNDOES = Phrase("Undoes {what}.", "回退{what}。")
-
 RELANDS = Phrase("Brings back {what}.", "重新合入{what}。")
-
 TITLED = Phrase("{what} (“{title}”)", "{what}（“{title}”）")
-
 AN_EARLIER_CHANGE = Phrase("an earlier change", "此前的一项变更")
 
 # Impact.
 AREA_FILES = Phrase("{area}: {places}", "{area}：{places}")
-
 PLACE_COUNT = Phrase("{place} ({n:file|files}, {lines})", "{place}（{n} 个文件，{lines}）")
-
 PLACE_LINES = Phrase("{place} ({lines})", "{place}（{lines}）")
-
 NEW_FILE = Phrase("new, {lines}", "新文件，{lines}")
-
 GONE_FILE = Phrase("removed, {lines}", "已移除，{lines}")
-
 MOVED_FILE = Phrase("moved, {lines}", "已移动，{lines}")
 
 # Insights: interfaces.
 NEW_THING = Phrase("New {kind}: {names}.", "新增{kind}：{names}。")
-
 GONE_THING = Phrase("Removed {kind}: {names}.", "移除{kind}：{names}。")
-
 RENAMED_THING = Phrase("Renamed {kind}: {names}.", "重命名{kind}：{names}。")
-
 CHANGED_THING = Phrase("Changed {kind}: {names}.", "变更{kind}：{names}。")
-
 DEPRECATED = Phrase("Deprecated: {names}.", "标记为弃用：{names}。")
-
 DEFAULT_IS = Phrase("{name} (default {value})", "{name}（默认 {value}）")
-
 DEFAULT_WAS = Phrase("{name} (default was {value})", "{name}（原默认 {value}）")
-
 VALUE_IS = Phrase("{name} ({value})", "{name}（{value}）")
-
 VALUE_CHANGED = Phrase("{name} ({before} → {after})", "{name}（{before} → {after}）")
-
 DEFAULT_CHANGED = Phrase("{name} (default {before} → {after})", "{name}（默认{before} → {after}）")
-
 CONSTRUCTORS = Phrase("the constructors of {n:class|classes}", "{n} 个类的构造函数")
-
 IN_CLASSES = Phrase("{name} ({n:class|classes})", "{name}（{n} 个类）")
-
 NEW_NAME = Phrase("{before} → {after}", "{before} → {after}")
-
 REQUIRED = Phrase("required", "必填")
-
 NONE = Phrase("none", "无")
 
 # Insights: performance and security.
 BENCHMARKS = Phrase("Benchmarks change with it: {names}.", "同时改动了基准测试：{names}。")
-
 SECURITY_ADDED = Phrase("Security-related code added: {names}.", "新增安全相关代码：{names}。")
-
 SECURITY_GONE = Phrase("Security-related code removed: {names}.", "移除安全相关代码：{names}。")
-
 SECURITY_SAID = Phrase("Security advisories named: {names}.", "提到的安全公告：{names}。")
-
 NAME_AT = Phrase("{name} in {path}", "{path}中的{name}")
 
 # Risks.
@@ -112,7 +84,6 @@ REMOVED_RISKS = {
         "升级前在自己的代码中搜索{names}：对其的导入将失效。",
     ),
 }
-
 RENAMED_RISKS = {
     FactKind.FLAG: Phrase(
         "Use the new name in commands: {names}.", "在命令中改用新名称：{names}。"
@@ -131,35 +102,28 @@ RENAMED_RISKS = {
     ),
     FactKind.SYMBOL: Phrase("Use the new name in code: {names}.", "在代码中改用新名称：{names}。"),
 }
-
 DEFAULT_RISK = Phrase(
     "Without a value, {name} is now {after} instead of {before}.",
     "未显式设置时，{name}的值由{before}变为{after}。",
 )
-
 SIGNATURE_REQUIRED = Phrase(
     "Calls of {name} now have to pass {names}.", "调用{name}时现在必须传入{names}。"
 )
-
 SIGNATURE_LOST = Phrase(
     "Calls of {name} can no longer pass {names}.", "调用{name}时不能再传入{names}。"
 )
-
 PARAMETER_RENAMED = Phrase(
     "Callers that pass {before} to {name} by name have to say {after}.",
     "以关键字向{name}传入{before}的调用需要改为{after}。",
 )
-
 PARAMETER_DEFAULT = Phrase(
     "Calls of {name} without {parameter} now get {after} instead of {before}.",
     "调用{name}时若不传{parameter}，其值由{before}变为{after}。",
 )
-
 IMPORTS_MOVED = Phrase(
     "Imports of {names} from {before} need the new place, {after}.",
     "从{before}导入{names}的代码需要改为{after}。",
 )
-
 VERSIONS_MOVE = Phrase("These versions change: {names}.", "以下版本有变化：{names}。")
 
 # Suggestions.
@@ -167,33 +131,24 @@ KEEP_DEFAULT = Phrase(
     "To keep the old default, set {name} to {before}, if that is still accepted.",
     "如需保持原来的默认值，请将{name}设为{before}（若仍可用）。",
 )
-
 TEST_WITH = Phrase(
     "Test with {name} {after} before upgrading, or pin {before}.",
     "升级前用{name} {after}测试，或固定在{before}。",
 )
-
 TEST_WITH_RANGE = Phrase(
     "Test with {name} {after} before upgrading.", "升级前用{name} {after}测试。"
 )
-
 LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{names}。")
 
 # What to do, in one short sentence beside a change to act on.
 REPLACE = Phrase("Replace {before} with {after}.", "将{before}替换为{after}。")
-
 RAISE = Phrase("Upgrade {name} to {version} or later.", "将 {name} 升级到 {version} 或更高版本。")
-
 CHECK_USE = Phrase("Check if you use {names}.", "请检查是否使用{names}。")
-
 CHECK_DEFAULT = Phrase(
     "Check if you rely on the default of {names}.", "请检查是否依赖{names}的默认值。"
 )
-
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
-
 TAKE_FIX = Phrase("Upgrade to a version with this security fix.", "升级到包含此安全修复的版本。")
-
 CHECK = {
     "breaking": Phrase("Read what breaks before you upgrade.", "升级前请先了解不兼容之处。"),
     "removed": Phrase("Check if you use what was removed.", "请检查是否使用被移除的内容。"),
@@ -216,7 +171,6 @@ UNPARSED = Phrase(
     "{n:file|files} not parsed (too large or too complex): {names}.",
     "未解析 {n} 个文件（过大或过于复杂）：{names}。",
 )
-
 UNREAD = Phrase(
     "The content of {n:file|files} is not in this clone: {names}.",
     "本地克隆缺少 {n} 个文件的内容：{names}。",
@@ -224,104 +178,59 @@ UNREAD = Phrase(
 
 # Interfaces that are removed, renamed or have another value.
 REMOVED_MANY = Phrase("{names} were removed", "移除了{names}")
-
 REMOVED_ONE = Phrase("{names} was removed", "移除了{names}")
-
 ANNOUNCED = Phrase(", as announced for {version}", "（此前预告在 {version} 移除）")
-
 UNREAD_ONE = Phrase("{names} is no longer read", "不再读取{names}")
-
 UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
-
 IN_FILE = Phrase(" from {path}", "（位于{path}）")
-
 USE_INSTEAD = Phrase("; use {replacement}", "，请改用{replacement}")
-
 RENAMED = Phrase("{before} is now {after}", "{before}更名为{after}")
-
 DEFAULT = Phrase(
     "{name} now defaults to {after} (was {before})", "{name}的默认值由{before}改为{after}"
 )
-
 WHERE = Phrase("{what} where {condition}", "{what}（条件：{condition}）")
-
 WHERE_NOW = Phrase(
     "{name} now defaults to {after} where {now} (before: {then})",
     "{name} 在 {now} 时默认为 {after}（此前：{then}）",
 )
-
 DEFAULT_NEW = Phrase("{name} now defaults to {after}", "{name}的默认值现为{after}")
-
 DEFAULT_GONE = Phrase("{name} no longer defaults to {before}", "{name}的默认值不再是{before}")
-
 CHOICES = Phrase("{name} now takes {after} (was {before})", "{name}的可选值由{before}改为{after}")
-
 VALUE = Phrase("{name} is now {after} (was {before})", "{name}由{before}改为{after}")
-
 DEPRECATED_ONE = Phrase("{names} is deprecated", "{names}已弃用")
-
 DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
-
 GOES_LATER = Phrase("; removal is planned", "，以后将移除")
-
 GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移除")
-
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
-
 FROM_TO = Phrase("from {before} to {after}", "由 {before} 提高到 {after}")
 
 # What is new, with its description.
 NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
-
 NEW_ENVIRONMENT = Phrase("New environment variable {name}", "新增环境变量{name}")
-
 NEW_CONFIG = Phrase("New setting {name}", "新增配置项{name}")
-
 NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")
-
 NEW_METRIC = Phrase("New metric {name}", "新增指标{name}")
-
 NEW_FIELD = Phrase("New field {name}", "新增字段{name}")
-
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
-
 EXPLAINED = Phrase("{what}: {words}", "{what}：{words}")
-
 WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
-
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")
-
 REMARKED = Phrase("A new comment in the code: “{words}”", "代码新增注释：“{words}”")
-
 REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
-
 ALLOWED = Phrase("No longer refused: “{words}”.", "不再报错：“{words}”。")
-
 WAS = Phrase("{what} ({name} was {before})", "{what}（{name}原为{before}）")
 
 # Before a title: the sort of change, that it does not concern outside readers, whom it concerns.
 LABELLED = Phrase("{label}: {what}", "{label}：{what}")
-
 LABELLED_WHERE = Phrase("{label} ({where}): {what}", "{label}（{where}）：{what}")
-
 TESTS_ONLY = Phrase("Tests only", "仅测试")
-
 CI_ONLY = Phrase("CI only", "仅持续集成")
-
 DOCS_ONLY = Phrase("Documentation only", "仅文档")
-
 BENCHMARKS_ONLY = Phrase("Benchmarks only", "仅基准测试")
-
 EXAMPLES_ONLY = Phrase("Examples only", "仅示例")
-
 SECURITY = Phrase("Security", "安全")
-
 BREAKING = Phrase("Breaking", "不兼容变更")
-
 FIX = Phrase("Fix", "修复")
-
 PERFORMANCE = Phrase("Performance", "性能")
-
 NEW = Phrase("New", "新增")
-
 REFACTORING = Phrase("Refactoring", "重构")

@@ -27,15 +27,10 @@ from digest.llm.number_check import count_number, has_number
 from digest.llm.tokens import Atom, Sort, Wording
 
 _CALLED = re.compile(r"(?<=\w)\(.*\)$", re.DOTALL)
-
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+")
-
 _INSTEAD = re.compile(r"instead|rather|previously|formerly|\bwas\b|而|代替|取代")
-
 _LITERAL = re.compile(r"\d|[\"']|\b(?:True|False|None|true|false|null|nil)\b")
-
 _PLACE = re.compile(r"[./]")
-
 _VERSION = re.compile(r"v?\d[\d.,_]*")
 
 

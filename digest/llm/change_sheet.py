@@ -217,9 +217,7 @@ def _groups(rows: Sequence[str], longest: int) -> Iterator[Sequence[str]]:
 
 
 LAYOUT = 1
-
 Count = Callable[[str], int]
-
 _VALUE = 80
 """Characters of a fact's value that are shown; the hunk has the rest."""
 

@@ -29,9 +29,7 @@ from digest.llm.statement_check import judge_words, spans_of, strings
 from digest.report.themes import MOST, DaySummary, Sentence, Theme, ToldChange, efforts, themes
 
 _SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 _NO_FACTS = Facts(subject=Subject(title="", words=""), files=())
 
 

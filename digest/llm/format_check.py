@@ -16,13 +16,9 @@ from enum import StrEnum
 from digest.core.enums import Language
 
 _CODE = re.compile(r"`[^`]*`")
-
 _WORD = re.compile(r"(?<![\w./:-])[A-Za-zÀ-ÿ][a-zà-ÿ']+(?![\w./:-]*[\w/])")
-
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-
 _KANA = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
-
 _OTHER = re.compile(r"[\u0370-\u1cff\ua000-\uabff]")
 
 _ENGLISH = frozenset(
@@ -73,7 +69,6 @@ LONGEST = 600
 """Characters of a statement; the prompt asks for less than half."""
 
 _SHORTEST = 3
-
 _SHORTEST_HAN = 2
 
 _SCHEME = re.compile(
@@ -92,7 +87,6 @@ _DOMAIN = re.compile(
 )
 
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w")
-
 _MENTION = re.compile(r"(?<![\w`])[@＠](?=\w)|<[@!#]|<at\b", re.IGNORECASE)
 
 _CALL_ALL = re.compile(
@@ -121,15 +115,10 @@ _ADDRESS_TO = re.compile(
 
 # Categories of characters that are invisible or unassigned.
 _UNSEEN = frozenset(["Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Mn", "Me", "Mc", "So", "Sk", "Lm"])
-
 _SYMBOLS = frozenset("×÷±−→←↔⇒≤≥≠≈∞µμ°·…–—‘’“”«»§©®™•")
-
 _PAIRS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "》": "《", "”": "“"}
-
 _OPENING = frozenset(_PAIRS.values())
-
 _STOP = re.compile(r"[.!?。！？](?:[\"'”’」）)\]*_`]*)$")
-
 _TRAILING_DOTS = re.compile(r"(?:\.\.\.?|…+|。。+)[\"'”’」）)*]*$")
 
 # Words that no sentence ends with: one that does was cut off and closed.

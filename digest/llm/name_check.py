@@ -35,19 +35,12 @@ _ALIASES = {
 }
 
 _WORD = re.compile(r"[^\W\u2e80-\u9fff]+")
-
 _TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W\u2e80-\u9fff]+")
-
 _ELLIPSIS = re.compile(r"\.{3}|…")
-
 _CALL = re.compile(r"(.*?)\(\s*(?:\.{3}|…)?\s*\)")
-
 _PATTERN = re.compile(r"(\w{3,})\*")
-
 _FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
-
 _PATH = re.compile(r"(?:[\w@.+~-]*/[\w@.+~/*{},-]*|[\w.-]+\.\w{1,8})(?::\d+)?")
-
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|#)~?[A-Za-z_]\w*)+")
 
 # Endings that make a dotted name a file's: all its parts must be from the change.
@@ -59,15 +52,10 @@ _FILE = re.compile(
 )
 
 _OWN = re.compile(r"^(?:self|cls|this|super\(\))(?:\.|->)|^[.*@&]+")
-
 _QUOTES = "\"'`"
-
 _SEVERAL = re.compile(r"[、，]")
-
 _COMPARED = re.compile(r"[<>]|[=!]=|[\w\])]:[\w\[(]")
-
 _KEBAB = re.compile(r"\w+(?:-\w+)+")
-
 _BINDING = re.compile(r"[=<>:]|\bis\b|\bin\b|\d")
 
 

@@ -18,9 +18,7 @@ from digest.llm.format_check import Failed, Rejection
 from digest.llm.tokens import ATOM, Sort, Wording
 
 _FILES = "files"
-
 _LINES = "lines"
-
 _TESTS = "tests"
 
 _NOUNS: dict[str, str] = {
@@ -182,9 +180,7 @@ _NEAR = {
 }
 
 _GLUED = re.compile(r"[A-Za-z]+")
-
 _PLAIN = re.compile(r"\d+")
-
 _LITTLE = 2
 """Up to here bare numbers are nearly words ("phase 1", "the 2 cases"), and always accepted."""
 

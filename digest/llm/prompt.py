@@ -30,7 +30,6 @@ from digest.llm.change_sheet import LAYOUT, Count
 from digest.llm.prompt_text import Omission, fence_content
 
 VERSION = 1
-
 _NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese"}
 
 
@@ -126,7 +125,6 @@ def fill_template(text: str, **values: str) -> str:
 
 
 Schema = Mapping[str, Any]
-
 RULES = ("contract", "assumption", "decision", "user-visible", "security", "performance")
 """The closed list of rules by which a model may move a level."""
 

@@ -28,7 +28,6 @@ from digest.question.slot_values import (
 from digest.window import Window
 
 T = TypeVar("T")
-
 _TOPICAL = frozenset({"todo", "foreign", "lines", "state"})
 """Tags of words that are topic names unless they begin a question."""
 
@@ -41,12 +40,10 @@ _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录",
 """Words that ask for numbers only where a question counts or ranks."""
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
-
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Parts of the repository where they are ranked, and dependencies elsewhere."""
 
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
-
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
 _DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")

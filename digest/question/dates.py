@@ -29,11 +29,8 @@ WEEKDAY = (
 )
 
 NUMERAL = r"(?:[0-9]{1,6}|[〇零一二两三四五六七八九十百]{1,5})"
-
 SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-
 _SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
-
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7](?![共直均个些])"
 
 DAY = (
@@ -48,7 +45,6 @@ DAY = (
 """A pattern of one day without groups, for use inside other patterns; ignore case."""
 
 _ZH_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-
 _SPELT = {word: n for n, word in enumerate(SPELT[3:-1].split("|"), 1)}
 
 _NAMED_DAYS = {
@@ -58,7 +54,6 @@ _NAMED_DAYS = {
 }  # fmt: skip
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
 _CHINESE_DATE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
 
 _MONTH_FIRST = re.compile(
@@ -158,9 +153,7 @@ class Days:
 
 
 _Reader = Callable[[re.Match[str], date], Days]
-
 _UNIT = r"(week|month|quarter|year)"
-
 _UNITS_ZH = {"周": "week", "星期": "week", "礼拜": "week", "季度": "quarter", "月": "month"}
 
 _PARTS = {
@@ -174,7 +167,6 @@ _PARTS = {
 """First and last day of the named parts of a month."""
 
 _MONTH_ZH = re.compile(rf"{_SHORT} ?月(?!前)|[本上]个?月")
-
 _PART_EN = "|".join(part for part in _PARTS if part.isascii())
 
 

@@ -228,7 +228,6 @@ _STEP = re.compile(
 )
 """The one beside the change that was told."""
 _EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
-
 _slot = attrgetter("slot")
 
 

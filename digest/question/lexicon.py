@@ -25,7 +25,6 @@ LONGEST = 2_048
 """Maximum characters of a question; longer texts are not read."""
 
 _MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
-
 _SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
 
 _ANSWER_IN = re.compile(
@@ -48,7 +47,6 @@ _SIGNS = str.maketrans(
 )
 
 _OPEN_RANGE = re.compile(r"\d\.\.$")
-
 _SMILEY = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\S)|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]")
 
 
@@ -111,9 +109,7 @@ _TABLE: dict[str, dict[str, str]] = tomllib.loads(
 )
 
 _WORDS = _TABLE["words"]
-
 _MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))
-
 ADVERBS = frozenset(_WORDS["adverbs"].split())
 """Words that may occur within any wording without changing it."""
 
@@ -133,9 +129,7 @@ def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
 
 
 _CUES = _tagged(_TABLE["cues"])
-
 _ENGLISH = {tuple(one.split()): tags for one, tags in _CUES.items() if not HAN.search(one)}
-
 _CHINESE = dict.fromkeys(NAMES, NONE) | {one: _CUES[one] for one in _CUES if HAN.search(one)}
 
 
@@ -148,13 +142,9 @@ def _longest(wordings: Iterable[Sequence[str]]) -> dict[str, int]:
 
 
 _LONGEST_ZH, _LONGEST_EN = _longest(_CHINESE), _longest(_ENGLISH)
-
 _PERIODS = frozenset(_WORDS["periods"].split())
-
 _KNOWN = frozenset(word for words in _ENGLISH for word in words) | _PERIODS
-
 _CORE = frozenset(_WORDS["commands"].split()) | _PERIODS
-
 _ALIKE: dict[str, list[str]] = defaultdict(list)
 
 for _word in sorted(_CORE):

@@ -82,7 +82,6 @@ _MOST_PLACES = 20
 """Maximum number that after a list is a place in it."""
 
 _NOBODY = Background()
-
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
 
 

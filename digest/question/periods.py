@@ -134,7 +134,6 @@ _OVER_LAST = re.compile(r"(?:in|over|within|during|for) the (?:last|previous) ",
 
 _UNITS_OF_TIME = frozenset({"unit", "unit_zh", "weekend", "weekend_zh"})
 _LONGEST_FRAME = 20
-
 _OF = r"(?: ?的| ?[内里中](?!核|存)|'s\b|(?<=s)'(?= ))?"
 
 _FRAME_AFTER = re.compile(

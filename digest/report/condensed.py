@@ -318,7 +318,6 @@ def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Bl
 
 
 _MARK = "↩️ "
-
 _MARKS = tuple(LEVEL_MARKS.values())
 
 

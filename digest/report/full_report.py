@@ -30,11 +30,8 @@ from digest.report.themes import follow_ups
 from digest.window import edge, minute, span_of, whole_day
 
 _STATISTICS = "statistics"
-
 _CONTENTS = "contents"
-
 _THEMES = "themes"
-
 _LABEL = 80
 """Maximum characters of a title in the contents; longer ones are cut at a word with an ellipsis."""
 

@@ -213,7 +213,6 @@ _REFERENCE = re.compile(
 )
 
 _NUMBER = re.compile(r"#(\d{1,9})")
-
 _SAME = 2
 """Words at the start of the titles that the parts of one series share."""
 

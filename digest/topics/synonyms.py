@@ -265,7 +265,6 @@ def _kin() -> dict[str, frozenset[str]]:
 
 
 _KIN = _kin()
-
 CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=True))
 """The Chinese names, longest first, so that 单元测试 is found before 测试."""
 

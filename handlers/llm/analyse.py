@@ -31,7 +31,6 @@ _READER = 120.0
 """The most seconds that somebody waits for the analysis of one change."""
 
 _LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
-
 Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 
 

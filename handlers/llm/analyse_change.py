@@ -46,7 +46,6 @@ from handlers.ports.model_port import (
 )
 
 T = TypeVar("T")
-
 MOST_TOKENS = {Asked.HIGH: 32_000, Asked.MEDIUM: 16_000, Asked.LINES: 16_000}
 """The most tokens of one prompt, whatever the model takes: more costs more than it yields."""
 

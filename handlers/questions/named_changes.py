@@ -194,9 +194,7 @@ def _whole(steps: Sequence[Named]) -> Named:
 
 
 _SHA = re.compile(r"[0-9a-f]{40}")
-
 _VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-
 _MANY = 30
 """A change of more versions releases a workspace."""
 

@@ -49,7 +49,6 @@ _MOST_CHANGES = 50
 """Changes that are searched for mentions of an issue, the newest."""
 
 _MOST_TOLD = 10
-
 _MOST_PARAGRAPHS = 3
 
 

@@ -59,7 +59,6 @@ _FILES = 8
 _NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")
-
 _ADVISED = r"^\W*security|\bCVE-\d|\bGHSA-"
 _OF_KIND = {
     ChangeKind.BREAKING: re.compile(r"^\W*(?:breaking|change\b)", re.IGNORECASE),

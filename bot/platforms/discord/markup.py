@@ -51,7 +51,6 @@ _HAIR = "\u200a"
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
 _START = re.compile(r"[-+]|\d+(?=[.)])")
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
-
 Line = tuple[str, str]
 """One line as sent and as read."""
 

@@ -94,7 +94,6 @@ def _reason(status: int, code: int) -> SendReason:
 
 
 Json = dict[str, Any]
-
 _SIGN_IN = "/open-apis/auth/v3/tenant_access_token/internal"
 
 # With less than half an hour of life left, the server gives a new token beside the old one:

@@ -28,7 +28,6 @@ from bot.util.chart_image import Picture
 from digest.document import Document
 
 _Read = TypeVar("_Read")
-
 _MINUTES = 600.0
 _DAY = 24 * 3600.0
 
@@ -180,7 +179,6 @@ _SECOND, _SECOND_SPARE = Rate(count=1, seconds=1 / 45.5), Rate(count=1, seconds=
 # Posts may use up a whole minute; an answer in such a minute is sent anyway, and again when Feishu
 # allows if it was refused.
 _MINUTE, _MINUTE_SPARE = Rate(count=1000, seconds=60.0), Rate(count=20, seconds=60.0)
-
 _IN_A_CHAT = (Rate(count=1, seconds=1 / 4),)
 _ID_TYPES = {"oc_": "chat_id", "ou_": "open_id", "on_": "union_id"}
 

@@ -60,7 +60,6 @@ LONGEST_HEADER = 150
 LONGEST_ASIDE = 1000
 MOST_ROWS = 100
 MOST_COLUMNS = 20
-
 LONGEST_LEADING = 1000
 """Bytes of a heading that can move to the next message beside the largest piece."""
 

@@ -45,12 +45,10 @@ from digest.document import Document
 log = structlog.get_logger(__name__)
 
 Json = dict[str, Any]
-
 SOCKET, CALL = "socket", "call"
 """The transport of a delivery, stored with it: Socket Mode or HTTP."""
 
 _READING = "reading"
-
 _EVERY = re.compile(r".*", re.DOTALL)
 
 # https://docs.slack.dev/interactivity/handling-user-interaction: a response_url expires after that.
@@ -188,7 +186,6 @@ def _team(body: Json) -> str:
 
 
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
-
 _FOR_NEWS = 3
 """Uses of a ``response_url`` for progress: of five, two are left for the answer.
 

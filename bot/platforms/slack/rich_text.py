@@ -134,7 +134,6 @@ def element(button: Button, number: int) -> Json | None:
 
 
 Json = dict[str, Any]
-
 LONGEST_URL = 2000
 """Bytes of a link's address; a longer address is dropped, its text stays."""
 

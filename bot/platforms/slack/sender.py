@@ -88,7 +88,6 @@ _NOT_TO_BE_READ = frozenset({"not_in_channel", "missing_scope"})
 """Errors of a channel that can be posted to, but not read."""
 
 _TITLE, _ALT = 200, 900  # characters of a file; Slack documents only 1000 for the latter
-
 _SKEW = 120.0  # seconds that Slack's clock and ours may differ
 _PAGE = 200  # messages per call; Slack advises no more
 _MOST_PAGES = 50

@@ -46,7 +46,6 @@ _CODES = {
     SendReason.UNSUPPORTED: "deprecated_endpoint method_deprecated unknown_method not_enabled",
 }
 _REASONS = {code: reason for reason, codes in _CODES.items() for code in codes.split()}
-
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
 """Slack rejected the blocks; it may accept the text alone."""
 
@@ -107,7 +106,6 @@ def _pause(headers: Mapping[str, str]) -> float | None:
 
 
 Json = dict[str, Any]
-
 TIMEOUT = aiohttp.ClientTimeout(total=25, sock_connect=10)
 """Seconds for one call. Less than the delivery's timeout, so that the reason is determined here."""
 

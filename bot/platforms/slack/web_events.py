@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 Json = dict[str, Any]
-
 SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}
 """The content of the acknowledgement by kind of delivery: without it only the asker sees the
 

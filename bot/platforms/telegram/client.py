@@ -117,9 +117,7 @@ class Request(HTTPXRequest):
 
 
 T = TypeVar("T")
-
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-
 _UPDATES = ["message", "edited_message", "callback_query"]
 
 

@@ -62,7 +62,6 @@ _MOST_BYTES = 64
 # The longest label, and the terminal cells that fit into a row on a phone. All buttons of a row are
 # equally wide.
 _LABEL, _ROW = 40, 36
-
 _MOST_IN_ROW = 4
 
 # Separates action and value in the data; actions are our own words without spaces.

@@ -198,7 +198,6 @@ MOST_ENTITIES = 100
 
 # https://core.telegram.org/bots/api#inlinekeyboardmarkup has no number; clients show about so many.
 MOST_KEYS = 60
-
 _LENGTH = 4096
 
 # A longer line is cut into pieces. Code points; each is two units at most.

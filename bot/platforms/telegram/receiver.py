@@ -125,9 +125,7 @@ def _now() -> float:
 
 
 PLATFORM = "telegram"
-
 _COMMAND = re.compile(r"/(\w{1,64})(?:@(\w{1,64}))?(?:\s+(.*))?", re.ASCII | re.DOTALL)
-
 _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION]
 
 

@@ -119,7 +119,6 @@ def _told(config: Config) -> dict[str, Any]:
 
 PATH = "/admin"
 SIGN_IN = f"{PATH}/sign-in"
-
 Read = Callable[[Request], PageRequest]
 _Answer = Callable[[Request], Awaitable[Response]]
 

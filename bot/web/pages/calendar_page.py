@@ -22,7 +22,6 @@ from digest.report.report_json import SCHEMA
 from digest.window import Window, day_window
 
 _PLACES = 10
-
 _MONTHS = 6
 """Months of a page."""
 

@@ -30,13 +30,9 @@ from digest.report.report_json import SCHEMA, entry_to_json
 from handlers.ports.status_port import undoings_of
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
-
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-
 _FILES = 100
-
 _MENTIONS = 10
-
 _LONGEST_MESSAGE = 20_000
 """Characters of a message that are shown; a few merges hold whole logs."""
 

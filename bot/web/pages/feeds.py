@@ -29,9 +29,7 @@ from digest.i18n.labels import LEVELS
 from digest.markdown import clean
 
 SIZE = 40
-
 DIGESTS = 20
-
 ATOM = "application/atom+xml; charset=utf-8"
 JSON = "application/feed+json"
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")

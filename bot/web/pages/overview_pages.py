@@ -127,18 +127,13 @@ _NEWEST = 8
 """The newest important changes in Markdown and JSON."""
 
 _DIGESTS = 8
-
 _MONTHS = 2
-
 _RELEASES = 6
-
 _NEWS_DAYS = 7
-
 _NEWS = 12
 """Rows of each section of the start page."""
 
 _URGENT = {Mark.BREAKING, Mark.SECURITY}
-
 _LATE_FIXES = 2
 
 
@@ -310,7 +305,6 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
 
 
 _DIGITS = re.compile(r"\d+", re.ASCII)
-
 RELEASES = 30
 """Releases of a family that are listed, each compared with the one before it."""
 

@@ -18,19 +18,12 @@ from bot.web.pages.site import Page
 from digest.core.grade import Level
 
 Schema = dict[str, Any]
-
 _TEXT: Schema = {"type": "string"}
-
 _MAYBE: Schema = {"type": ["string", "null"]}
-
 _COUNT: Schema = {"type": "integer", "minimum": 0}
-
 _NUMBER: Schema = {"type": ["integer", "null"]}
-
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-
 _MOMENT: Schema = {"type": "string", "format": "date-time"}
-
 _LEVEL: Schema = {"type": "string", "enum": [str(level) for level in Level]}
 
 
@@ -52,13 +45,9 @@ def _each(of: Schema, *names: str) -> dict[str, Schema]:
 
 
 _FLAG: Schema = {"type": "boolean"}
-
 _ANY: Schema = {"type": "object"}
-
 _BY_LEVEL = _each(_COUNT, *map(str, Level))
-
 _HEAD = {"schema": _COUNT, "repository": _TEXT}
-
 _PAGED = _each(_COUNT, "page", "pages")
 
 _LINE = {
@@ -193,7 +182,6 @@ SCHEMAS: dict[str, Schema] = {
 """Schemas by name; ``Report`` and ``Entry`` are those of ``docs/json.md``."""
 
 View = Callable[[PageRequest], Awaitable[Page]]
-
 REPOSITORY = f"{REPOSITORIES}/{{repository:path}}"
 
 
@@ -226,15 +214,10 @@ def _of(name: str, path: str, view: View, summary: str, answers: str) -> PageRou
 
 
 _SPAN = "What lies between two tags, branches, commits or days: base...tip"
-
 _RELEASES = "The newest releases, each to be compared with the one before"
-
 _ANSWER = "The answer to a question; only digestbot serve"
-
 _POSTED = "A digest as it was posted, and the changes that it is about"
-
 _OVERVIEW = "A repository: changes per day, busiest folders, newest digests"
-
 _HOLDING = "Changes whose text holds all words"
 
 PAGES = (
@@ -256,9 +239,7 @@ PAGES = (
 """In the order in which paths are tried: a repository's name may contain any of them."""
 
 FEED = f"{REPOSITORY}{WITHIN}/feed"
-
 DIGEST_FEED = f"{REPOSITORY}{WITHIN}/digests"
-
 ALL_FEED = "/feed"
 """The paths of feeds, which end in ``.atom`` and ``.json``: of a repository's changes, of its
 

@@ -27,7 +27,6 @@ from digest.markdown import address, clean
 from digest.window import minute
 
 STATIC = "static"
-
 _LONG = 25
 """Characters of a name that may not fit beside others on a small screen."""
 
