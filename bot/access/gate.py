@@ -125,7 +125,6 @@ def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
 
 
 def _repositories_by_chat(config: Config, key_of: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The repositories of each chat: those of all its channels, in the order of the file."""
     wanted: dict[str, set[str]] = {}
     for channel in config.channels:
         names = {one.name for one in config.watched(channel)}

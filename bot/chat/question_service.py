@@ -167,8 +167,6 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
-    """A message that passed the access check, with the data of its chat."""
-
     account: str
     incoming: Incoming
     admission: Admission

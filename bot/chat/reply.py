@@ -130,7 +130,6 @@ class ReplyMessage:
         return True
 
     async def _try_edit(self, receipt: Receipt, part: Part) -> bool:
-        """Whether the part has replaced the message's content."""
         try:
             for attempt in range(_AGAIN):
                 try:

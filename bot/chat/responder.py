@@ -128,7 +128,6 @@ class Responder:
 
 
 async def _ends_within(work: Awaitable[object], seconds: float) -> bool:
-    """Whether the work ends within so many seconds."""
     done, _ = await asyncio.wait({asyncio.ensure_future(work)}, timeout=seconds)
     return bool(done)
 

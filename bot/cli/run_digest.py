@@ -184,7 +184,6 @@ def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> It
 
 
 async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: Source) -> None:
-    """Write it in the requested form."""
     report = daily.report
     match options.form:
         case DigestFormat.JSON:

@@ -355,7 +355,6 @@ def _doubt(one: UncertainDelivery) -> tuple[str, ...]:
 
 
 def _part_outcome(one: UncertainDelivery) -> str:
-    """What happened to a part, in plain words."""
     match one.state:
         case PartState.SENT:
             why = one.error.removeprefix("unproven: ").removeprefix("taken as sent")

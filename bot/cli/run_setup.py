@@ -361,7 +361,6 @@ async def _chosen_repositories(app: Workspace, options: ServeOptions) -> list[Wa
 
 
 async def _follow(app: Workspace, watched: Sequence[Watched], options: ServeOptions) -> None:
-    """Read new commits as they come, until cancelled."""
     tips = {one.repository.name: await _tip(one) for one in watched}
     while True:
         await asyncio.sleep(_FOLLOWED)
@@ -386,7 +385,6 @@ async def _tip(watched: Watched) -> str | None:
 
 
 async def _read(app: Workspace, watched: Watched, options: ServeOptions) -> None:
-    """Update the archive for the days up to the newest commit."""
     await watched.source.sync()
     ctx = app.context(
         watched, zone=app.zone(options.zone), progress=ProgressBar(watched.repository.name)

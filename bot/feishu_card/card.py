@@ -111,7 +111,6 @@ def _pieces(block: Block, *, interactive: bool) -> Iterator[CardPiece]:
 
 
 def _lines(spans: Spans) -> Iterator[CardLine]:
-    """The spans as lines short enough for a component; none if there are no words."""
     for line in lines_of(spans, _LONGEST_LINE):
         if marked := markdown(line):
             yield CardLine(marked, plain(line))

@@ -63,7 +63,6 @@ def web(url: str) -> str:
 
 
 def _inner(span: Span) -> str:
-    """The text between the marks of the span."""
     core = span.text.strip()
     match span:
         case Link(url=url) if core:

@@ -213,10 +213,6 @@ class Clone:
 
 
 def _unlock(git_dir: Path) -> None:
-    """Remove lock files left by a git that died with its machine; nothing else would.
-
-    Nobody else uses the clone now, except a git that outlived a killed digestbot.
-    """
     for lock in (*git_dir.glob("*.lock"), *(git_dir / "refs").rglob("*.lock")):
         with suppress(OSError):
             if abs(time.time() - lock.stat().st_mtime) > _ABANDONED:

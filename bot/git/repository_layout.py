@@ -260,7 +260,6 @@ def _fresh(file: Path) -> bool:
 
 
 def _quote_path(path: str) -> str:
-    """The path quoted as git does, with every unusual character escaped."""
     raw = path.encode("utf-8", "surrogateescape")
     return '"' + re.sub(rb"[^A-Za-z0-9._/-]", _escape, raw).decode("ascii") + '"'
 

@@ -174,7 +174,6 @@ class References:
 
 
 def _text(file: Path) -> str:
-    """The text of a small file; empty if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -238,7 +237,6 @@ async def newest_releases(git: Git) -> dict[str, datetime | None]:
 
 
 def _final(tags: Iterable[str]) -> Iterator[str]:
-    """The tags of final releases, in their order."""
     for tag in tags:
         version = version_of(tag) if _TAG.fullmatch(tag) else None
         if version and not version.preliminary:
@@ -253,7 +251,6 @@ async def _tags(git: Git, *arguments: str) -> dict[str, str]:
 
 
 async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:
-    """The tag with the fewest commits in between (git-describe(1)); empty if there is none."""
     if not tags:
         return ""
     patterns = [f"--match={tag}" for tag in tags]

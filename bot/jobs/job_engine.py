@@ -199,7 +199,6 @@ class Engine:
         await self._app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
 
     async def _defer_many(self, jobs: list[Job], connection: AsyncConnection) -> None:
-        """Defer many jobs by one statement."""
         driver = await _driver(connection)
         await self._app.job_manager.batch_defer_jobs_async(jobs, connection=driver)
 

@@ -109,8 +109,6 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """One cap and the scope it applies to."""
-
     cap: CapSettings
     name: str
     channel: str | None = None
@@ -203,8 +201,6 @@ class CallContext:
 
 @dataclass(slots=True)
 class _Sent:
-    """One request that is being sent."""
-
     ask: Ask
     most: Usage
     at: datetime
@@ -276,7 +272,6 @@ class ModelCalls:
                         await self._purse.settle(hold, usage)
 
     async def _carry(self, sent: _Sent, deadline: float, hear: Hear | None) -> ModelResponse:
-        """Send it and record how it ended."""
         # A stream may go on while it flows; the transport limits the wait between two pieces.
         limit = deadline if hear else min(deadline, sent.began + self._config.timeout)
         if hear is not None:

@@ -260,7 +260,6 @@ class Dialogue(Generic[T]):
         return self._profile.context - OVERHEAD // 2 - int(taken * self._factor)
 
     def _weight(self, text: str) -> float:
-        """The uncorrected estimate of a text, cached."""
         if text not in self._weights:
             self._weights[text] = calls.raw(text)
         return self._weights[text]

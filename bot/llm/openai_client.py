@@ -318,7 +318,6 @@ class OpenAITransport:
         return gathering.close()
 
     def _fault(self, error: Exception) -> ModelFault:
-        """The fault for an error of the library."""
         import httpx2
         import openai
 

@@ -86,8 +86,6 @@ class RateWindow:
 
 @dataclass(slots=True)
 class _Chat:
-    """One chat: its lock for turns, its windows, and how long the platform wants silence."""
-
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     windows: dict[Rate, RateWindow] = field(default_factory=dict)
     held_until: float = 0.0
@@ -207,7 +205,6 @@ class Paces(Mapping[str, Pace]):
         self._common: Callable[[str], SharedWindows] | None = None
 
     def __getitem__(self, part: str) -> Pace:
-        """The pace of a part."""
         if (pace := self._made.get(part)) is None:
             pace = self._made[part] = Pace(*self._rates)
             if self._common is not None:
@@ -217,11 +214,9 @@ class Paces(Mapping[str, Pace]):
         return pace
 
     def __iter__(self) -> Iterator[str]:
-        """The parts that were used lately."""
         return iter(tuple(self._made))
 
     def __len__(self) -> int:
-        """The number of parts used lately."""
         return len(self._made)
 
     def share(self, common: Callable[[str], SharedWindows]) -> None:

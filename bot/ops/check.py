@@ -238,7 +238,6 @@ def has_failures(findings: Sequence[Finding]) -> bool:
 
 
 async def _safe_finding(subject: str, look: Awaitable[str]) -> Finding:
-    """The finding of a check, or the error that it raised."""
     try:
         async with asyncio.timeout(_PATIENCE):
             return well(subject, await look)
@@ -279,7 +278,6 @@ async def _git() -> str:
 
 
 def _writable(folder: Path) -> str:
-    """Check that the folder, or its nearest existing parent, is writable."""
     there = next(above for above in (folder, *folder.absolute().parents) if above.exists())
     try:
         if not there.is_dir():

@@ -122,7 +122,6 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
 
 
 async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
-    """The archive, in a database or a file, and the clock compared with it."""
     url = config.database_url if config else Environment.read().database
     if not url:
         return [*await asyncio.to_thread(clock, data), *await asyncio.to_thread(archive, data)]

@@ -127,7 +127,6 @@ def compare_clocks(written: datetime | None, there: datetime | None = None) -> S
 
 
 def _newest(archive: Path) -> datetime | None:
-    """When the newest digest in the archive was made."""
     if not archive.exists():
         return None
     uri = f"{archive.absolute().as_uri()}?mode=ro"
@@ -301,5 +300,4 @@ async def _tip(git: Git) -> str | None:
 
 
 def _size(folder: Path) -> int:
-    """The total size of its files in bytes."""
     return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())

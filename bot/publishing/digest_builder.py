@@ -130,8 +130,6 @@ def _stem(window: Window) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """The state of a repository at a slot."""
-
     watched: Watched
     tip: Tip
     branch: str
@@ -199,7 +197,6 @@ class DigestBuilder:
         return await self._made.get(form, make)
 
     async def _labels(self, daily: Daily) -> Labels:
-        """The forge's labels of the changes."""
         report = daily.report
         changes = (entry.graded for entry in report.entries)
         return await labels_of(self._app.requests, report.repository, changes)

@@ -55,7 +55,6 @@ class _Case:
 
     @property
     def document(self) -> Document:
-        """The digest as first posted."""
         return thaw(self.record.content).document
 
 

@@ -187,7 +187,6 @@ class _Late:
         self._began = asyncio.get_running_loop().time()
 
     def judging(self) -> Judging | None:
-        """The model on the channel's account, with the rest of its time."""
         judging = self._app.judging(self._channel)
         if judging is None:
             return None

@@ -216,7 +216,6 @@ class SqlReplies(SqlStore, Records):
 
 
 def _of(key: MessageKey) -> dict[str, str]:
-    """Parameters of the statements about one record."""
     return {f"key_{name}": value for name, value in columns(key).items()}
 
 

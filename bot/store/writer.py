@@ -97,7 +97,6 @@ async def write(
 async def _write_new(
     connection: AsyncConnection, repository: int, entries: Sequence[ChangeRow]
 ) -> None:
-    """Write changes that are not archived yet."""
     rows = [{"repository_id": repository, **entry.change} for entry in entries]
     if rows:
         await connection.execute(insert(changes), rows)
@@ -108,7 +107,6 @@ async def _write_new(
 async def _write_better(
     connection: AsyncConnection, repository: int, entries: Sequence[tuple[int, ChangeRow]]
 ) -> None:
-    """Rewrite changes under their existing keys."""
     if entries:
         keys = [key for key, _ in entries]
         await delete_in(connection, contents.c.change_id, keys)
@@ -123,7 +121,6 @@ async def _write_better(
 async def _write_grades(
     connection: AsyncConnection, regraded: Sequence[tuple[int, Graded]]
 ) -> None:
-    """Write only the grades of the changes with the given keys."""
     if regraded:
         await connection.execute(
             update(changes).where(changes.c.id == bindparam("key")),

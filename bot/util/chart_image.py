@@ -76,7 +76,6 @@ def _step(most: int) -> int:
 
 
 def _lines(draw: ImageDraw, font: FreeTypeFont | ImageFont, step: int) -> None:
-    """The baseline and the grid lines above it, each with its number."""
     for n in range(_STEPS + 1):
         y = HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * n / _STEPS
         draw.line((_LEFT, y, WIDTH - _RIGHT, y), fill=_LINE if n else _INK, width=2)

@@ -53,7 +53,6 @@ def without_secrets(address: str) -> str:
 
 
 def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
-    """User, password, host with path, and the parameters."""
     rest = address.partition("://")[2]
     who = _USER_INFO.match(rest)
     user, password = (who["user"], who["password"] or "") if who else ("", "")

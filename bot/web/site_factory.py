@@ -200,11 +200,9 @@ class _Reading:
     total: int = 0
 
     def start(self, total: int) -> None:
-        """Set the number of changes to be read."""
         self.done, self.total = 0, total
 
     def advance(self, count: int) -> None:
-        """Count changes as read."""
         self.done += count
 
     def finish(self) -> None:

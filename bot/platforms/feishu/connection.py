@@ -333,7 +333,6 @@ class LongConnection:
             log.info("feishu.unacknowledged", error=type(error).__name__)
 
     async def _event_answer(self, payload: bytes) -> Json:
-        """The content of the answer to an event. Raises ``Unkept``."""
         said: Json = {"code": 200}
         try:
             text = payload.decode()

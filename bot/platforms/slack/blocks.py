@@ -134,7 +134,6 @@ def _ready(group: int, block: Json, *, leads: bool = False) -> BlockPiece:
 
 
 def _rich(group: int, lines: Iterator[RichLine], *, leads: bool = False) -> Iterator[BlockPiece]:
-    """One piece per line with visible content."""
     for line in lines:
         size = _size(line)
         yield BlockPiece(
@@ -297,8 +296,6 @@ def pack(found: Iterable[BlockPiece], most: int) -> Iterator[list[Json]]:
 
 
 class _Message:
-    """The pieces of one message."""
-
     def __init__(self, most: int) -> None:
         self._most = most
         self._pieces: list[BlockPiece] = []
@@ -306,13 +303,11 @@ class _Message:
         self._blocks = 0
 
     def takes(self, piece: BlockPiece) -> bool:
-        """Whether there is room for the piece."""
         weight = self._weight + piece.size + (_BLOCK + _RICH) * self._opens(piece)
         fits = weight <= (LIMIT.size or weight) and self._blocks + self._opens(piece) <= self._most
         return fits and not (piece.table and any(one.table for one in self._pieces))
 
     def add(self, piece: BlockPiece) -> None:
-        """Append the piece."""
         self._weight += piece.size + (_BLOCK + _RICH) * self._opens(piece)
         self._blocks += self._opens(piece)
         self._pieces.append(piece)
@@ -329,12 +324,10 @@ class _Message:
         return taken
 
     def _opens(self, piece: BlockPiece) -> bool:
-        """Whether the piece needs a block of its own."""
         last = self._pieces[-1] if self._pieces else None
         return not (last and last.lines and piece.lines and last.group == piece.group)
 
     def blocks(self) -> list[Json]:
-        """The blocks, with the lines of one group in one block."""
         made: list[Json] = []
         for (_, rich), run in groupby(self._pieces, key=lambda one: (one.group, bool(one.lines))):
             if rich:

@@ -322,7 +322,6 @@ class Slack(SlackSender):
         task.add_done_callback(self._showing.discard)
 
     async def _publish(self, visit: Visit) -> None:
-        """Update the person's home page."""
         try:
             document = await self.page(visit.person) if self.page else None
             if document is not None:

@@ -250,7 +250,6 @@ class SlackSender:
         return account, channel
 
     async def _conversation(self, account: SlackAccount, person: str) -> str:
-        """Histories and edits know a person only by the conversation's own id."""
         if person not in self._conversations:
             told = await self._calls.post("conversations.open", account.token, users=person)
             self._conversations[person] = str(told.get("channel", {}).get("id", ""))

@@ -90,7 +90,6 @@ def _refusal(response: Any, method: str) -> SendError:
 
 
 def _by_status(status: int, code: str) -> SendReason:
-    """The reason for an unknown code."""
     if code.startswith(("restricted_action", "slack_connect_")):
         return SendReason.NO_CHANNEL
     if status in {401, 403}:
@@ -100,7 +99,6 @@ def _by_status(status: int, code: str) -> SendReason:
 
 
 def _pause(headers: Mapping[str, str]) -> float | None:
-    """Seconds that Slack asks to wait."""
     value = str(headers.get("Retry-After", ""))
     return float(value) if value.isdecimal() else None
 

@@ -101,7 +101,6 @@ def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
 
 
 def _text_of(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
-    """The text of some lines with its entities."""
     text = _Text()
     frame: tuple[Mark, ...] = ()
     for line in lines:
@@ -114,7 +113,6 @@ def _text_of(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _with_buttons(lines: Sequence[MessageLine], body: str) -> str:
-    """The same with the buttons in their places."""
     if not any(line.said for line in lines if not line.keys):
         lines = [MessageLine((TextRun(body),)), *lines]
     return "".join(
@@ -147,7 +145,6 @@ class _Text:
         self._open: list[tuple[Mark, dict[str, Any]]] = []
 
     def add(self, text: str, marks: tuple[Mark, ...]) -> None:
-        """Write words; entities continue while their mark does."""
         if not text:
             return
         if self._open or marks:
@@ -168,7 +165,6 @@ class _Text:
             self._open.append((mark, entity))
 
     def end(self) -> tuple[str, list[dict[str, Any]]]:
-        """The text without trailing blanks, and the entities in their order."""
         self._close(0)
         text = "".join(self._pieces)
         kept = text.rstrip(" \n")
@@ -230,8 +226,6 @@ def _messages(lines: Iterable[MessageLine]) -> Iterator[Sequence[MessageLine]]:
 
 
 class _Size(NamedTuple):
-    """The room that a line takes in a message."""
-
     units: int
     entities: int
     keys: int

@@ -203,7 +203,6 @@ def _person(message: Message) -> str:
 
 
 def _question(message: Message, me: Me, *, direct: bool) -> str | None:
-    """The question, if it is addressed to the bot."""
     text = message.text or ""
     if text.startswith("/"):
         return _command(message, me, direct=direct)

@@ -96,7 +96,6 @@ def digest_words(name: str) -> tuple[str, str]:
 
 
 def _told(config: Config) -> dict[str, Any]:
-    """The sections in effect. pydantic masks secrets with asterisks."""
     sections = {
         "logs": config.logs,
         "defaults": config.defaults,

@@ -129,7 +129,6 @@ async def calendar_page(asked: PageRequest) -> Page:
 
 
 def _months_before(day: date, months: int) -> date:
-    """The first day of the month that many months before."""
     at = day.year * 12 + day.month - 1 - months
     return date(at // 12, at % 12 + 1, 1)
 

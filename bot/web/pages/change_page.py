@@ -108,7 +108,6 @@ def _title(graded: Graded) -> str:
 
 
 def _message(graded: Graded) -> str:
-    """The author's message without its trailers."""
     tokens = {token.lower() for token, _ in graded.facts.trailers}
     lines = graded.commit.message.strip().split("\n")
     while lines and (not lines[-1].strip() or _is_trailer(lines[-1], tokens)):

@@ -28,7 +28,6 @@ _LEVEL: Schema = {"type": "string", "enum": [str(level) for level in Level]}
 
 
 def _object(**properties: Schema) -> Schema:
-    """An object whose properties are all required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 

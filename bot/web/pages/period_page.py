@@ -317,7 +317,6 @@ def _opening(day: DaySummary) -> str:
 
 
 def _texts(document: Document) -> Iterator[str]:
-    """The paragraphs and the items of a digest."""
     for block in document.blocks:
         if isinstance(block, Paragraph):
             yield plain(block.spans)

@@ -173,14 +173,11 @@ def routes(shelf: Site) -> list[BaseRoute]:
 
 
 class _Site:
-    """The endpoints of a site."""
-
     def __init__(self, shelf: Site) -> None:
         self._shelf = shelf
         self.sessions = Sessions(shelf.token, shelf.public_url)
 
     def asked(self, request: Request, form: Form) -> PageRequest:
-        """The parsed request."""
         path = request.url.path
         # A repository's name may end like a form.
         name = f"{request.path_params.get('repository', '')}.{form}"
@@ -205,8 +202,6 @@ class _Site:
         return self.asked(request, Form.HTML)
 
     def page(self, entry: PageRoute, form: Form) -> Endpoint:
-        """The endpoint of a kind of page in a form."""
-
         async def answer(request: Request) -> Response:
             asked = self.asked(request, form)
             try:
@@ -249,8 +244,6 @@ class _Site:
             return await self._missing(asked)
 
     def feed(self, make: Callable[[PageRequest, str], Awaitable[Response]]) -> Endpoint:
-        """The endpoint of a feed."""
-
         async def answer(request: Request) -> Response:
             asked = self.asked(request, Form.HTML)
             try:
@@ -300,7 +293,6 @@ class _Site:
         return Response(content, headers=headers, media_type=media)
 
     async def openapi(self, request: Request) -> Response:
-        """The description of the JSON."""
         body = as_json(description(self._shelf.public_url))
         tag = tag_of(body.decode())
         if is_unchanged(request, tag):
@@ -312,7 +304,6 @@ class _Site:
         return Response("User-agent: *\nDisallow: /\n", headers=HEADERS, media_type="text/plain")
 
     async def nothing(self, request: Request) -> Response:
-        """The response to all other addresses."""
         return await self._missing(self.asked_plainly(request))
 
     def _shown(self, asked: PageRequest) -> SiteRepository | None:

@@ -157,7 +157,6 @@ def _is_question(asked: PageRequest, words: str) -> bool:
 
 
 async def _survey(asked: PageRequest, query: Query) -> tuple[Listed, Mapping[Level, int]]:
-    """The requested page, and the counts of every level."""
     shown, archive = asked.shown(), asked.shelf.archive
     repository = shown.repository
     query = replace(_narrowed(asked, query), besides=await asked.strays(shown))
@@ -230,7 +229,6 @@ async def _page(
 
 
 def _pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds the words of a search in a text, to mark them."""
     words = sorted(map(re.escape, terms), key=len, reverse=True)
     return re.compile(f"({'|'.join(words)})", re.IGNORECASE) if words else None
 

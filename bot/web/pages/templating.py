@@ -90,7 +90,6 @@ def mark_words(text: str, words: re.Pattern[str] | None) -> Markup:
 
 
 def _lines(text: str) -> str:
-    """Lines as they are written; invisible characters in each are made visible."""
     margins = ((line, len(line) - len(line.lstrip(" \t"))) for line in text.split("\n"))
     return "\n".join(" " * margin + clean(line.strip()) for line, margin in margins)
 
@@ -151,7 +150,6 @@ class _Words:
         self._language = language
 
     def __call__(self, name: str, **parts: Any) -> str:
-        """A phrase with its slots filled."""
         return PHRASES[name].text(self._language, **parts)
 
     @property
@@ -168,7 +166,6 @@ class _Words:
         return _NAMES[of].template(self._language)
 
     def level_title(self, level: Level) -> str:
-        """A level as a title."""
         return LEVEL_TITLES[level].template(self._language)
 
     def areas(self, counted: Mapping[Area, int]) -> list[tuple[str, str]]:
