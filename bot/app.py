@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 
 def configuration(file: Path | None) -> Config | None:
-    """The named configuration, or the one at its usual place if it exists.
-
-    Raises ``InvalidConfig``.
-    """
+    """The named configuration, or the usual one if it exists. Raises ``InvalidConfig``."""
     usual = file or config_file()
     if file is None and not usual.exists():
         return None

@@ -91,10 +91,7 @@ class InvalidReference(UsageError):
 
 
 class NothingBefore(UsageError):
-    """A follow-up question without an answer to continue from, or without a single change.
-
-    ``titles`` are those of the changes that it may mean, in the order of the answer before.
-    """
+    """A follow-up without an answer or a single change before; ``titles`` are candidates."""
 
     def __init__(self, titles: Sequence[str] = ()) -> None:
         self.shown = " ".join(f"{n}. {title}" for n, title in enumerate(titles, 1))

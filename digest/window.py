@@ -27,10 +27,7 @@ _MOMENT = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """``since <= t < until``, both aware and in UTC; ``zone`` is the one for display.
-
-    Raises ``InvalidWindow`` if it ends before it begins; an empty window is allowed.
-    """
+    """``since <= t < until``, aware, in UTC, shown in ``zone``. Raises ``InvalidWindow``."""
 
     since: datetime
     until: datetime
@@ -79,10 +76,7 @@ def day_window(day: date, zone: ZoneInfo) -> Window:
 
 
 def days_window(first: date, last: date, zone: ZoneInfo) -> Window:
-    """From the start of the first to the end of the last calendar day, both included.
-
-    Raises ``InvalidWindow`` if ``last`` is before ``first``.
-    """
+    """From the start of the first to the end of the last day. Raises ``InvalidWindow``."""
     midnight = time(0, 0)
     return Window(
         since=instant(first, midnight, zone),
@@ -169,10 +163,7 @@ def zone_words(local: datetime) -> str:
 
 
 def edge(at: datetime, zone: ZoneInfo) -> str:
-    """A window's edge with its offset, without seconds if they are 0.
-
-    Two edges never look the same.
-    """
+    """A window's edge with its offset, unambiguous, without seconds if they are 0."""
     local = at.astimezone(zone)
     text = local.strftime("%Y-%m-%d %H:%M" if local.second == 0 else "%Y-%m-%d %H:%M:%S")
     offset = local.strftime("%z")
@@ -212,10 +203,7 @@ def days_of(window: Window) -> str:
 
 
 def edges(window: Window) -> tuple[str, str]:
-    """The window's edges in the time of its zone, to the minute if that distinguishes them.
-
-    Their offsets are included only if they differ.
-    """
+    """The window's edges in its zone, with seconds and offsets only where they differ."""
     since, until = window.since.astimezone(window.zone), window.until.astimezone(window.zone)
     if since.utcoffset() != until.utcoffset():
         return edge(window.since, window.zone), edge(window.until, window.zone)
@@ -239,10 +227,7 @@ def merge_windows(stretches: Iterable[Window]) -> tuple[Window, ...]:
 
 
 def gaps(window: Window, read: Sequence[Window]) -> tuple[Window, ...]:
-    """The parts of a window that were not read, the earliest first.
-
-    ``read`` are periods as :func:`merge_windows` returns them.
-    """
+    """The parts of a window outside the ``read`` periods (merged), the earliest first."""
     out: list[Window] = []
     begin = window.since
     for one in read:

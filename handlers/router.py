@@ -378,10 +378,7 @@ def import_handlers() -> None:
 
 
 async def answer(intent: Intent, ctx: Context) -> Answer:
-    """Answer an intent in the context's language; its module is imported when first asked.
-
-    Raises ``UserError``.
-    """
+    """Answer an intent; its module is imported when first asked. Raises ``UserError``."""
     module, _, function = QUESTIONS[type(intent)].answer.partition(":")
     handler: Handler = getattr(import_module(f"handlers.{module}"), function)
     return await handler(intent, ctx)

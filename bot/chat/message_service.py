@@ -89,10 +89,7 @@ class Conversation:
         await asyncio.gather(*(self._recover(sender, record.key) for record in left))
 
     async def take_up(self, sender: Sender, key: MessageKey) -> bool:
-        """Answer one recorded message; return whether it is answered or needs no answer.
-
-        For a process that works on messages received by another.
-        """
+        """Answer a message that another process received; return whether nothing is left to do."""
         return await self._recover(sender, key)
 
     def _key(self, sender: Sender, incoming: Incoming) -> MessageKey:
@@ -180,10 +177,7 @@ class Conversation:
         return False
 
     async def _take_up(self, sender: Sender, key: MessageKey) -> bool:
-        """Continue an unattended message; return whether nothing more is to be done about it.
-
-        Messages that others have just finished are left alone.
-        """
+        """Continue an unattended message, unless others just did; return whether it is done."""
         record = await self._records.get(key)
         if record is None or record.stage is Stage.TOLD:
             return True

@@ -219,10 +219,7 @@ class QuestionService:
         return await self._answer(passed, watch)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
-        """Whether to tell the asker that no answer comes.
-
-        They pass the access check and wait for one.
-        """
+        """Whether to tell the asker that no answer comes: they pass the access check and wait."""
         if not asked.addressed or asked.action in _VERDICTS:
             return False
         try:
@@ -236,10 +233,7 @@ class QuestionService:
         await self._app.conversations.forget(_conversation(account, asked, channel))
 
     async def _admit(self, account: str, asked: Incoming) -> _Asked | None:
-        """The message with the repositories it may ask about; ``None`` to stay silent.
-
-        Raises ``UserError`` with a refusal that the asker sees.
-        """
+        """The message with what it may ask about; ``None``: stay silent. Raises ``UserError``."""
         channel = self._chats.channel(account, asked)
         # The access check uses the chat's name from the configuration.
         known = replace(asked, chat=channel.chat) if channel else asked

@@ -114,10 +114,7 @@ class ReplyMessage:
         return self.receipt
 
     async def find(self) -> bool:
-        """Find what a dead process may have posted; return whether the platform can search.
-
-        Raises ``SendError``.
-        """
+        """Find what a dead process may have posted, if that is possible. Raises ``SendError``."""
         if Ability.FIND not in self._sender.abilities:
             return False
         part = Part(text="", body="", identity=self._key.identity)

@@ -60,10 +60,7 @@ _SEARCHES = frozenset({"changed", "search", "touched"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositoryChoice:
-    """The question, and the repositories to ask, the first one first.
-
-    ``of`` are all repositories of the chat.
-    """
+    """The question, and the repositories to ask, the first one first, out of all in ``of``."""
 
     question: str
     asked: Sequence[RepositoryConfig]

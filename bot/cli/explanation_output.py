@@ -173,10 +173,7 @@ _NO_MODEL = (
 
 
 async def print_prompt(intent: Explain, ctx: Context, app: Workspace) -> None:
-    """Print the requests word for word; what is not part of them goes to the error stream.
-
-    Raises ``UserError``.
-    """
+    """Print the requests word for word; the rest goes to standard error. Raises ``UserError``."""
     shown = await preview_prompt(intent, ctx)
     if app.mind is None:
         raise UserError(_NO_MODEL)

@@ -204,10 +204,7 @@ def vacuum(config: Path | None) -> None:
 
 
 def backup(file: Path, config: Path | None) -> None:
-    """Copy the archive of any revision, without opening it for work.
-
-    Raises ``UserError``, as :func:`restore` does.
-    """
+    """Copy the archive of any revision, without opening it for work. Raises ``UserError``."""
     done = copying.backup(_folder(config), file)
     emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}, verified")
 

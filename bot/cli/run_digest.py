@@ -52,10 +52,7 @@ if TYPE_CHECKING:
 
 
 async def day_of(ctx: Context, word: str | None) -> Window:
-    """The calendar day that a word names; ``last`` or nothing is the newest with changes.
-
-    Raises ``InvalidDate``, ``FutureWindow``.
-    """
+    """The calendar day that a word names. Raises ``InvalidDate``, ``FutureWindow``."""
     now = ctx.clock.now()
     today = now.astimezone(ctx.zone).date()
     match (word or "last").strip().casefold():

@@ -168,10 +168,7 @@ def _has_address(secrets: Mapping[str, str]) -> bool:
 
 
 def _whole(place: str) -> str:
-    """A folder by its full path, since the configuration may be in another folder.
-
-    Raises ``NotARepository``. An address is not contacted.
-    """
+    """A folder by its full path; an address is not contacted. Raises ``NotARepository``."""
     folder = folder_of(place)
     if folder is None:
         accepted_address(place)
@@ -319,10 +316,7 @@ class ServeOptions:
 
 
 def serve(options: ServeOptions) -> None:
-    """Read what the archive lacks of the last days, then serve until a signal arrives.
-
-    Raises ``UserError``.
-    """
+    """Read what the archive lacks of the last days, then serve. Raises ``UserError``."""
     # On a terminal only the address is printed, and warnings beside it.
     logs.configure(level="warning")
     finish(_run(options))

@@ -106,10 +106,7 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """Answers about the repository that a question means, if there are several.
-
-    ``ctx`` is that of the default one, ``wanted`` the requested language, if any.
-    """
+    """Answers about the repository that a question means; ``ctx`` is that of the default one."""
 
     ctx: Context
     app: Workspace

@@ -166,10 +166,7 @@ class ChannelConfig(Preferences):
 
     @property
     def plans(self) -> tuple[tuple[Spec, Level], ...]:
-        """When its digests are due, each with the lowest level that it shows.
-
-        Raises ``ValueError`` if quiet hours would hold all of them.
-        """
+        """When its digests are due, each with its lowest level. Raises ``ValueError`` if never."""
         schedules = self.schedules or (ScheduleConfig(kind=self.kind),)
         return tuple((self._spec(one), one.least or self.least) for one in schedules)
 

@@ -196,10 +196,7 @@ class GradingSettings(Settings):
 
 
 class AccessSettings(Settings):
-    """Who is answered. The chats of ``[[channels]]`` and the terminal always are.
-
-    Every name is ``platform:id``, such as ``slack:U0123456789``.
-    """
+    """Who is answered besides ``[[channels]]`` and the terminal; names are ``platform:id``."""
 
     chats: Names = ()
     """Further chats, direct ones among them."""

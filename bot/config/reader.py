@@ -62,10 +62,7 @@ def check_names(file: Path, written: Written) -> None:
 
 
 def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
-    """Check that every schedule has slots, and that no two share a name in the ledger.
-
-    Raises ``InvalidConfig``.
-    """
+    """Check that schedules have slots and names of their own. Raises ``InvalidConfig``."""
     names: set[str] = set()
     for channel in channels:
         try:
@@ -80,10 +77,7 @@ def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
 
 
 def admin_of(file: Path, written: Written, accounts: Collection[str]) -> tuple[str, str] | None:
-    """The account and chat of the admin, given by a channel or named directly.
-
-    Raises ``InvalidConfig``.
-    """
+    """The account and chat of the admin, by channel or directly. Raises ``InvalidConfig``."""
     if written.admin is None:
         return None
     wanted = written.admin.channel

@@ -189,10 +189,7 @@ class Delivery:
             return await self._go_on(posting.target, record, leased=leased)
 
     async def deliver_all(self, postings: Sequence[Posting]) -> tuple[Delivered, ...]:
-        """Post to many targets at once.
-
-        Results are in the given order, and failures are independent.
-        """
+        """Post to many targets at once, independently; results are in the given order."""
         return tuple(await asyncio.gather(*map(self._post_isolated, postings)))
 
     async def left(

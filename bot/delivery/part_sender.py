@@ -111,10 +111,7 @@ class PartSender:
         self._patience = patience
 
     async def settle(self, task: PartToSend, state: PartState) -> PartRecord:
-        """Bring a part from its state in the ledger to ``SENT``, or as far as possible.
-
-        Returns the part's record in the ledger.
-        """
+        """Bring a part as far towards ``SENT`` as possible; return its record in the ledger."""
         doubtful = state is PartState.SENDING
         for _ in range(_ROUNDS):
             if doubtful and (resolved := await self._resolve(task)):

@@ -26,10 +26,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Messages:
-    """What to send: ``parts``, in reply to ``thread`` if there is one.
-
-    ``repository`` is the one they are about, empty if there is none.
-    """
+    """What to send: ``parts`` about ``repository`` (may be empty), in reply to ``thread``."""
 
     parts: tuple[Part, ...]
     thread: Receipt | None = None
@@ -38,10 +35,7 @@ class Messages:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payload(Messages):
-    """A document with the parts that a platform rendered from it.
-
-    The first ``own`` parts are the document's; the others are ``details`` that follow it.
-    """
+    """A document with its rendered parts: the first ``own`` are its own, the others ``details``."""
 
     document: Document
     own: int = 0

@@ -151,10 +151,7 @@ def _listing(
 
 
 def _signed_item(item: Item, depth: int) -> Iterator[CardLine]:
-    """An item that begins with its own sign and so gets no mark; neither does a single item in it.
-
-    A card breaks lines where its Markdown does.
-    """
+    """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
     yield from (line._replace(depth=depth) for line in _lines(item.spans))
     if len(item.children) == 1 and not item.children[0].children:
         yield from (line._replace(depth=depth) for line in _lines(item.children[0].spans))

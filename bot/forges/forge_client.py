@@ -295,10 +295,7 @@ class ForgeRepository:
         *,
         most: int,
     ) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests of a list, page by page, back to ``since`` or up to ``most`` pages.
-
-        The list is in the order of updates, the latest first.
-        """
+        """Merged requests, latest update first, back to ``since`` or up to ``most`` pages."""
         async for page in self._wire.listed(path, what, query=query, most=most):
             listed = self._wire.understood(partial(_each, page, read))
             fresh = [one for one in listed if since is None or one.updated_at >= since]

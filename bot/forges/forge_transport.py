@@ -150,10 +150,7 @@ class ForgeResponse:
 
 
 class ForgeTransport:
-    """The connections to one forge. ``base`` is the API's address.
-
-    The library is imported at the first request.
-    """
+    """The connections to one forge; ``base`` is the API's address. Opened at the first request."""
 
     def __init__(self, base: str, headers: Mapping[str, str]) -> None:
         """``headers`` go with every request."""

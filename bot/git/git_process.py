@@ -236,10 +236,7 @@ class Git:
     async def stream(
         self, *arguments: str | bytes, stdin: bytes = b""
     ) -> AsyncGenerator[bytes, None]:
-        """The output of the command in chunks while it runs; close it early to end the child.
-
-        Raises ``GitFailed`` after the last chunk if the command failed.
-        """
+        """The output of the command in chunks while it runs. Raises ``GitFailed`` at the end."""
         # Files instead of pipes: a child waiting for us to feed its input or read its errors, while
         # we wait for its output, would wait forever.
         with _file_with(stdin) as source, tempfile.TemporaryFile() as complaints:

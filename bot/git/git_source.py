@@ -65,10 +65,7 @@ class Remote(Protocol):
     """Where a clone gets its objects from."""
 
     async def fetch(self, since: datetime | None = None) -> None:
-        """Bring the branches to their state at ``since`` or later, by default now.
-
-        Raises ``SourceUnavailable``.
-        """
+        """Bring the branches to their state at ``since`` or later. Raises ``SourceUnavailable``."""
 
     async def bring(self, blobs: Sequence[str]) -> None:
         """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
@@ -106,10 +103,7 @@ class GitSource:
         self._line = self._line or FirstParents()
 
     async def sync(self, since: datetime | None = None) -> None:
-        """Fetch what is new into our own clone; other repositories stay unchanged.
-
-        Nothing is fetched if another process fetched after ``since``, or after this call.
-        """
+        """Fetch what is new into our own clone, unless another process did after ``since``."""
         if self._remote is not None:
             with _git_errors():
                 await self._remote.fetch(since)

@@ -40,10 +40,7 @@ class FirstParents:
         self._turn = asyncio.Lock()
 
     async def within(self, git: Git, tip: str, since: int, until: int) -> Sequence[str]:
-        """Full shas of the commits with ``since <= date < until`` (seconds), newest first.
-
-        ``tip`` is a full sha. Raises ``GitFailed``.
-        """
+        """Full shas with ``since <= date < until`` (seconds), newest first; or ``GitFailed``."""
         async with self._turn:
             if tip != self._tip:
                 await self._move(git, tip)
@@ -88,10 +85,7 @@ _NUMBER = re.compile(rb"(?:[#!/\n-]|PR ?)0*(\d{1,9})(?!\d)")
 
 
 class NumberIndex:
-    """The numbers that messages along the first parents of a repository's branches name.
-
-    Stored in ``folder``; if that cannot be written, kept in memory.
-    """
+    """The numbers that messages along first parents name, stored in ``folder`` if possible."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -99,10 +93,7 @@ class NumberIndex:
         self._turn = asyncio.Lock()
 
     async def naming(self, git: Git, branch: Tip, number: int) -> Sequence[str]:
-        """Full shas of the commits that may name a request's number, newest first.
-
-        All commits that name it are included. Raises ``GitFailed``.
-        """
+        """Full shas of all commits that may name a request, newest first. Raises ``GitFailed``."""
         if branch.sha is None:
             return ()
         async with self._turn:
@@ -186,10 +177,7 @@ def is_program(path: str) -> bool:
 
 
 async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
-    """The paths of program text that contain each word as a whole, in the tree of a commit.
-
-    Raises ``GitFailed``.
-    """
+    """The program files with each word as a whole, in a commit's tree. Raises ``GitFailed``."""
     asked = sorted({w for w in words if w and "\n" not in w})
     found: dict[str, set[str]] = {word: set() for word in asked}
     for start in range(0, len(asked), _AT_ONCE):

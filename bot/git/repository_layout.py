@@ -34,10 +34,7 @@ from digest.errors import NotARepository, UnwritableFolder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The repository's folder, the one shared by its work trees, and git's name of the hash.
-
-    ``remote`` is the configured address of ``origin``, or of the only other remote.
-    """
+    """The repository's folder, that shared by work trees, the hash, and ``origin``'s address."""
 
     git_dir: Path
     common_dir: Path
@@ -214,10 +211,7 @@ class BorrowedRepository:
             return frozenset()
 
     async def index(self, tip: str) -> None:
-        """Write a commit-graph for the history of ``tip`` if there is none or only an old one.
-
-        A failure only costs time.
-        """
+        """Write a commit-graph for ``tip`` if it lacks a recent one; it may fail silently."""
         info = self._objects / "info"
         theirs = (info / "commit-graph", info / "commit-graphs")
         ours = self._folder / "objects" / "info" / "commit-graph"

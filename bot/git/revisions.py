@@ -285,10 +285,7 @@ _PICKS = 5
 
 
 async def read_released(git: Git, tip: str, commit: str, subject: str) -> tuple[str, list[str]]:
-    """The first release with a commit, empty if none has it, and the releases with a copy of it.
-
-    Copies are recognised as in :func:`read_backports`.
-    """
+    """The first release with a commit, empty if none has it, and the releases with a copy of it."""
     grep = f"--grep={subject or commit}"
     near = await _on_releases(git, tip, "--fixed-strings", f"--grep={commit}", grep)
     copies = [

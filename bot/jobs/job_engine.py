@@ -205,10 +205,7 @@ class Engine:
     async def _put_once(
         self, kind: JobKind, lock: str, connection: AsyncConnection | None = None, **given: Any
     ) -> None:
-        """Defer something once, however often this is called before it runs.
-
-        A job waiting for its retry is run now, because something new came.
-        """
+        """Defer something once, however often this is called; a waiting retry is run now."""
         options: dict[str, Any] = {"queueing_lock": lock}
         given["trace"] = trace()
         try:

@@ -112,10 +112,7 @@ class Scheduler(Runner):
         await self.attend(post)
 
     async def _attend(self, post: Post) -> None:
-        """Claim what is due, unless another process did; the claim defers its job.
-
-        What was claimed before is deferred again, unless a worker has it.
-        """
+        """Claim what is due and defer its job, unless a worker or another process has it."""
         due = await self._channel_worker.due(post)
         if due is not None and due.again:
             async with self._work.leases.hold(f"slot\0{post.name}") as free:

@@ -61,10 +61,7 @@ class Worker:
         *,
         asks_model: bool = False,
     ) -> None:
-        """``forge_sync`` reads from forges; without one there are no forge events.
-
-        ``asks_model`` says that answers may wait for a model.
-        """
+        """Without ``forge_sync``: no forge events; ``asks_model``: answers may need a model."""
         self.at_once = _ANSWERED_AT_ONCE if asks_model else _ANSWERED_ALONE
         # Questions that wait for a model do not need the processor.
         meanwhile = _BUILT_AT_ONCE if asks_model else _BUILT_MEANWHILE

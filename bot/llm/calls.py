@@ -188,10 +188,7 @@ class Outdated(Exception):
 
 @dataclass(slots=True)
 class CallContext:
-    """What belongs to one question: its account, deadline (in the loop's time) and usage.
-
-    ``dialect`` returns the server's current dialect.
-    """
+    """One question: its account, deadline (in the loop's time), usage and the current dialect."""
 
     account: BillingAccount
     deadline: float

@@ -132,10 +132,7 @@ class ServedModel:
             await asyncio.gather(task, return_exceptions=True)
 
     def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
-        """The body of the first request for a question. Nothing is sent.
-
-        Raises ``ModelError`` if it cannot fit.
-        """
+        """The body of the first request, not sent. Raises ``ModelError`` if it is too long."""
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         return self._transport.body(talk.ask(self._dialect))
 

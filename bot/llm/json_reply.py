@@ -52,10 +52,7 @@ def without_thoughts(text: str) -> str:
 
 
 def objects(text: str) -> list[dict[str, Any]]:
-    """The top-level JSON objects in a reply, in order.
-
-    Raises ``ValueError``, worded for the model, if there is none.
-    """
+    """The top-level JSON objects in a reply. Raises ``ValueError``, worded for the model."""
     bare = _FENCE.sub("", without_thoughts(text)).strip()
     whole = _parse(bare)
     if isinstance(whole, dict):

@@ -45,10 +45,7 @@ _LINE = 12
 
 
 class Secrets:
-    """Implements :class:`digest.llm.model_input.Redactor`; may be used from several threads.
-
-    ``folder`` is where compiled rules are stored; the library creates it with its permissions.
-    """
+    """A :class:`digest.llm.model_input.Redactor` for all threads; ``folder`` caches rules."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

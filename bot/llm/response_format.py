@@ -107,10 +107,7 @@ def about_format(words: str) -> bool:
 def simpler(
     dialect: Dialect, status: int | None, parameter: str, detail: str, *, shaped: bool
 ) -> Dialect | None:
-    """The dialect to try after an error; ``None`` if the error is not about the dialect.
-
-    ``shaped`` says that the request asked for a format at all.
-    """
+    """The dialect to try after an error, or ``None``; ``shaped``: a format was asked for."""
     if status not in _STATUSES:
         return None
     words = f"{parameter} {detail}"

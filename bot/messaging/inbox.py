@@ -136,10 +136,7 @@ class Inbox:
         self._wait(arrival)
 
     async def deal(self, read: Read, hand_on: Callable[[Incoming], None]) -> None:
-        """Read arrivals and hand on the messages to be answered, until cancelled.
-
-        Leftovers of other processes come first.
-        """
+        """Read arrivals, leftovers first, and hand on messages to be answered, until cancelled."""
         await self._look(datetime.now(UTC) + OLDEST)
         places = asyncio.Semaphore(AT_ONCE)
         reading: set[asyncio.Task[None]] = {asyncio.create_task(self._look_often())}

@@ -155,10 +155,7 @@ class Pace:
     async def _with_all(
         self, chat: str, rates: Sequence[Rate], *, answer: bool, longest: float
     ) -> bool:
-        """Wait for a turn among all processes.
-
-        Whether there was one, which is then counted here too.
-        """
+        """Wait for a turn among all processes and count it; return whether there was one."""
         if self._common is None:
             return False
         overall, spare = self._rates

@@ -76,10 +76,7 @@ class Receiver(Protocol):
 
 
 class Ear:
-    """Whether a receiver is connected: ``trouble`` says why not, and is empty while it is.
-
-    It is for health checks; the receiver reconnects by itself.
-    """
+    """Whether a receiver is connected, for health checks: ``trouble`` says why not, or is empty."""
 
     __slots__ = ("trouble",)
 

@@ -210,10 +210,7 @@ class Discerning(Protocol):
     """A sender that can find out who reads a chat."""
 
     async def external(self, chat: str) -> bool:
-        """Whether people of other organisations, or anybody at all, may read it.
-
-        True if the platform does not say.
-        """
+        """Whether people of other organisations, or anybody, may read it; true if unknown."""
 
 
 @runtime_checkable
@@ -245,10 +242,7 @@ class Pictured(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """A sender that counts its messages in :class:`bot.messaging.rates.Pace`.
-
-    Other processes that use the same account may share the count.
-    """
+    """A sender that counts messages in a :class:`bot.messaging.rates.Pace`, maybe shared."""
 
     @property
     def paces(self) -> Mapping[str, Pace]:

@@ -59,10 +59,7 @@ class Reply:
 
 
 class HttpClient:
-    """Connections to a platform's servers. The library is imported at the first request.
-
-    ``patience`` is the longest silence of a server, in seconds.
-    """
+    """Connections to a platform, opened at the first request; ``patience`` is in seconds."""
 
     def __init__(self, *, patience: float = 20.0) -> None:
         self._patience = patience

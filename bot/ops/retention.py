@@ -85,10 +85,7 @@ class Reanalysis:
         self._turn = asyncio.Lock()
 
     async def __call__(self) -> None:
-        """Read the next batch, unless one is being read.
-
-        Raises the archive's errors, none of a repository's.
-        """
+        """Read the next batch, unless one is being read. Raises the archive's errors."""
         if self._turn.locked():
             return
         async with self._turn:

@@ -194,10 +194,7 @@ def _recipients(chat: str) -> tuple[str, ...]:
 
 @contextmanager
 def _classify_errors(silent: SendReason) -> Iterator[None]:
-    """Raise failures as ``SendError``, without the server's words.
-
-    ``silent`` is the reason for a connection that ends or stays silent.
-    """
+    """Raise failures as ``SendError``; ``silent`` is the reason for a silent connection."""
     try:
         yield
     except smtplib.SMTPAuthenticationError as error:

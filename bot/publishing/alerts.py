@@ -99,10 +99,7 @@ class ImmediateAlerts:
 
     @asynccontextmanager
     async def _turn(self, repository: str) -> AsyncIterator[None]:
-        """Check a repository one call at a time; a later call catches what came too late.
-
-        Errors are logged.
-        """
+        """Check a repository one call at a time; a later call catches up. Errors are logged."""
         async with self._turns.setdefault(repository, asyncio.Lock()):
             try:
                 yield

@@ -92,10 +92,7 @@ async def _await_made(make: Callable[[], Awaitable[T]]) -> T:
 
 
 def keep_report(folder: Path, daily: Daily, variant: str = "") -> Path:
-    """Write the full report into the folder, under the repository, window and language.
-
-    ``variant`` distinguishes reports of one window with different content.
-    """
+    """Write the full report, named by repository, window, ``variant`` and language."""
     report = daily.report
     name = ".".join(filter(None, (_stem(report.window), variant, str(report.language), "md")))
     file = folder / slug(report.repository) / name

@@ -68,10 +68,7 @@ class ForgeSync:
             await self._enrich(watched)
 
     async def enrich_all(self) -> None:
-        """Read the lists of all repositories; failures do not affect the others.
-
-        If requests changed, the branch may have moved and is checked.
-        """
+        """Read the lists of all repositories; where requests changed, check the branch too."""
         for settings in self._config.repositories:
             try:
                 watched = await self._app.watch_configured(settings)

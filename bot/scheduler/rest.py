@@ -142,10 +142,7 @@ def holidays_of(country: str, year: int) -> frozenset[date]:
 
 
 def parse_hours(value: Any) -> tuple[Hours, ...]:
-    """Hours from the configuration: ``22:00-08:00``, ``sat-sun``, ``fri 18:00-24:00``.
-
-    Raises ``ValueError``.
-    """
+    """Hours such as ``22:00-08:00``, ``sat-sun``, ``fri 18:00-24:00``. Raises ``ValueError``."""
     return tuple(_one_of_hours(entry) for entry in _check_list(value, "['22:00-08:00', 'sat-sun']"))
 
 
@@ -165,10 +162,7 @@ def _one_of_hours(entry: Any) -> Hours:
 
 
 def parse_holidays(value: Any) -> tuple[Dates | str, ...]:
-    """Dates (``2026-12-24``), ranges (``2026-12-24..2027-01-01``) and countries (``DE-BY``).
-
-    Raises ``ValueError``.
-    """
+    """Dates, ranges (``2026-12-24..2027-01-01``), countries (``DE-BY``); or ``ValueError``."""
     return tuple(_holiday(entry) for entry in _check_list(value, "['2026-12-24', 'DE']"))
 
 

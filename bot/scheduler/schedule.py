@@ -66,10 +66,7 @@ _COMES: Mapping[Frequency, Callable[[date, frozenset[int]], bool]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """A schedule: a local time on some weekdays (0 is Monday, at least one) of a zone.
-
-    ``rest`` is when nothing is posted to the channel.
-    """
+    """A local time on some weekdays (0 is Monday) of a zone; ``rest`` is when nothing is posted."""
 
     at: time
     zone: ZoneInfo

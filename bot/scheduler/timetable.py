@@ -70,10 +70,7 @@ class Timetable:
         return gone
 
     def every(self, name: str, interval: timedelta, call: Call) -> None:
-        """Call repeatedly, first after one interval; what a call raises is logged.
-
-        Intervals are measured in elapsed time, even if the machine's clock is changed meanwhile.
-        """
+        """Call after every interval of elapsed time, whatever the clock does; errors are logged."""
 
         async def go_on() -> None:
             while True:

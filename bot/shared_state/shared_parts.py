@@ -89,10 +89,7 @@ def _turns(connection: RedisConnection, account: str, part: str) -> RedisWindows
 async def open_common(
     url: str, senders: Mapping[str, Sender], stack: AsyncExitStack
 ) -> SharedParts:
-    """The Redis at an address, which need not answer now; an empty address is none.
-
-    Closed with ``stack``. Raises ``InvalidConfig``.
-    """
+    """The Redis at an address, closed with ``stack``; empty is none. Raises ``InvalidConfig``."""
     if not url:
         return SharedParts()
     from bot.shared_state.redis_state import RedisConnection as Connection

@@ -210,10 +210,7 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """The calls of one day (in UTC), repository and kind in one currency.
-
-    ``failed`` counts calls without an answer. ``day`` is the first instant of the day.
-    """
+    """Calls of one day (its first instant, in UTC), repository, kind and currency; some failed."""
 
     day: datetime
     repository: str

@@ -276,10 +276,7 @@ class SqlBrowsing(SqlStore):
     async def posted(
         self, repository: Repository, since: datetime, until: datetime
     ) -> Sequence[KeptPost]:
-        """The digests whose windows begin in the given period, most recently made first.
-
-        Of digests with the same content, one is returned.
-        """
+        """The digests whose windows begin in the period, latest first; one for each content."""
         edges = {"from": seconds(since), "before": seconds(until)}
         rows = await self._rows(_POSTED, repository, **edges)
         return [KeptPost(heading=heading_of(row), document=row.document) for row in rows]

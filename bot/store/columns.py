@@ -64,10 +64,7 @@ def _column(value: object) -> object:
 
 
 def from_row(kind: type[T], row: Any, **others: Any) -> T:
-    """The value with the columns of a row as its fields.
-
-    ``others`` are fields that are not columns, or that are stored in another form.
-    """
+    """The value with the columns of a row as its fields; ``others`` are given as they are."""
     values = {**row._asdict(), **others}
     for name in _optional_moments(kind) & values.keys():
         values[name] = values[name] or None
@@ -75,10 +72,7 @@ def from_row(kind: type[T], row: Any, **others: Any) -> T:
 
 
 def value_from(kind: type[T], values: Mapping[str, Any]) -> T:
-    """The value with these fields: texts, numbers, lists, and moments in seconds.
-
-    Fields that are not named have their defaults. Raises ``ValueError``.
-    """
+    """The value with these fields; those not named have defaults. Raises ``ValueError``."""
     known = dict(values)
     for name in (_moments(kind) | _optional_moments(kind)) & known.keys():
         if isinstance(known[name], int):

@@ -44,10 +44,7 @@ Statement = Select[*tuple[Any, ...]] | Insert | Update | Delete
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementResult:
-    """The result of a statement: its rows, whose columns are attributes too.
-
-    ``count`` is the number of rows that a change touched.
-    """
+    """The rows of a statement, with columns as attributes; ``count`` is how many it changed."""
 
     rows: Sequence[Any] = ()
     count: int = 0
@@ -101,10 +98,7 @@ class Prepared:
         )
 
     def bound(self, values: Mapping[str, Any]) -> tuple[str, list[Any]]:
-        """Its text for psycopg, with the values of its parameters in order.
-
-        Raises ``KeyError`` if a value is missing.
-        """
+        """Its text for psycopg, with its parameters in order. Raises ``KeyError``."""
         text, names, defaults = self._compiled
         return text, [values[name] if name in values else defaults[name] for name in names]
 
@@ -164,10 +158,7 @@ _AT_ONCE = 500
 
 
 class Batcher(Generic[K, V]):
-    """Serves all waiting calls in one batch. ``serve`` returns results in the order of the calls.
-
-    If ``serve`` raises, every call of the batch raises that error.
-    """
+    """Serves all waiting calls in one batch; an error of ``serve`` is raised by every call."""
 
     def __init__(
         self, serve: Callable[[Sequence[K]], Awaitable[Sequence[V]]], most: int = _AT_ONCE

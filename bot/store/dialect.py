@@ -106,10 +106,7 @@ class _Contains(_Construct):
 
 
 def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a text contains another, character by character.
-
-    LIKE would treat ``%`` and ``_`` as wildcards.
-    """
+    """Whether a text contains another, character by character: LIKE has wildcards."""
     return _Contains(text, part)
 
 

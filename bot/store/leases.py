@@ -38,10 +38,7 @@ class ServerLeases:
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[bool]:
-        """Hold the name inside the context; yields false at once if another process holds it.
-
-        Raises ``UnreachableDatabase``.
-        """
+        """Hold the name, or yield false if others do. Raises ``UnreachableDatabase``."""
         number = _number(name)
         if number in self._held or not await self._take(number):
             yield False

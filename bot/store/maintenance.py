@@ -133,10 +133,7 @@ async def vacuum(database: Database) -> Vacuumed:
 
 
 async def check(database: Database) -> Sequence[str]:
-    """Problems of the archive, one sentence each; empty if there are none.
-
-    Damage that stops the check is one of the sentences.
-    """
+    """Problems of the archive, one sentence each, damage that stops the check included."""
     problems = _server_problems if database.dialect == "postgresql" else _file_problems
     sentences: list[str] = []
     try:

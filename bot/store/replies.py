@@ -82,10 +82,7 @@ class MessageKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRecord:
-    """A message and how far its reply is. ``receipt`` is that of the placeholder or the reply.
-
-    ``at`` is when it was received, aware, in UTC.
-    """
+    """A message, how far its reply is, its receipt, and when (aware, UTC) it was received."""
 
     key: MessageKey
     at: datetime
@@ -98,10 +95,7 @@ class Records:
     """Stores the records of messages. This one keeps nothing, for a place without repeats."""
 
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:  # noqa: ARG002  # for those that keep some
-        """Create a record in ``HEARD``; return whether this call was the first to do so.
-
-        It may delete records older than ``KEPT``.
-        """
+        """Create a record in ``HEARD``; return whether this call was first. Deletes old ones."""
         return True
 
     async def get(self, key: MessageKey) -> MessageRecord | None:  # noqa: ARG002  # as above

@@ -57,10 +57,7 @@ _PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
 
 
 def facts_to_json(facts: Facts) -> dict[str, Any]:
-    """A value for ``json.dumps``; :func:`facts_from_json` returns equal ``Facts`` from it.
-
-    Undecodable bytes of paths stay lone surrogates: dump with ``ensure_ascii`` (the default).
-    """
+    """A value for ``json.dumps`` with ``ensure_ascii``: undecodable bytes stay lone surrogates."""
     return {
         name: adapter(_TYPES[name]).dump_python(getattr(facts, name), mode="json")
         for name in _JSON_NAMES
@@ -155,10 +152,7 @@ RAISE = Prepared(_raise)
 
 
 async def find_repository(connection: AsyncConnection, name: str) -> Any | None:
-    """The ``id`` of a repository's row, and the versions that it is ``indexed_by``.
-
-    ``None`` if nothing is stored of the repository yet.
-    """
+    """A repository's key and the versions it is ``indexed_by``; ``None`` if nothing is stored."""
     return (await _FIND.on(connection, {"named": name})).first
 
 

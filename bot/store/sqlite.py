@@ -127,10 +127,7 @@ def _append(path: Path, statement: str, rows: Sequence[tuple[Any, ...]]) -> None
 
 
 async def open_archive(folder: Path, url: str = "") -> Database:
-    """Open the archive at a database URL if one is given, otherwise the one in a data folder.
-
-    Raises the errors of :func:`open_database` and :func:`bot.store.postgresql.open_postgres`.
-    """
+    """Open the archive at a database URL, or in a data folder, with the errors of either."""
     if url:
         # Imported only if used, because it loads the driver.
         from bot.store.postgresql import open_postgres
@@ -238,10 +235,7 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
 
 
 async def _use_log(connection: AsyncConnection) -> None:
-    """Switch to write-ahead logging, which the file remembers.
-
-    The switch needs exclusive access and does not wait for it by ``busy_timeout``.
-    """
+    """Switch to write-ahead logging, which needs exclusive access; the file remembers it."""
     for _ in range(int(_PATIENCE / 0.05)):
         try:
             await connection.exec_driver_sql("PRAGMA journal_mode = WAL")

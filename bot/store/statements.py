@@ -150,10 +150,7 @@ def _untitled(shape: QueryStatement) -> ColumnElement[int]:
 def count(
     shape: QueryStatement, drivers: tuple[Driver, ...], most: int, index: TextIndex
 ) -> Statement:
-    """How many changes meet each condition alone, counted up to ``most``, as one row.
-
-    For terms the count may be slightly too high, because no text is read.
-    """
+    """How many changes meet each condition alone, up to ``most``; for terms slightly too high."""
     # A number, because PostgreSQL takes any parameter for a small one, and reads the whole table.
     limit: ColumnElement[int] = literal_column(str(most))
     return select(

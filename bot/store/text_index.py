@@ -49,10 +49,7 @@ class TextIndex(Protocol):
     """An index of texts and of the letters of topics, in one kind of database."""
 
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
-        """Convert terms, which are not empty, into an expression of the index for one repository.
-
-        The index may still find changes of other repositories.
-        """
+        """Terms as an expression of the index, which may also match other repositories."""
 
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         """The keys, as ``id``, of the changes whose texts match an expression.
@@ -71,10 +68,7 @@ class TextIndex(Protocol):
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
-        """Add the texts of a repository's changes to the index, by their keys.
-
-        The texts have already been written.
-        """
+        """Add the texts of a repository's changes, which are already written, to the index."""
 
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
         """Remove the texts of changes from the index, before the changes are removed."""

@@ -43,10 +43,7 @@ _number = _Numbers().__getitem__
 
 
 def mark_of(repository: int) -> int:
-    """The number that marks everything of a repository, from the key of its row.
-
-    It is stored in databases: changing the rule needs a migration.
-    """
+    """The stored number that marks everything of a repository, from the key of its row."""
     return crc32(b"repository %d" % repository) - 2**31
 
 

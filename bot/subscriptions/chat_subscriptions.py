@@ -306,10 +306,7 @@ class Subscribing:
 
 
 def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
-    """A subscription of the configuration with its chat's own filters and pause.
-
-    Rules of both apply; bots are shown if either wants them.
-    """
+    """A subscription of the configuration with its chat's own rules, bots and pause added."""
     if kept is _PLAIN:
         return one
     filters = Filters(

@@ -110,10 +110,7 @@ def configure(
 
 @contextmanager
 def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
-    """Append logs to a file, as JSON, during the block.
-
-    For commands that answer on the terminal: they print only the answer.
-    """
+    """Append logs to a file, as JSON, for commands that print only their answer."""
     before, handlers = structlog.get_config(), logging.getLogger().handlers[:]
     with file.open("a", encoding="utf-8", errors="backslashreplace") as stream:
         configure("json", "info", secrets, stream)

@@ -89,10 +89,7 @@ def data_folder(environment: Environment | None = None) -> Path:
 
 
 def config_file(environment: Environment | None = None) -> Path:
-    """The default configuration file: ``digestbot.toml`` here, or in the data folder.
-
-    It need not exist.
-    """
+    """The default configuration file, which need not exist: here, or in the data folder."""
     environment = environment or Environment.read()
     here = Path(NAME)
     if environment.config or here.exists():
@@ -122,10 +119,7 @@ def check_output(file: Path | None) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write to a temporary file beside it that replaces the file at the end.
-
-    Creates the folder if it is missing. Raises ``UnwritableFolder``.
-    """
+    """Replace the file at the end by a complete one. Raises ``UnwritableFolder``."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)

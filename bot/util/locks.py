@@ -27,10 +27,7 @@ class Leases(Protocol):
 
 @asynccontextmanager
 async def turn(leases: Leases, name: str, *, pause: float = 0.25) -> AsyncIterator[None]:
-    """Wait while another process holds the name, then hold it while inside.
-
-    ``pause`` is the time between two attempts, in seconds. Raises what ``hold`` raises.
-    """
+    """Wait for the name, trying every ``pause`` seconds, and hold it. Raises what ``hold`` does."""
     while True:
         async with leases.hold(name) as mine:
             if mine:
@@ -54,10 +51,7 @@ class FileLeases:
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[bool]:
-        """Hold the name while inside; yields false at once if another task or process holds it.
-
-        Raises ``UnwritableFolder``.
-        """
+        """Hold the name, or yield false if others do. Raises ``UnwritableFolder``."""
         byte = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7], "big")
         if byte in self._held or not self._lock(byte):
             yield False

@@ -33,10 +33,7 @@ class Terminal:
 
     @classmethod
     def of(cls, stream: TextIO, width: int | None = None) -> Terminal:
-        """The terminal of a stream; ``NO_COLOR``, ``FORCE_COLOR``, ``TERM`` and ``COLUMNS`` count.
-
-        See https://no-color.org and https://force-color.org.
-        """
+        """The terminal of a stream, by NO_COLOR, FORCE_COLOR, ``TERM`` and ``COLUMNS``."""
         told = os.environ.get
         forced = told("FORCE_COLOR")
         terminal = stream.isatty() if forced is None else bool(forced)

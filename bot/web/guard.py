@@ -158,10 +158,7 @@ class _Exchange:
         await self._send(message)
 
     async def _refuse(self, status: int) -> None:
-        """Reject the request unless the response has begun.
-
-        Close the connection, whose body is half read.
-        """
+        """Reject the request unless the response has begun, and close the half-read connection."""
         if self._status:
             return
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:

@@ -91,10 +91,7 @@ def configured_site(
 
 
 def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -> Site:
-    """The pages of repositories on this machine, for its user.
-
-    Nothing is private, and everybody may have missing changes read.
-    """
+    """The pages of repositories on this machine, for its user, who may see and read everything."""
     by_name = {one.repository.name: one for one in watched}
 
     async def opened(shown: SiteRepository) -> Context:

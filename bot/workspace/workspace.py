@@ -46,10 +46,7 @@ _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """Everything that a command or the loop of ``digestbot run`` works with.
-
-    ``mind`` is the model's runtime, if a model is configured.
-    """
+    """Everything that a command or the loop works with; ``mind`` is the model's runtime, if any."""
 
     config: Config | None
     data: Path
@@ -228,10 +225,7 @@ class Workspace:
         return self.mind.judging(channel, person, listener) if self.mind else None
 
     def zone(self, name: str | None) -> ZoneInfo:
-        """The zone of that name, otherwise the configured one, otherwise this machine's.
-
-        Raises ``UnknownZone``.
-        """
+        """The zone of that name, the configured one, or this machine's. Raises ``UnknownZone``."""
         if name:
             return zone_of(name)
         return self.config.defaults.zone if self.config else local_zone()

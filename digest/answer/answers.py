@@ -89,10 +89,7 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Where and when an answer was looked up, and the zone and language it is given in.
-
-    ``tip`` is the branch's commit at the time ``at``, ``None`` for an empty branch.
-    """
+    """Where (``tip``) and when (``at``) an answer was looked up, and its zone and language."""
 
     repository: Repository
     tip: str | None

@@ -65,10 +65,7 @@ def without_buttons(document: Document) -> Document:
 def answer_buttons(
     answer: Answer, language: Language, *, mutes: bool = False, where: str = ""
 ) -> tuple[Actions, ...]:
-    """Buttons for an answer: verdicts on an explanation, explanations of listed changes.
-
-    ``mutes`` says that topics can be muted in the chat.
-    """
+    """Verdicts on an explanation, explanations of listed changes, and muting if ``mutes``."""
     changes = [row.graded for row in answer.rows]
     if answer.intent in _WEIGHED:
         changes = weightiest_first(changes)

@@ -38,10 +38,7 @@ def is_name_in(files: Sequence[FileChange], part: str) -> bool:
 
 
 def _naming(file: FileChange, part: str) -> FileChange:
-    """The file with only the hunks that have a name, however its words are joined.
-
-    Of a long hunk only the lines with the name are left.
-    """
+    """The file with only the hunks that have a name, however joined; long hunks are cut to it."""
     name = part.strip("-").replace("-", "_").casefold()
 
     def having(lines: Sequence[str]) -> tuple[str, ...]:

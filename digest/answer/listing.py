@@ -101,10 +101,7 @@ def line_of(graded: Graded, language: Language) -> Spans:
 
 
 def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
-    """The effect of a change under a path, in a line; its effect elsewhere if there is none.
-
-    ``wanted`` is the start of the paths, as they are shown.
-    """
+    """The effect of a change under a path as shown, in a line; its effect elsewhere if none."""
     from digest.analysis.analyse import analyse
     from digest.report.condensed import why
 

@@ -74,10 +74,7 @@ class UpgradeItem:
 
 
 def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:
-    """What an upgrade from before ``changes`` (newest first) to after them meets.
-
-    Removals come first, then renames, then changed defaults; each by kind and name.
-    """
+    """What an upgrade past ``changes`` (newest first) meets: removals, renames, new defaults."""
     steps: dict[tuple[FactKind, str], list[tuple[Graded, Fact]]] = {}
     for change in reversed(changes):
         for fact in _told(change):

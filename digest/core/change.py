@@ -52,10 +52,7 @@ class FileStatus(StrEnum):
 
 
 class Side(StrEnum):
-    """Where evidence is: before the change, after it, or in the author's words.
-
-    Those are the commit's message, or the description of the request on the forge.
-    """
+    """Where evidence is: before the change, after it, or in the message or description."""
 
     OLD = "old"
     NEW = "new"

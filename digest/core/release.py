@@ -136,10 +136,7 @@ def latest(tags: Sequence[str]) -> str:
 
 
 def in_series(name: str, tags: Sequence[str]) -> tuple[str, ...]:
-    """The first and the latest release of a series such as ``1.2.x``; empty if it has none.
-
-    ``latest-releases-2`` are the last two.
-    """
+    """The first and latest release of ``1.2.x`` or ``latest-releases-2``; may be empty."""
     wanted = tuple(map(int, re.findall(r"\d+", name)))
     numbers = {
         tag: _number(tag, version.family)

@@ -109,10 +109,7 @@ def _within(pattern: str, *texts: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Changes with the texts that their facts need, by blob.
-
-    ``clock`` returns the processor time of the grading thread.
-    """
+    """Changes with the texts that their facts need, by blob; ``clock`` measures grading."""
 
     changes: tuple[Change, ...]
     texts: Mapping[str, str]

@@ -55,10 +55,7 @@ _UNSIGNED = re.compile(r"[-_]")
 def affects(
     graded: Graded, profile: Profile, aliases: Aliases | None = None, labels: Sequence[str] = ()
 ) -> tuple[Hit, ...]:
-    """Every hit of a change, the most severe first, then in the profile's order; empty for none.
-
-    ``labels`` are those from the forge, which count for topics.
-    """
+    """Every hit of a change, most severe first; ``labels`` are the forge's, for topics."""
     areas = {file.path: file.area for file in graded.facts.files}
     hits = [
         hit

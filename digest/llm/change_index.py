@@ -95,10 +95,7 @@ class ChangeIndex:
 
     @cached_property
     def said(self) -> str:
-        """Everything but the diff's lines.
-
-        Message, paths, enclosing lines, facts with their values.
-        """
+        """Message, paths, enclosing lines and facts: everything but the diff's lines."""
         values = [
             value
             for item in self.facts.items

@@ -226,10 +226,7 @@ _MESSAGE_SHARE, _FILES_SHARE, _FACTS_SHARE = 0.2, 0.15, 0.15
 
 
 def head(material: Material, count: Count, room: int, *, name: str = "") -> str:
-    """Everything but the diff, in at most about half of ``room`` tokens.
-
-    ``name`` is the id of the change if several are in one prompt.
-    """
+    """Everything but the diff, in about half of ``room`` tokens; ``name`` is the change's id."""
     level = material.graded.grade.level
     rows = [f"# Commit{f' {name}' if name else ''}, importance {level}"]
     rows += _within(_message(material), count, room * _MESSAGE_SHARE, "more lines of the message")

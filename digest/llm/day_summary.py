@@ -190,10 +190,7 @@ def _day_line(text: str) -> str:
 def day_reader(
     told: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> Callable[[object], DaySummary]:
-    """The reader of the reply, for ``ModelRequest.read``; ``shas`` are those of the prompt.
-
-    It raises ``ValueError`` if no sentence of the lead and no theme could be kept.
-    """
+    """The reader of the reply on ``shas``; ``ValueError`` if no sentence or theme is kept."""
 
     def read(value: object) -> DaySummary:
         day = read_day(value, told, shas, language)

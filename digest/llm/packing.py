@@ -161,10 +161,7 @@ def merge_prompt(
     *,
     omitted: tuple[Omission, ...] = (),
 ) -> Prompt:
-    """The prompt that joins the notes on the parts of a change. Raises ``NoRoom``.
-
-    ``omitted`` is what no part showed. If not all notes fit, the last ones are left out.
-    """
+    """The prompt that joins as many notes as fit on parts of a change. Raises ``NoRoom``."""
     room = _room(PromptKind.MERGE, count, budget)
     start = head(material, count, room)
     left = room * (1 - _FOOT) - count(start)

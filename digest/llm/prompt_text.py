@@ -73,10 +73,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission:
-    """What was left out for one cause: the paths, and the numbers of hunks and lines.
-
-    ``lines`` counts changed lines; it is 0 if that is unknown.
-    """
+    """What was left out for one cause: paths, hunks and changed lines (0: unknown)."""
 
     cause: Cause
     paths: tuple[str, ...]

@@ -53,10 +53,7 @@ def judge(
 def judge_words(
     text: str, ground: ChangeIndex, language: Language, cited: Collection[Hunk] = ()
 ) -> Wording | Failed:
-    """A sentence taken apart, if its form is right and the index supports all that it names.
-
-    ``cited`` are the hunks that it rests on.
-    """
+    """A sentence resting on hunks ``cited``, if its form is right and all it names is supported."""
     text = normal(text)
     failed = check_form(text)
     if failed is None and not speaks(text, language):

@@ -56,10 +56,7 @@ _DEEDS = frozenset(
 
 @dataclass(frozen=True)
 class Asked:
-    """A question as tokens, without those that it excludes; ``known`` are words of the index.
-
-    ``follows`` and ``corrects`` are those of ``Background``.
-    """
+    """A question's tokens without what it excludes; ``known`` are words of the index."""
 
     text: str
     now: Now

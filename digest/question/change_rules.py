@@ -323,10 +323,7 @@ _PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
 
 
 def read_profiling(words: str) -> Enquiry | None:
-    """The intent without its window; ``None`` if the words are about something else.
-
-    Raises ``InvalidEntry``.
-    """
+    """The intent without its window, ``None`` for another subject. Raises ``InvalidEntry``."""
     if _AFFECTED.fullmatch(words):
         return Affected()
     if match := _SHOW.fullmatch(words):

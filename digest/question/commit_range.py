@@ -114,10 +114,7 @@ def find_refs(text: str) -> FoundRefs | None:
 
 
 def refs_named(text: str) -> Refs | None:
-    """References in the form of a URL: ``A...B`` or ``A..B``; ``A`` alone extends to the tip.
-
-    ``None`` if one of them is not a valid reference.
-    """
+    """``A...B``, ``A..B`` or ``A``, which extends to the tip; ``None`` if invalid."""
     match = re.fullmatch(rf"({_REF})(?:\.\.\.?({_REF})?)?", text, re.ASCII)
     if match is None or any(len(ref or "") > LONGEST_REF for ref in match.groups()):
         return None

@@ -66,10 +66,7 @@ _DAY_FIRST = re.compile(
 
 
 def number(written: str) -> int:
-    """A number in digits, in Chinese numerals below a thousand, or spelt up to twelve.
-
-    Examples: 12, 十二, 两, 一百二十, three.
-    """
+    """A number in digits, Chinese below a thousand (一百二十), or words up to twelve."""
     if written.isdecimal():
         return int(written)
     if written in _SPELT:

@@ -74,10 +74,7 @@ def without_language(question: str) -> str:
 
 
 def language_of(text: str) -> Language | None:
-    """The language of a question: the one it asks for, else the one it is written in.
-
-    ``None`` if it has no word of either.
-    """
+    """The language that a question asks for or is written in; ``None`` if it has no word."""
     if match := _ANSWER_IN.search(tidy(text)):
         english_words = (match[1] or "").lower() == "english" or match[2] in {"英文", "英语"}
         return Language.EN if english_words else Language.ZH

@@ -151,10 +151,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
 
 
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
-    """The two questions of a text; the first alone if its answer has that of the second.
-
-    Empty if it is one question, or either is not understood.
-    """
+    """The two questions of a text; empty if it is one or either is not understood."""
     asked = tidy(text[:LONGEST])
     for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]

@@ -393,10 +393,7 @@ def default_period(now: datetime, zone: ZoneInfo) -> Window:
 
 
 def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
-    """The period that a text names, longest wording first; ``None`` if there is none.
-
-    ``text`` has single spaces. Raises as :func:`find_periods` does.
-    """
+    """The first of :func:`find_periods`, or ``None``."""
     return next(find_periods(text, Now(now.replace(microsecond=0), zone)), None)
 
 

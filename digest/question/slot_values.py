@@ -85,10 +85,7 @@ Slot = Quote | Release | Path | Symbol | Filters | Stray | Step | Top | Referenc
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word with its tags, or a slot.
-
-    ``owns``: it ended in ``'s``. ``glued``: there is no blank before it.
-    """
+    """A word with its tags, or a slot; ``owns``: it had ``'s``, ``glued``: no blank before it."""
 
     text: str
     tags: frozenset[str] = NONE

@@ -91,10 +91,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How the commits of a run ended; the states add up to ``total``, git's own count.
-
-    ``filtered`` and ``failed`` count by rule and by cause, in a stable order.
-    """
+    """How commits ended, adding up to ``total``; ``filtered`` by rule, ``failed`` by cause."""
 
     total: int
     posted: int = 0
@@ -270,10 +267,7 @@ def shared_topics(changes: Sequence[Graded], least: int = 0) -> list[str]:
 
 
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:
-    """The first type of each change with its count, the most frequent first, the rest as others.
-
-    Empty if no change has a type.
-    """
+    """The most frequent first types of changes with counts, the rest as others; or empty."""
     counted = Counter(e.analysis.change_types[0] for e in entries)
     del counted[ChangeType.OTHER]
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]

@@ -228,10 +228,7 @@ def _judgement(grade: Grade, analysis: Analysis, language: Language) -> Spans:
 
 
 def grade_reasons(grade: Grade, language: Language) -> str:
-    """The reasons that raised the grade, largest weight first, and a model's reason, in words.
-
-    Reasons of little interest are left out if there are others.
-    """
+    """The interesting reasons that raised the grade, largest weight first, in words."""
     raised = [r for r in grade.reasons if r.weight >= 0 or r.rule.startswith(PREFIX)]
     telling = [r for r in raised if r.rule not in FAINT] or raised
     return SEPARATOR.template(language).join(reason_words(r, language) for r in telling)

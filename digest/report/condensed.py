@@ -226,10 +226,7 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
 
 
 def why(graded: Graded, analysis: Analysis, language: Language, room: int = _WHY) -> Spans:
-    """What a change means, to go below its title: whole statements that do not restate it.
-
-    Empty if the title says everything. The first statement may exceed ``room``.
-    """
+    """What a change means, in whole statements that do not restate its title; may be empty."""
     fresh = [s for s in analysis.summary if not restates(s, graded)]
     first = next((s for s in fresh if _width(s.text) <= _WHY), None)
     room = max(room, _width(first.text)) if first else room

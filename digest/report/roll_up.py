@@ -83,10 +83,7 @@ def _label(phrase: Phrase, language: Language) -> Paragraph:
 
 
 def _by_day(report: Report, language: Language) -> Table:
-    """A row for each day or week of the window, also quiet ones, with its commits by level.
-
-    Commits from before the window that arrived late are in one row above.
-    """
+    """A row for each day or week with its commits by level; commits that came late are on top."""
     days = _days(report.window)
     by_week = len(days) > _MOST_DAYS
     counted: dict[date | None, Counter[Level]] = {}

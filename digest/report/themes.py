@@ -74,10 +74,7 @@ def themes(told: Sequence[ToldChange], language: Language) -> tuple[Theme, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaySummary:
-    """A summary of a period. ``lead`` is empty if none of it could be kept.
-
-    ``rejected`` is the share of sentences that were dropped, in [0, 1].
-    """
+    """A summary of a period; ``rejected`` is the share of sentences that were dropped."""
 
     lead: tuple[Sentence, ...]
     themes: tuple[Theme, ...]
@@ -187,10 +184,7 @@ def _placed(
 
 
 def _apart(ranked: Iterable[Theme], weighty: Collection[str]) -> list[Theme]:
-    """The themes in order, without the changes that an earlier one has.
-
-    Themes left with one change, or with no weighty one, are dropped.
-    """
+    """The themes in order, each without changes of earlier ones, if enough are left."""
     taken: set[str] = set()
     kept = []
     for theme in ranked:

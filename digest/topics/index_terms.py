@@ -283,10 +283,7 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
 
 @lru_cache(maxsize=16_384)
 def _identifier_terms(name: str) -> tuple[tuple[str, float], ...]:
-    """The terms of a dotted identifier, each with its share.
-
-    One word of two counts fully (``FusedMoE``), one of five little (``OmniMoeAudioAttention``).
-    """
+    """The terms of an identifier: one word of two counts fully, one of five little."""
     found: dict[str, float] = {}
     for component in name.split("."):
         length = len("".join(pieces(component)))

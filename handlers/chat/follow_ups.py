@@ -66,10 +66,7 @@ async def last_talk(ctx: Context) -> Talk | None:
 
 
 def subject_kind(talk: Talk | None, ctx: Context) -> str:
-    """What the conversation is about: a ``change``, a ``name``, a ``release``, a ``list``.
-
-    ``row``: a list of one change.
-    """
+    """A ``change``, ``name``, ``release`` or ``list``; ``row``: a list of one change."""
     subjects = _subjects(talk, ctx)
     if not subjects:
         return ""
@@ -188,10 +185,7 @@ async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
 
 
 async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Intent:
-    """The changes by the author of the current change, or in its file.
-
-    Raises ``NothingBefore`` if there is no such change.
-    """
+    """Changes by the author of the current one, or in its file. Raises ``NothingBefore``."""
     change = next((one for one in subjects if isinstance(one, Explain)), None)
     sha = change.reference.sha if change else ""
     held = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])

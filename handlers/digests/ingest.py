@@ -336,10 +336,7 @@ Labels = Mapping[str, tuple[str, ...]]
 async def labels_of(
     requests: Requests | None, repository: Repository, changes: Iterable[Graded]
 ) -> Labels:
-    """The stored labels of changes; none if no forge was ever queried.
-
-    Labels belong to the merged request: all its commits have the same ones.
-    """
+    """The stored labels of changes, equal for all commits of a request; none without a forge."""
     numbered = {one.sha: one.number for one in changes if one.number is not None}
     if requests is None or not numbered:
         return {}

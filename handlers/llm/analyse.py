@@ -46,10 +46,7 @@ async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRu
 
 
 async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> AnalysisRun:
-    """Like :func:`judge`, for one change that somebody is waiting for.
-
-    A failed call is repeated.
-    """
+    """Like :func:`judge`, with a retry, for one change that somebody is waiting for."""
     judging = ctx.judging
     if judging is None or ctx.watched.privacy is Privacy.NONE:
         return AnalysisRun()

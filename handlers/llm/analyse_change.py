@@ -83,10 +83,7 @@ class Asker:
     async def change(
         self, material: Material, kind: Asked, watch: ReplyListener | None = None
     ) -> ModelFindings:
-        """The analysis of one change. Raises ``ModelError``, which includes what was spent.
-
-        ``watch`` receives the raw reply while it arrives.
-        """
+        """The analysis of one change; ``watch`` gets the raw reply. Raises ``ModelError``."""
         for left in reversed(range(_REFITS)):
             cap = self._cap
             try:

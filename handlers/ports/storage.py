@@ -57,16 +57,10 @@ class Source(Protocol):
     """A repository that can be read. All methods may raise ``SourceUnavailable``."""
 
     async def sync(self, since: datetime | None = None) -> None:
-        """Fetch new commits, if there is a remote.
-
-        Does nothing if somebody else fetched after ``since`` (an aware time), or after this call.
-        """
+        """Fetch new commits, unless there is no remote or somebody did after ``since``."""
 
     async def tip(self, branch: str | None = None) -> Tip:
-        """The newest commit of ``branch``, or of the default branch.
-
-        Raises ``UnknownBranch``.
-        """
+        """The newest commit of ``branch``, or of the default one. Raises ``UnknownBranch``."""
 
     async def resolve(self, reference: str) -> str:
         """The full commit name of a tag, a branch or a commit's name.
@@ -122,10 +116,7 @@ class Source(Protocol):
     async def mentions(
         self, commit: str, words: Collection[str]
     ) -> Mapping[str, Collection[str]] | None:
-        """The source file paths that contain each word, in the tree of a commit.
-
-        ``None`` if that tree is not available as a whole.
-        """
+        """The source paths with each word in a commit's tree; ``None`` if that is not available."""
 
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """The texts of files by commit and path, without absent and binary files."""
@@ -231,10 +222,7 @@ class Archive(Protocol):
         """
 
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
-        """Candidates for topics similar to one of the names.
-
-        The result is as of :meth:`vocabulary`.
-        """
+        """Candidates, as of :meth:`vocabulary`, for topics similar to one of the names."""
 
 
 class CoveragePort(Protocol):

@@ -152,10 +152,7 @@ def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Lin
 
 
 def _signed_item(item: Item, indent: str) -> Iterator[Line]:
-    """An item that begins with its own sign and so gets no mark; neither does a single item in it.
-
-    Discord breaks lines where its Markdown does.
-    """
+    """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
     yield from _marked_lines(indent, item.spans)
     if len(item.children) == 1 and not item.children[0].children:
         yield from _marked_lines(indent, item.children[0].spans)

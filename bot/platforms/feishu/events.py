@@ -123,10 +123,7 @@ def _button_press(event: Any, now: datetime) -> FeishuMessage | None:
 
 
 def _recall(event: Any, now: datetime) -> FeishuMessage | None:
-    """A deleted message, of which the event only tells the id.
-
-    https://open.feishu.cn/document/server-docs/im-v1/message/events/recalled
-    """
+    """A deleted message, of which the event only tells the id."""
     number, chat = _text(event, "event", "message_id"), _text(event, "event", "chat_id")
     if not number or not chat:
         return None

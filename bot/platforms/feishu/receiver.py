@@ -218,10 +218,7 @@ class Feishu(FeishuSender):
         return TOAST if is_press(event) else None
 
     async def _completed_message(self, heard: FeishuMessage, bot: str) -> Incoming | None:
-        """The message, completed with what the event lacks, if it is for the bot.
-
-        Raises ``SendError``.
-        """
+        """The message with what the event lacks, if it is for the bot. Raises ``SendError``."""
         if heard.thread and not await self._around.takes_part(heard.thread, bot):
             return None
         return heard.incoming if heard.settled else await self._complete(heard.incoming)

@@ -250,10 +250,7 @@ class FeishuSender:
         return Receipt(message=message, thread=reply_to.thread)
 
     async def _create_message(self, path: str, body: Json, query: Json | None = None) -> str:
-        """The id of the message that the call made.
-
-        A repeat with the same uuid makes no second one.
-        """
+        """The id of the message that the call made; a repeat with its uuid makes no second."""
         answer = await self._api.call(
             "POST", path, body=body, query=query, repeatable="uuid" in body
         )

@@ -53,10 +53,7 @@ class HomeOpened:
 def read(
     body: Mapping[str, Any], account: SlackAccount, now: datetime
 ) -> SlackMessage | HomeOpened | None:
-    """The message in a payload; ``None`` if it has none.
-
-    ``now`` is the time of what has no time of its own.
-    """
+    """The message in a payload, ``None`` if it has none; ``now`` replaces a missing time."""
     if "command" in body:
         return _command(body, now)
     match body.get("type"):

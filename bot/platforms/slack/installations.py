@@ -37,10 +37,7 @@ class SlackAccount:
 
 
 class Accounts(Protocol):
-    """The workspaces that the bot is installed in.
-
-    ``many`` says that there can be several, so that a chat's name begins with the workspace's.
-    """
+    """The workspaces that the bot is installed in; with ``many``, chats' names name them."""
 
     many: bool
 

@@ -289,10 +289,7 @@ class Slack(SlackSender):
         return await super().edit(chat, receipt, part)
 
     def _spare(self, address: str) -> None:
-        """Raise ``SendError`` once an address has few uses left.
-
-        Progress messages then stop, and the answer itself is retried.
-        """
+        """Raise ``SendError`` once an address has few uses left: those are for the answer."""
         if self._used.get(address) == _FOR_NEWS:
             self._used.keep(address, _FOR_NEWS + 1)
             raise SendError(SendReason.RATE_LIMITED, "response_url: few uses left", retry_after=0.1)

@@ -31,10 +31,7 @@ def words_of(blocks: Iterable[dict[str, Any]]) -> str:
 
 
 def fallback(text: str) -> str:
-    """A text as the ``text`` of a message: escaped, and cut if it is too long.
-
-    The blocks still hold all of it.
-    """
+    """A text as the ``text`` of a message: escaped, and cut, as the blocks hold all of it."""
     whole = escape(text)
     if len(whole.encode("utf-16-le")) // 2 <= LONGEST:
         return whole
@@ -182,10 +179,7 @@ def elements(spans: Spans, *, strong: bool = False) -> list[Json]:
 
 
 class RichLine(NamedTuple):
-    """Elements in a frame, with their size in bytes.
-
-    ``number`` counts the items before it in an ordered list.
-    """
+    """Elements in a frame, with their bytes; ``number`` counts earlier items of an ordered list."""
 
     frame: LineFrame
     elements: tuple[Json, ...]
@@ -243,10 +237,7 @@ def weight(value: Any) -> int:
 
 
 def lines_of(frame: LineFrame, found: Sequence[Json], number: int = 0) -> Iterator[RichLine]:
-    """The elements in as many lines as their length needs; nothing is lost.
-
-    No line if nothing is visible.
-    """
+    """The elements in as many lines as their length needs; none if nothing is visible."""
     if not any(element["text"].strip() for element in found):
         return
     size = weight(found)

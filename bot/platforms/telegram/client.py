@@ -262,10 +262,7 @@ class Client:
         await self._polling.initialize()
 
     async def drop_webhook(self) -> str:
-        """Remove a webhook, which would block polling; return its host, or empty.
-
-        Its path is not returned: it often contains a secret.
-        """
+        """Remove a webhook, which would block polling; return its host, without its path."""
         with classify_errors():
             url = (await self._bot.get_webhook_info()).url
             if url:
@@ -289,10 +286,7 @@ class Client:
                     await self._bot.set_my_commands(menu, scope=scope, language_code=code)
 
     async def acknowledge(self, press: str) -> None:
-        """Tell the app that a button press was received, so that it stops waiting.
-
-        A press from a long outage is too old; nothing waits for it any more.
-        """
+        """Tell the app that a button press was received; one that is too old needs no answer."""
         with classify_errors():
             try:
                 await self._bot.answer_callback_query(press)

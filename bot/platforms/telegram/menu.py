@@ -122,10 +122,7 @@ def _words(button: Button) -> Spans:
 
 
 def question(name: str, rest: str, language: Language) -> str | None:
-    """The question of a command, or ``None`` for an unknown command.
-
-    An app sends ``start`` when somebody opens the chat for the first time.
-    """
+    """The question of a command, ``None`` if unknown; apps send ``start`` when a chat is opened."""
     name = name.lower()
     if name == "start":
         name, rest = "help", ""

@@ -206,10 +206,7 @@ _WORD = re.compile(r"\s{0,50}\S{1,200}|\s{1,50}")
 
 
 def pack(lines: Iterable[MessageLine], fallback: str) -> tuple[Part, ...]:
-    """The messages that the lines make, in order; at least one.
-
-    ``fallback`` is the text of a message that has buttons and no words.
-    """
+    """The messages that the lines make, at least one; ``fallback`` is the text of bare buttons."""
     parts = tuple(compose(some, fallback) for some in _messages(lines))
     return parts or (compose((), fallback),)
 
@@ -264,10 +261,7 @@ class _Packing:
         return True
 
     def split(self, gap: Gap) -> tuple[Sequence[MessageLine], _Packing]:
-        """The lines before the best place to end the message, and those after it.
-
-        ``gap`` is the one before the line that does not fit.
-        """
+        """The lines before the best place to end, at most at ``gap``, and those after it."""
         end = self._best_end(gap)
         rest = _Packing()
         for line, size in zip(self.lines[end:], self._sizes[end:], strict=True):

@@ -43,10 +43,7 @@ _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminData:
-    """The data of the admin pages.
-
-    ``wake`` has a channel served at once; without it a sweep does so.
-    """
+    """The data of the admin pages; ``wake`` has a channel served at once."""
 
     channels: Channels
     deliveries: SqlDeliveries

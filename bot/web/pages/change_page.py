@@ -187,10 +187,7 @@ async def _found(asked: PageRequest) -> Sequence[Graded]:
 
 
 async def found_by(asked: PageRequest, name: str) -> Sequence[Graded]:
-    """The commits of a request's number or a commit's name.
-
-    Those of the branch come first, and of these the newest.
-    """
+    """The commits of a request's number or a name, first those of the branch, newest first."""
     archive, shown = asked.shelf.archive, asked.shown()
     found: Sequence[Graded] = ()
     if _NUMBER.fullmatch(name):

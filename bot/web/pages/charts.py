@@ -43,10 +43,7 @@ class BarPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """Numbers above each other, the first at the bottom; ``read`` tells whether they are complete.
-
-    The label of a day is its ISO date.
-    """
+    """Numbers above each other, the first at the bottom; ``read``: they are complete."""
 
     label: str
     counts: tuple[int, ...]
@@ -182,10 +179,7 @@ def bars(drawn: BarChart) -> Markup:
 
 
 def linked_bars(drawn: BarChart, repository: Repository, unread: str) -> Markup:
-    """The days with changes, each with its counts as title and a link to its page.
-
-    Days that were not read are included; ``unread`` is their title.
-    """
+    """The days with changes or unread, each with its counts as title and a link to its page."""
     base, not_read = _days(repository), str(escape(unread))
     told = (bar for bar in drawn.bars if bar.pieces or not bar.read)
     return _safe("\n".join(_linked(bar, base, not_read) for bar in told))

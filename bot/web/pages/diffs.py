@@ -64,10 +64,7 @@ _CLASSES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
-    """A line of a diff: ``sign`` is ``+``, ``-`` or ``@``.
-
-    ``number`` is the line number on its side.
-    """
+    """A line of a diff with its number on its side; ``sign`` is ``+``, ``-`` or ``@``."""
 
     sign: str
     number: int

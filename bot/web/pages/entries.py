@@ -124,10 +124,7 @@ async def lead_of(
     lines: Sequence[ChangeLine],
     told: Told,
 ) -> Spans:
-    """What matters first among the changes of a window, and whether there is something to do.
-
-    Empty for none and for too many. Cached until the archive changes.
-    """
+    """What matters first in a window and whether to act, cached; empty for too many."""
     counts, language, shelf = counts_of(lines), asked.language, asked.shelf
     least = Level.MEDIUM if counts.high else Level.LOW
     about = [one.sha for one in lines if one.level.rank <= least.rank]

@@ -155,10 +155,7 @@ class PageRequest:
         return min(max(number, 1), _MOST_PAGES)
 
     def address(self, **changed: str | int | None) -> str:
-        """This page's path with parameters changed.
-
-        ``None`` drops one; a change of another than the page leads to the first page.
-        """
+        """This page's path with parameters changed (``None``: dropped), from its first page."""
         kept = {name: value for name in ASKED if (value := self.word(name))}
         if "page" not in changed:
             kept.pop("page", None)

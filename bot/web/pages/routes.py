@@ -280,10 +280,7 @@ class _Site:
         )
 
     async def file(self, request: Request) -> Response:
-        """A file that pages load.
-
-        Its address changes with its content, so it may be cached forever.
-        """
+        """A file that pages load, cached forever: its address changes with its content."""
         name = request.path_params["name"]
         content = files_by_name().get(name)
         if content is None:

@@ -91,10 +91,7 @@ class WrittenRows:
         self.told: Told = {}
 
     def show(self, rows: Sequence[Row], taken: int = 0) -> None:
-        """Set the rows; those that are too many for a page are on the next ones.
-
-        ``taken`` are bytes that the page needs for what else it shows.
-        """
+        """Set the rows, the first page of them; ``taken`` are bytes the page needs otherwise."""
         pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4)))
         self.counts, self.pages = Counter(row.level for row in rows), len(pages)
         self.page = min(self._asked.page, self.pages)

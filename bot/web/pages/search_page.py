@@ -133,10 +133,7 @@ def _day(asked: PageRequest, name: str) -> date | None:
 
 
 async def _lead_on(asked: PageRequest, words: str) -> None:
-    """Redirect to the change with this number or commit, or to the answer to a question.
-
-    Raises ``Moved``.
-    """
+    """Redirect (``Moved``) to the change that the words name, or to the question's answer."""
     shown = asked.shown()
     if (match := _NAMED.fullmatch(words.lower())) and (found := await found_by(asked, match[1])):
         raise Moved(path_of(shown.repository.name, change=found[0].sha[:12]))

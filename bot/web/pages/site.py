@@ -136,10 +136,7 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySpan:
-    """The contents of a span of history: full hashes of its commits, newest first.
-
-    ``head`` is the tip of the watched branch at that time.
-    """
+    """A span of history: full hashes, newest first; ``head`` was the tip of the watched branch."""
 
     span: Span
     names: tuple[str, ...]
@@ -178,10 +175,7 @@ class Histories(Protocol):
         """Begin to read the part of a span that the archive lacks, unless reading is under way."""
 
     def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
-        """The numbers of changes read and in total; ``None`` if nothing is being read.
-
-        The total is 0 until it is known.
-        """
+        """The numbers of changes read and in total (0: unknown); ``None`` if none is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
