@@ -1,21 +1,7 @@
-"""The errors of the program, as one tree.
+"""The errors of the program, as one tree; a message names the thing and the way out, in one line.
 
-    DigestbotError
-    ├── UserError            shown to the user word for word; exit status 1
-    │   ├── UsageError       what was typed or configured cannot be understood; exit status 2
-    │   │   ├── InvalidDate, UnknownZone, InvalidWindow, FutureWindow
-    │   │   ├── InvalidReference
-    │   │   ├── NothingBefore
-    │   │   └── InvalidConfig
-    │   ├── NotARepository, UnknownBranch, NoRelease, UnknownChange, AmbiguousReference,
-    │   │   AmbiguousRepository, EmptyRange, RangeTooLarge
-    │   ├── SourceUnavailable
-    │   ├── ForgeFailed
-    │   │   ├── NotOnForge, ForgeLimited, ForgeDown, ForgeUnauthorized
-    │   └── UnwritableFolder, NewerArchive, BrokenArchive, UnreachableDatabase
-    └── (anything else is an internal error: logged with an id, never shown)
-
-A message names the thing and the way out, in one line.
+A ``UserError`` is shown to the user word for word (exit status 1, or 2 for a ``UsageError``);
+anything else is an internal error: logged with an id, never shown.
 """
 
 from __future__ import annotations

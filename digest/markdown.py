@@ -1,9 +1,7 @@
-"""A document as GitHub-flavoured Markdown.
+"""A document as GitHub-flavoured Markdown (https://github.github.com/gfm/).
 
-Text is escaped so that it is displayed as it was written: words cannot produce markup, HTML, links,
-images, table cells or mentions. Rules: the GFM specification (https://github.github.com/gfm/).
-GitHub finds mentions in the finished page, where no escape helps, so a zero-width space separates
-``@`` from the name.
+Words cannot produce markup, HTML, links, images, table cells or mentions. GitHub finds mentions in
+the finished page, where no escape helps, so a zero-width space separates ``@`` from the name.
 """
 
 from __future__ import annotations

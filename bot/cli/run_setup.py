@@ -1,10 +1,7 @@
 """``digestbot init``, ``app``, ``check``, ``doctor`` and ``serve``.
 
-``init`` asks for what a first configuration needs, or takes it from options. Secrets are typed
-without an echo, or taken from the environment as ``run`` would; never from options, which other
-users of the machine can see. ``app`` prints what a platform's console asks for. ``check`` checks
-what the configuration names without posting anything. ``doctor`` prints its findings, one per line,
-with a remedy below each problem. ``serve`` serves only the pages of a repository on this machine.
+Secrets are typed without an echo, or taken from the environment as ``run`` would; never from
+options, which other users of the machine can see.
 """
 
 from __future__ import annotations

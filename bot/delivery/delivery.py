@@ -2,9 +2,8 @@
 
 A delivery belongs to one process at a time (:mod:`bot.util.locks`), and what it posts is what was
 frozen at the first claim (:mod:`bot.delivery.payload`). Parts go in order; one that cannot be sent
-holds back those after it. :meth:`Delivery.resume_pending` continues what a crash or an outage left.
-:mod:`bot.delivery.part_sender` sends a single part. Private repositories are withheld from chats
-that people from outside read.
+holds back those after it. Private repositories are withheld from chats that people from outside
+read.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@ r"""Dead chats: one that refuses repeatedly is parked, and nothing more is sent 
        ^                  |  ^                                   |
        \----- a post -----/  \---- a probe that succeeds --------/
 
-A refusal means that the platform says that there is no such chat, or that the bot may not post in
-it. A parked chat is probed at growing intervals, without sending anything. After a successful probe
-the chat is posted to again; if it refuses that too, it is parked at once, and the intervals go on
-growing.
+A refusal means that there is no such chat, or that the bot may not post in it. A parked chat is
+probed at growing intervals, without sending anything; if it refuses a post after that, it is parked
+at once, and the intervals go on growing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Bare clones of addresses, and explanations of why a remote could not be read.
+"""Bare clones of addresses, one folder each, and explanations of why a remote could not be read.
 
-There is one folder for each address; file contents are fetched when needed. A clone is made under a
-temporary name and renamed once it is complete, and two processes never fetch into the same one at
-once. Credentials reach git through its environment and are neither stored in the clone nor visible
-among a process's arguments. Causes are recognised by the messages of OpenSSH, curl and the forges
-in the C locale, in which git is run.
+File contents are fetched when needed. A clone is made under a temporary name, and two processes
+never fetch into the same one at once. Credentials reach git through its environment and are neither
+stored in the clone nor visible among a process's arguments. Causes are recognised by the messages
+of OpenSSH, curl and the forges in the C locale, in which git is run.
 """
 
 from __future__ import annotations

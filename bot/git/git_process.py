@@ -1,14 +1,12 @@
 """Runs git as a child process, safely in hostile repositories, and streams its output.
 
 Reading uses only the repository's own configuration, and none of its settings that run programs: no
-external diff, text converter, file-system monitor, hook, pager, credential prompt or transport (so
-git never fetches absent objects one by one either). Fetching may use the user's configuration,
-which holds credentials and proxies, but only the allowed transports. Each child has a session of
-its own: it has no terminal to prompt on, and one signal ends it with everything it started.
+external diff, text converter, file-system monitor, hook, pager, credential prompt or transport.
+Fetching may use the user's configuration, which holds credentials and proxies, but only the allowed
+transports. Each child has a session of its own: one signal ends it with everything it started.
 
-Children are started by ``subprocess`` on the event loop's thread, as asyncio does, but not by
-uvloop, which forks: that copies the page tables of the process and later every page that either
-side writes. With 150 MB this takes 17 ms of processor time for a child that needs 1.5;
+Children are started by ``subprocess`` on the event loop's thread and not by uvloop, which forks:
+copying the page tables of 150 MB takes 17 ms of processor time for a child that needs 1.5;
 ``subprocess``, which shares the memory until ``exec`` (``vfork``), takes 2.6.
 """
 

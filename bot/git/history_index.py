@@ -1,9 +1,8 @@
 """Lookups that git would take long for: dates and numbers of a branch's commits, words of a tree.
 
-``git rev-list --since-as-filter`` walks all first parents in a new process for every window, and
-``git log --grep`` reads every message for every question: a fifth of a second for twenty thousand
-commits. These indexes read once, and afterwards only what is new on the branch. Numbers are kept in
-a text file beside the view: a headline with the tip, then a line for each commit that names
+git walks all first parents, or reads every message, anew for every question: a fifth of a second
+for twenty thousand commits. These indexes read once, and afterwards only what is new on the branch.
+Numbers are kept in a text file: a headline with the tip, then a line for each commit that names
 numbers, newest first, with a space after every word, so that a number is found by a plain search.
 """
 

@@ -1,9 +1,8 @@
 """From a place that a person names, a folder or an address, to an open repository.
 
 The register stores under which name each place was read, so that no two repositories share a name
-in the archive: a folder without a remote is named after itself, and a second one of that name gets
-a few digits of its path's hash appended. A question without a repository means the place used last.
-A process keeps its sources open between questions.
+in the archive: a second one of that name gets a few digits of its path's hash appended. A question
+without a repository means the place used last.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
 """Where a repository's folders are, and a view that borrows its objects and nothing else.
 
-The layout, the object format and the remote are read from files, which saves time: a process that
-watches hundreds of repositories looks at each of them every few minutes. Two git commands give the
-same answers and are run whenever the files are not of the simplest kind: a linked work tree, a
-folder within a work tree, an unknown extension, a quoted value.
+The layout, the object format and the remote are read from files, because a process may watch
+hundreds of repositories; two git commands, which give the same answers, are run whenever the files
+are not of the simplest kind.
 
 Everything but references is read through the view. It has none of the other repository's
 configuration, hooks, attributes, grafts, replacements or remotes: nothing there can run a program
-or change what is read, and an absent object is simply absent instead of being fetched. The view
-also holds a commit-graph: cutting a window out of a history without trusting the order of dates
-means looking at every commit, which a graph makes some twenty times faster (git-commit-graph(1)),
-and we do not write into other people's repositories.
+or change what is read, and an absent object is simply absent. The view also holds a commit-graph,
+with which looking at every commit is some twenty times faster (git-commit-graph(1)).
 """
 
 from __future__ import annotations

@@ -6,14 +6,11 @@ A slot goes through the ledger in three steps, so that no crash loses or doubles
     frozen       its documents are in the ledger, and the delivery completes them
     finished     marked once everything is frozen; until then the slot is built again
 
-A sweep at the start, and then every few minutes, takes up what is left: pending deliveries, the
-newest slot that was missed, a slot that was claimed and not finished. A new channel begins with its
-next slot; channels may come, change and go while the loop runs. Nothing is posted during a
-channel's rest. Exceptions end at this loop: they are logged, and the rest goes on.
+A sweep, at the start and then every few minutes, takes up what is left: pending deliveries, the
+newest slot that was missed, a slot that was not finished. Exceptions end at this loop.
 
 With several processes, one finds work and another does it, as a job of Procrastinate. A job says
-that something is to be checked, never its content: a channel by its name, a message by its key.
-Everything else is in the archive, under leases and keys that apply to all processes. So a job that
-comes twice, or late, does nothing a second time, and a lost one is deferred again by the next
-sweep.
+that something is to be checked, never its content; everything else is in the archive, under leases
+and keys that apply to all processes. So a job that comes twice does nothing a second time, and a
+lost one is deferred again by the next sweep.
 """

@@ -1,12 +1,8 @@
 """How jobs are stored and fetched: Procrastinate's way, with indexes of our own.
 
-The library's statement scans the jobs waiting in other queues, and compares locks through an index
-that does not begin with the lock; with outdated statistics it reads all waiting jobs for each job.
-Here fetching costs the same however many jobs wait, with any statistics. Connections and retries
-differ from the library in one point each, stated there.
-
-Messages whose jobs have all failed are deferred again while their askers may still wait; the record
-says how far the reply came, and whoever takes them up finds that it is too late to answer.
+The library's statement scans the jobs waiting in other queues, and with outdated statistics reads
+all waiting jobs for each job. Here fetching costs the same however many jobs wait. Messages whose
+jobs have all failed are deferred again while their askers may still wait.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """What a process with a role does: scheduler, web, or worker.
 
-A scheduler finds what is due, claims it and defers it as jobs, but does none of it. Any number of
+A scheduler finds what is due, claims it and defers it as jobs, in one transaction. Any number of
 schedulers may run: each slot is claimed by one, and the library's unique key allows one periodic
 sweep at a time. A web process receives messages, stores each with a job, and lets workers answer.
-Claims are stored together with their jobs in one transaction: whatever is claimed is also done.
 """
 
 from __future__ import annotations

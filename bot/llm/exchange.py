@@ -1,7 +1,6 @@
-r"""One question until there is a usable reply: what to send next, and when to give up.
+r"""One question until there is a usable reply: what to send next, and when to give up; no I/O.
 
-There is no I/O here. Each remedy for a bad reply is used once, so that a question takes at most
-six answers, and usually one::
+Each remedy for a bad reply is used once, so that a question takes at most six answers::
 
     blank ---------------------> the same again
     stopped at the length limit -> with all available room -> with a request to be shorter
@@ -10,9 +9,7 @@ six answers, and usually one::
     no JSON or wrong shape again -> anew, one rung down, if no reply ever kept to this one
     declined, filtered --------> no remedy
 
-The language of sentences is recognised by script: that distinguishes English and Chinese from each
-other and from most languages, but not English from German. Code, paths and names do not count,
-because they are the same in every language.
+The language of sentences is recognised by script, without code, paths and names.
 """
 
 from __future__ import annotations

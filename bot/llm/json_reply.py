@@ -2,13 +2,9 @@
 
 The text is hostile: every step takes linear time, nesting that would exhaust the stack does not
 count as JSON, and characters that no database accepts are replaced. Tags count as thoughts only
-where servers leave them, because a change can be about those tags.
-
-:func:`problem` checks values against a JSON schema, for the subset that strict servers accept
-(https://developers.openai.com/api/docs/guides/structured-outputs): ``type``, ``properties``,
-``required``, ``additionalProperties`` false, ``items``, ``enum``, ``const``, ``anyOf``, ``$ref``
-into ``$defs``, and bounds of numbers, texts and arrays. Any other keyword is a programming error
-and fails an assertion, so that no rule goes unchecked: schemas never come from outside.
+where servers leave them. :func:`problem` checks values against a JSON schema of the subset that
+strict servers accept (https://developers.openai.com/api/docs/guides/structured-outputs); any other
+keyword fails an assertion, since schemas never come from outside.
 """
 
 from __future__ import annotations

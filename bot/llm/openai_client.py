@@ -1,13 +1,10 @@
 """The connection to a server, through the ``openai`` library, which is used nowhere else.
 
 The library gets the configuration and nothing else: no key, address or header from the environment
-(except proxies and certificates, which belong to the machine), no retries, and no redirect that
-would send a diff to another host. Importing it takes over a second, so that is done in a thread, at
-the first use or by :meth:`OpenAITransport.warm`.
-
-Replies are read from the JSON, field by field: servers that call themselves compatible omit fields,
-fill them with ``null`` or another type, or answer 200 with an error inside, and the library's own
-classes accept all of that silently.
+(except proxies and certificates), no retries, and no redirect that would send a diff to another
+host. Importing it takes over a second, so that is done in a thread. Replies are read from the JSON,
+field by field: servers that call themselves compatible omit fields, fill them with another type, or
+answer 200 with an error inside, and the library accepts all of that silently.
 """
 
 from __future__ import annotations

@@ -2,11 +2,8 @@
 
 Keys and tokens of known services are found by Kingfisher (mongodb/kingfisher), which scans within
 this process and uses no network; what it omits on purpose, such as passwords in assignments, by a
-few rules of our own. Masking rather hits too much than too little: that costs a word in a prompt.
-
-The library's rules take seconds to compile, so the compiled rules are stored in a folder, and the
-library is loaded when the first change is masked. Loading them takes about half a second; masking a
-change takes 0.1 ms for each 10 kB.
+few rules of our own. Masking rather hits too much than too little. The library's rules take seconds
+to compile, so they are stored in a folder; masking a change takes 0.1 ms for each 10 kB.
 """
 
 from __future__ import annotations

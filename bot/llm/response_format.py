@@ -1,8 +1,7 @@
 """The dialects of servers, from the best to what every server understands.
 
-The rungs are the ways of making a model keep to a schema. Servers that do not support one refuse it
-with status 400, 404 or 422 and name the field, so that the first real request is also the probe and
-costs nothing if it fails:
+Servers refuse a way of keeping to a schema with status 400, 404 or 422 and name the field, so that
+the first real request is also the probe and costs nothing if it fails:
 
 - DeepSeek knows JSON mode alone: https://api-docs.deepseek.com/guides/json_mode
 - DashScope's support for schemas differs by model:
@@ -10,8 +9,7 @@ costs nothing if it fails:
 - some models take ``max_completion_tokens`` only, or no ``temperature``:
   https://developers.openai.com/api/docs/guides/reasoning
 
-Servers that accept a schema and break it are detected by checking every reply. The dialect that was
-found is stored from one run to the next.
+Servers that accept a schema and break it are detected by checking every reply.
 """
 
 from __future__ import annotations

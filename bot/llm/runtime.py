@@ -1,12 +1,9 @@
 """The model of a process: connected, tested, and with its stored analyses, ledger and log lines.
 
-``digestbot check`` probes the server before anything depends on it. The list of models is free and
-shows whether the address, the key and often the model are right. Only a reply shows whether a
-server keeps to a schema: that takes one tiny request for each rung down to the one that works, a
-few hundred tokens together, so it is only done if allowed.
-
-Only here is the reason logged why a change was not analysed by the model: a report only says that
-it was not. Only processes with a model import this module.
+The list of models is free and shows whether the address, the key and often the model are right.
+Only a reply shows whether a server keeps to a schema: that takes a tiny request for each rung, a
+few hundred tokens together, so it is only done if allowed. Only here is the reason logged why a
+change was not analysed by the model.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """When a request may be sent: limits of a minute, pauses between tries, and a breaker.
 
-All callers share one :class:`RateGate`. A minute is counted exactly, not on average: no 60 seconds,
-wherever they begin, contain more than the limit. A token bucket that starts full would let twice
-the limit pass in its first minute, which servers answer with 429.
+All callers share one :class:`RateGate`. No 60 seconds, wherever they begin, contain more than the
+limit: a token bucket that starts full would let twice the limit pass in its first minute.
 
 After several failures in a row the breaker stops all requests for a while; then one request goes
-ahead, and the others follow once it is answered. Failures of concurrent requests count once,
-because they have one cause; only timeouts count singly, because they cost most.
+ahead, and the others follow once it is answered. Failures of concurrent requests count once, except
+timeouts, which cost most.
 
-A wait that the server asks for is observed, however long, within the caller's time. A request that
-the server may have worked on is hardly repeated: after a broken answer once, after a timeout not at
-all, because both may have to be paid for.
+A wait that the server asks for is observed, however long, within the caller's time. What the server
+may have worked on is hardly repeated, since both may have to be paid for: after a broken answer
+once, after a timeout not at all.
 """
 
 from __future__ import annotations

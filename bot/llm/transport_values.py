@@ -1,8 +1,7 @@
 """Values that pass between exchange and transport: a request, a response, a fault.
 
-The exchange decides what to ask; a :class:`ModelTransport` sends it once, without retries, and
-classifies errors. Statuses alone do not suffice for that: an unknown model is 404 on one server and
-400 on another, an empty account 402, 429 or 400. Codes and messages:
+Statuses alone do not suffice to classify errors: an unknown model is 404 on one server and 400 on
+another, an empty account 402, 429 or 400. Codes and messages:
 https://developers.openai.com/api/docs/guides/error-codes,
 https://api-docs.deepseek.com/quick_start/error_codes,
 https://help.aliyun.com/zh/model-studio/error-code

@@ -1,10 +1,8 @@
 """The inbox of an account: platform deliveries are stored before they are acknowledged.
 
-A platform redelivers only what is not acknowledged, so an acknowledgement means that the delivery
-is stored. Reading it, which needs a library and sometimes the platform itself, follows in the order
-of arrival, several at a time. What a process leaves behind is taken up at the next start, or after
-a while by any process that listens to the same account; a message that is read twice is recognised
-by its own identity.
+Reading a delivery follows in the order of arrival, several at a time. What a process leaves behind
+is taken up at the next start, or after a while by any process that listens to the same account; a
+message that is read twice is recognised by its own identity.
 """
 
 from __future__ import annotations

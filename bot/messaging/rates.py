@@ -1,13 +1,9 @@
 """Rate limits: senders wait for turns so that the platform refuses nothing.
 
-A platform counts the messages of a second or a minute, for each chat and for the whole account.
-:class:`Pace` counts in the same way beforehand and lets callers wait. Windows are exact: no
-``seconds``, wherever they begin, contain more than ``count``. The leaky buckets of libraries refill
-while they are drained, so the first minute contains up to twice the limit, and platforms refuse
-that.
-
-A process counts alone until :meth:`Pace.share` gives it windows shared by all processes. It
-continues its own count for times when the shared windows do not answer.
+:class:`Pace` counts a chat's and an account's messages as platforms do. Windows are exact: no
+``seconds``, wherever they begin, contain more than ``count``; the first minute of a leaky bucket
+contains up to twice the limit. A process counts alone until :meth:`Pace.share` gives it windows
+shared by all processes, and for times when those do not answer.
 """
 
 from __future__ import annotations

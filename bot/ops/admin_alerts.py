@@ -1,9 +1,7 @@
 """Notices for an admin's chat: dead chats, missed digests, spent budgets, errors.
 
-:class:`AdminAlerts` is a structlog processor, like metrics: code that meets a problem logs it, and
-knows of no admin. It gathers lines, each once a day, and posts them together, so that a night of
-errors is a few messages and not a thousand. A line that waits in memory is lost with the process;
-it is in the log anyway.
+:class:`AdminAlerts` is a structlog processor, like metrics. It gathers lines, each once a day, and
+posts them together, so that a night of errors is a few messages and not a thousand.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Doctor's findings on the machine, the network and the clones.
 
-The machine: Python, git, the disk, the clock. The network: whether the configured hosts can be
-reached, and their time. It only connects, for ``https`` with the handshake, and sends a single
-request without any secret for the time; tokens are checked by ``check``. The clones: whether git
-can read them, leftovers of interrupted clones, their size.
+The network: whether the configured hosts can be reached, and their time. A check only connects, for
+``https`` with the handshake, and sends a single request without any secret for the time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Builds digests: one edition for all channels with the same content.
 
-However many channels want a repository at an instant, git is read once, every change is graded and
-analysed once for each language, and a document is laid out once for each level that is shown. If
-several processes want it, one grades and analyses; the others wait, and find it archived. Full
-reports are also written as Markdown files.
+However many channels and processes want a repository at an instant, git is read once, every change
+is graded and analysed once for each language, and a document is laid out once for each level that
+is shown. Full reports are also written as Markdown files.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Amends posts whose changes were reverted: marks the change and adds a note, once.
 
-When a slot is finished, its reverts are looked up: what they undo, and which digests of the last
-weeks listed that in the same channel. An amendment of each such digest is planned in the archive;
-the next sweep edits the post, if the platform can, and posts a note in its thread. A process that
-dies in between does it again: an edit to the same content changes nothing, and the note in the
-thread is a delivery, which comes once.
+When a slot is finished, its reverts are looked up, and an amendment of each digest of the last
+weeks that listed what they undo in the same channel is planned in the archive. The next sweep edits
+the post, if the platform can, and posts a note in its thread; a process that dies in between does
+it again without harm.
 """
 
 from __future__ import annotations

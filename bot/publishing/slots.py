@@ -1,9 +1,8 @@
 """The digests of a channel's slot, and the coverage of its commits afterwards.
 
 A slot's digest is stored in the archive, with its tip and the state of each of its commits, before
-anything is posted. After a crash the next process finds it there, posts the same content and moves
-the channel's tip to the same commit: nothing is lost, nothing comes twice. Content shared by
-several channels is built once (:mod:`bot.publishing.digest_builder`).
+anything is posted. After a crash the next process posts the same content and moves the channel's
+tip to the same commit: nothing is lost, nothing comes twice.
 """
 
 from __future__ import annotations

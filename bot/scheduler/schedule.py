@@ -1,12 +1,9 @@
 """When a channel's digest is due: arithmetic only; the clock that calls is in ``timetable``.
 
-A slot is a local date on which a digest is due, with the instant it is due at. The instant follows
-the rules at the top of :mod:`digest.window`: inside a gap the first instant after it, inside an
-overlap the first occurrence. Every second week is counted from the year 1; a monthly digest comes
-on the month's first of its weekdays, or on the last. A date that a zone skipped altogether
-(Pacific/Apia, 2011-12-30) has no slot, nor has one whose instant is in the channel's rest
-(:mod:`bot.scheduler.rest`). So every other date has exactly one slot, and slots are strictly
-increasing.
+A slot is a local date on which a digest is due, with the instant it is due at, by the rules at the
+top of :mod:`digest.window`. Every second week is counted from the year 1; a monthly digest comes on
+the month's first of its weekdays, or on the last. A date that a zone skipped altogether
+(Pacific/Apia, 2011-12-30) has no slot, nor has one whose instant is in the channel's rest.
 """
 
 from __future__ import annotations

@@ -1,23 +1,18 @@
 """State that all processes share in Redis: rates, question counts, seen messages, wake-ups.
 
 A rate is a list of the last ``count`` send times, by the server's clock. The script checks every
-list that limits a message and books the earliest moment in one step, so that two processes cannot
-both take the last place. A chat's place is never booked ahead: a message that waits for its chat
-tries again, because an account's moments must not go back.
+list that limits a message and books the earliest moment in one step. A chat's place is never booked
+ahead: a message that waits for its chat tries again, because an account's moments must not go back.
 
-A question is an entry of a sorted set by its time. It is counted before the decision and taken back
-if it is refused, so that two at once at two processes cannot both be the last allowed.
+A question is an entry of a sorted set by its time, counted before the decision and taken back if it
+is refused, so that two at once at two processes cannot both be the last allowed.
 
-Platforms deliver a message again, some of them three times in a minute, and to another process than
-before. A message is remembered here only after the database has its record: what Redis knows is
-certainly claimed, and what it forgot the database still knows.
+A message is remembered here only after the database has its record: what Redis knows is certainly
+claimed, and what it forgot the database still knows. A wake-up that is missed costs a few minutes:
+every process reads the settings again at each sweep.
 
-A wake-up tells all processes that settings changed. One that is missed costs a few minutes: every
-process reads the settings again at each sweep.
-
-Every caller can continue without an answer of Redis. So nothing is retried, a call that is not
-answered in ``_PATIENCE`` seconds is given up, and then nothing is asked for ``_REST`` seconds: a
-Redis that hangs delays one call per period by its timeout, and no other.
+Every caller can continue without an answer of Redis: a call that is not answered in ``_PATIENCE``
+seconds is given up, and then nothing is asked for ``_REST`` seconds.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """The database: SQLite or PostgreSQL, used through SQLAlchemy Core.
 
-:func:`bot.store.sqlite.open_archive` opens it. The ports of :mod:`handlers.ports.storage` are
-implemented in :mod:`bot.store.archive` and :mod:`bot.store.ledger`.
-
 Code for one database only is in :mod:`bot.store.sqlite`, :mod:`bot.store.postgresql`, the two text
 index modules and :mod:`bot.store.maintenance`. Everything else is SQL that both run.
 
-``sqlalchemy.ext.asyncio`` imports sessions, and with them the object mapper, which this program
-does not use and which takes a sixth of the time of a short command. Here that package begins empty:
-its engine is imported alone. Whatever else somebody takes from it executes all of it.
+``sqlalchemy.ext.asyncio`` imports the object mapper, which this program does not use and which
+takes a sixth of the time of a short command. Here that package begins empty: its engine is imported
+alone. Whatever else somebody takes from it executes all of it.
 """
 
 from __future__ import annotations

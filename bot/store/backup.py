@@ -1,10 +1,9 @@
 """Copies of the archive: backup and restore without downtime, and the move to PostgreSQL.
 
-A backup is one file, written completely or not at all: it is made under a temporary name, checked,
-and renamed only if nothing exists under its final name. SQLite's online backup makes it
-(https://www.sqlite.org/backup.html) in a single step: under write-ahead logging a reader blocks no
-writer, and a backup in several steps starts over whenever another process writes. Copying to
-PostgreSQL also succeeds completely or leaves nothing behind.
+A backup is made under a temporary name, checked, and renamed only if nothing exists under its final
+name. SQLite's online backup (https://www.sqlite.org/backup.html) makes it in a single step: one in
+several steps starts over whenever another process writes. Copying to PostgreSQL also succeeds
+completely or leaves nothing behind.
 """
 
 from __future__ import annotations

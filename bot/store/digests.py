@@ -1,14 +1,11 @@
 """The digests that were made, stored by name so that they can be shown again.
 
-A digest made after its window ended is frozen: making it again changes nothing. One made earlier,
-while its day was still going on, is replaced by the next of its name. Digests with the same full
-report share one copy of it.
+A digest made after its window ended is frozen; one made earlier is replaced by the next of its
+name. Digests with the same full report share one copy of it.
 
-Old content can be removed: that of finished deliveries, and digests. What guarantees rely on stays:
-delivery rows are kept forever so that nothing is posted twice, and so are the outcomes of commits
-and the tips of channels. Content that may still be needed stays too: deliveries that are not done
-or have a part in doubt, and everything a planned amendment is about. Removal works in small
-transactions, so that no writer waits for it.
+Old content of finished deliveries, and old digests, can be removed. What guarantees rely on stays:
+delivery rows, the outcomes of commits and the tips of channels; so does what deliveries in doubt
+and planned amendments may still need. Removal works in small transactions.
 """
 
 from __future__ import annotations

@@ -1,14 +1,10 @@
 """Which part of which digest was sent where, and who claimed what.
 
-The first to insert a row has claimed it: unique keys decide between tasks as well as between
-processes. Parts are numbered from 0.
-
-A claim in ``slots`` is removed once nobody can claim the same name again. The part of its name
-before the colon gives its kind:
+The first to insert a row has claimed it. Parts are numbered from 0. A claim in ``slots`` is removed
+once nobody can claim the same name again. The part of its name before the colon gives its kind:
 
 - passing events (:data:`PASSING`): the delivery of a forge's webhook, a day's line for the admin,
-  the range of an alert. They are removed when they are old, except for the alert that a profile
-  has reached: it is looked up again, however much later.
+  the range of an alert. Old ones are removed, except for the alert that a profile has reached.
 - channels, with the scheduler's notes on them, one claim a day. The newest says how far the
   channel is and is kept forever; older ones are never looked up again.
 """

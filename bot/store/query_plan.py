@@ -1,9 +1,8 @@
 """Chooses how to answer a query, and loads a page of the results with their stored lines.
 
-One condition drives the query: the changes that meet it are taken from its index, and the other
-conditions are tested on each of them. The condition that fewest changes meet is chosen, by counts
-that stop at :data:`COMMON`. If none is rare and there is a limit, the changes are walked from the
-newest on, which soon finds enough. Listing reads no facts: they stay text until they are used.
+The changes that meet one condition are taken from its index, and the others are tested on each of
+them. The condition that fewest changes meet is chosen, by counts that stop at :data:`COMMON`. If
+none is rare and there is a limit, the changes are walked from the newest on.
 """
 
 from __future__ import annotations

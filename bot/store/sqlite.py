@@ -1,9 +1,8 @@
 """The archive in a SQLite file: opening it, the settings of its connections, and its health.
 
-Transactions begin and end where the code says so. The driver's implicit ``BEGIN`` is off, because
-it leaves migrations half done and makes a reader that becomes a writer fail at once instead of
-waiting for its turn (https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and
-EXCLUSIVE").
+Transactions begin and end where the code says so: the driver's implicit ``BEGIN`` leaves migrations
+half done and makes a reader that becomes a writer fail at once instead of waiting for its turn
+(https://www.sqlite.org/lang_transaction.html, "DEFERRED, IMMEDIATE, and EXCLUSIVE").
 """
 
 from __future__ import annotations

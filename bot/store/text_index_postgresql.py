@@ -2,11 +2,10 @@
 
 ``change_grams`` stores for every change the runs of one to three characters of its texts, each as a
 number, with a GIN index over them (https://www.postgresql.org/docs/current/gin.html);
-``topic_grams`` does the same for topics. The repository is one more number among the runs, so that
-the index finds the matches of one repository without looking at the others. Numbers may collide:
-whatever the index finds is tested for the terms themselves and for its repository. Why not
-``pg_trgm``: it ignores Chinese in a database of the locale C, finds no term of one or two
-characters by its index in any, and is an extension that not every server allows.
+``topic_grams`` does the same for topics. The repository is one more number among the runs. Numbers
+may collide: whatever the index finds is tested for the terms themselves and for its repository.
+``pg_trgm`` ignores Chinese in a database of the locale C, finds no term of one or two characters by
+its index, and is an extension that not every server allows.
 """
 
 from __future__ import annotations

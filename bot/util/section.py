@@ -2,12 +2,10 @@
 
 A field of the type ``SecretStr`` can be given in three ways; the first that is present wins:
 
-- ``bot_token_file = "token"``: a file that holds only the secret, best for systemd and Kubernetes;
-  ``"$CREDENTIALS_DIRECTORY/token"`` is a credential passed by systemd;
+- ``bot_token_file = "token"``: a file that holds only the secret, such as a credential of systemd,
+  ``"$CREDENTIALS_DIRECTORY/token"``;
 - ``bot_token = "..."`` in the configuration file;
 - the environment variable ``DIGESTBOT_<SECTION>_BOT_TOKEN``, if the section has a name.
-
-An error is one line that names the file, the key and the remedy.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Widths are in terminal cells: a Chinese character takes two. Lines break at spaces and beside wide
 characters, but not before closing or after opening punctuation (a small part of Unicode UAX #14).
-What is wider than a line is folded, never cut. All text passes through ``legible``. Some shapes are
-shared by platforms with a similar layout.
+What is wider than a line is folded, never cut.
 """
 
 from __future__ import annotations

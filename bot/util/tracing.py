@@ -1,10 +1,8 @@
 """OpenTelemetry spans, if it is installed (``digestbot[otel]``) and an endpoint is configured.
 
-The endpoint is set as for every other program that exports traces, by
-``OTEL_EXPORTER_OTLP_ENDPOINT`` and related variables
+The endpoint is set by ``OTEL_EXPORTER_OTLP_ENDPOINT`` and related variables
 (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). Without it nothing is imported, and a
-span costs one variable lookup. Names of spans are a closed set; attributes are names of channels,
-repositories and platforms, and the id that the logs use for the same work.
+span costs one variable lookup. Names of spans are a closed set.
 """
 
 from __future__ import annotations

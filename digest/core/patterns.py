@@ -2,14 +2,10 @@
 
 A path pattern with a slash is read as in ``.gitignore``: ``*`` and ``?`` stay within a segment,
 ``**`` crosses them; a pattern without wildcards is a file, or a folder with everything below it;
-one without a slash is matched against every segment. Python's regular expressions backtrack at
-every wildcard, in time that grows with the power of their number; from ``_FEW`` wildcards on, all
-possible matches are tracked in parallel (Baeza-Yates and Gonnet, "A new approach to text
-searching", 1992), in time that grows only with the length of the path.
-
-Expressions such as ``/^fix(es)?:/`` come from chats and texts from whoever commits, so RE2 matches
-them: its time is linear in the length of the text, whatever the expression. Upper and lower case
-are alike.
+one without a slash is matched against every segment. From ``_FEW`` wildcards on, where Python's
+expressions backtrack too long, all possible matches are tracked in parallel (Baeza-Yates and
+Gonnet, "A new approach to text searching", 1992), in time linear in the length of the path.
+Expressions such as ``/^fix(es)?:/``, without case, are matched by RE2 in linear time.
 """
 
 from __future__ import annotations

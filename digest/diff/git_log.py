@@ -1,14 +1,13 @@
-"""Parses the output of ``git log`` into changes, incrementally.
+"""Parses the output of ``git log -p -U0 --raw --no-abbrev --full-index --format=FORMAT``.
 
-The stream is that of ``git log -p -U0 --raw --no-abbrev --full-index --format=FORMAT``. A record
-begins with a NUL at the start of a line, which no line of a raw listing or patch can (each has a
-mark in front), and its header counts its NULs, so that no message can be mistaken for a patch. The
-raw listing says which files there are and what happened to them; the patches follow in the same
-order, one per file, two if its type changed (git deletes one and creates the other). Formats:
-git-diff-tree(1), "RAW OUTPUT FORMAT" and "GENERATING PATCH TEXT WITH -P".
+A record begins with a NUL at the start of a line, which no line of a raw listing or patch can (each
+has a mark in front), and its header counts its NULs, so that no message can be mistaken for a
+patch. The raw listing says which files there are and what happened to them; the patches follow in
+the same order, one per file, two if its type changed. Formats: git-diff-tree(1), "RAW OUTPUT
+FORMAT" and "GENERATING PATCH TEXT WITH -P".
 
-Memory stays flat whatever the patch: hunks that would take a file beyond ``FILE_LIMIT`` or a change
-beyond ``CHANGE_LIMIT`` are left out, while their lines are still counted.
+Memory stays flat: hunks that would take a file beyond ``FILE_LIMIT`` or a change beyond
+``CHANGE_LIMIT`` are left out, while their lines are still counted.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """Parses unified diffs with context, as forges give them, and git's quoted paths.
 
-git's own stream is read by ``git_log``; here there is no raw listing, names of blobs are shortened
-and lines have context around them, which is dropped: a hunk here is a run of changed lines.
-Formats: git-diff-tree(1), "GENERATING PATCH TEXT WITH -P". Unreadable parts are skipped, since a
-diff comes from outside.
-
-Git puts a path between double quotes and escapes it like a C string if it contains a control
-character, a quote, a backslash or, with ``core.quotePath``, any byte outside ASCII. Source:
-git-config(1), ``core.quotePath``.
+Context is dropped: a hunk here is a run of changed lines. Unreadable parts are skipped, since a
+diff comes from outside. Formats: git-diff-tree(1), "GENERATING PATCH TEXT WITH -P", and for quoted
+paths, which are escaped like C strings, git-config(1), ``core.quotePath``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """The importance of a change: a score and a level from the signals of its facts.
 
-Two questions decide. *Must a reader act?* Rules answer where a fact or the author says so: the
-change gets at least the level of its rule, whatever its size or title. Where nobody says so, a
-logistic model tells how similar the change is to those that maintainers mark as breaking,
-deprecated or security fixes. *Is it news?* Another model tells how similar it is to those that they
-name in release notes. ``importance.json`` holds the rules (levels and strengths), and the weights
-(log-odds per unit of a signal) and biases of both. The same facts always give the same grade: no
-clock, model reply or other change has any influence. A level that a language model changes is kept
-apart from the grade, as an override that can be applied again to the same level.
+*Must a reader act?* Rules answer where a fact or the author says so: the change gets at least the
+level of its rule. Otherwise a logistic model tells how similar it is to changes that maintainers
+mark as breaking, deprecated or security fixes. *Is it news?* Another model tells how similar it is
+to those that they name in release notes. ``importance.json`` holds the rules (levels and
+strengths), weights (log-odds per unit of a signal) and biases. The same facts always give the same
+grade. A level that a language model changes is kept apart, as an override that can be applied again
+to the same level.
 """
 
 from __future__ import annotations

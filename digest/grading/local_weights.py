@@ -1,15 +1,12 @@
-"""Weights learned from a repository's own release notes.
+"""Weights learned from a repository's own release notes: what they name, the maintainers call news.
 
-Which changes past release notes named, and which they left out, shows what the maintainers consider
-news. The shipped weights are the prior, so a few releases change little. Scores are then rescaled
-so that the thresholds mean the same everywhere: as many changes are high as a reader has time for.
-A change is graded only by what was known when it was made.
+The shipped weights are the prior, so a few releases change little. Scores are then rescaled so that
+the thresholds mean the same everywhere. A change is graded only by what was known when it was made.
 
-The fit is a weighted logistic regression towards the prior. The rows of several samples share the
-weights but have an intercept each, since one project names every tenth change in its notes and
-another every second. An L2 penalty on standardised signals pulls each weight to its prior, within
-bounds. The method is accelerated projected gradient (Beck and Teboulle 2009) in plain arithmetic:
-the same rows give the same weights on every machine.
+The fit is a weighted logistic regression towards the prior; the rows of several samples share the
+weights but have an intercept each. An L2 penalty on standardised signals pulls each weight to its
+prior, within bounds. The method is accelerated projected gradient (Beck and Teboulle 2009) in plain
+arithmetic: the same rows give the same weights on every machine.
 """
 
 from __future__ import annotations

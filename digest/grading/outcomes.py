@@ -1,9 +1,8 @@
-"""Outcomes of changes as later facts show them, and how well grades predicted them.
+"""Outcomes of changes as later facts show them, how well grades predicted them, better thresholds.
 
 A change that was reverted or fixed soon after, backported to a release branch, named in release
-notes or marked useful mattered to somebody, whatever its grade was when it was merged. *Mattered*
-means any outcome except being marked useless. An outcome shows that somebody was affected, but its
-absence says little, so precision is a lower bound. The module also proposes better thresholds.
+notes or marked useful mattered to somebody, whatever its grade was. The absence of an outcome says
+little, so precision is a lower bound.
 """
 
 from __future__ import annotations

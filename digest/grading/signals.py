@@ -1,13 +1,9 @@
-"""Signals: the numbers that a grade weighs, read from the facts of a change.
+"""Signals: the numbers that a grade weighs, read from the facts of a change; absent ones are 0.
 
-An absent signal is 0. Sizes enter by their logarithm, so the tenth file adds less than the first. A
-removal or change of a contract counts once however many names it has. Signals are the same for
-every project: titles are read for the words that any changelog uses, paths for their area, items
-for their kind. The weights are in ``importance.json``.
-
-Words that are part of a name do not count: ``split_k`` splits nothing and an ``all-reduce`` makes
-nothing cheaper. A fix that "adds a check" announces no feature, and a revert is read by the title
-it undoes.
+Sizes enter by their logarithm. A removal or change of a contract counts once however many names it
+has. Signals are the same for every project; the weights are in ``importance.json``. Words that are
+part of a name do not count: ``split_k`` splits nothing. A fix that "adds a check" announces no
+feature, and a revert is read by the title it undoes.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Which changes affect what a profile names, how, and by which evidence.
+"""Which changes affect what a profile names, how, and by which evidence; and profiles from code.
 
 A hit is a fact whose name matches an entry, or a path or topic that an entry names. What is
 removed, renamed or has another default *may break*; everything else *touches*. Tests, documents and
-examples break nobody.
-
-A profile can also be made from the code of a plug-in or a fork. Only names that belong to the
-project are taken: imports from its packages, variables that begin with its name, and flags on lines
-that name it.
+examples break nobody. Of a plug-in or a fork, only names of the project are taken: imports from its
+packages, variables that begin with its name, and flags on lines that name it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Checks a sentence's claims about before and after.
 
-There are four kinds of claim: a value or name became another, a name has a value, a thing was
-added, a thing was removed. The first needs the old one on a removed line and the new one on an
-added line of one hunk, a fact that says so, or the author's words; the second needs both in one
-such place; the others need a line of their side.
+That a value or name became another needs the old one on a removed and the new one on an added line
+of one hunk, a fact that says so, or the author's words; that a name has a value needs both in one
+such place; that a thing was added or removed needs a line of that side.
 """
 
 from __future__ import annotations

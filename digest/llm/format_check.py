@@ -1,9 +1,8 @@
-"""Checks the form and the language of a statement.
+"""Checks the form and the language of a statement: no markup, hidden characters or half sentences.
 
-No statement may contain markup, hidden characters or half a sentence. Renderers escape anyway; this
-keeps a model from even trying. Scripts distinguish Chinese from English and both from most other
-languages; among languages in Latin letters small words do, since every sentence of some length has
-them. What a check finds is a :class:`Rejection`, here and in the other checks.
+Scripts distinguish Chinese from English and both from most other languages; among languages in
+Latin letters small words do, since every sentence of some length has them. What a check finds is a
+:class:`Rejection`, here and in the other checks.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """Prompts ready to be sent, their text files, and the JSON schemas of replies.
 
 A prompt file begins with ``version: N``; below it ``=== system`` and ``=== user`` head its two
-texts, either of which may be missing. Variables are those of :class:`string.Template`; missing and
-unknown ones are errors. The system text comes first and is the same, byte for byte, for every
-prompt of a kind, and its beginning for all kinds, so that servers can cache it; the change comes
-last. Words that the client adds are part of the prompt: ``VERSION`` is their version.
-
-Schemas are within the subset of https://developers.openai.com/api/docs/guides/structured-outputs:
-objects throughout, every property required, no further ones, no defaults, no bounds. The number of
-statements in a section is given in the prompt and enforced by code.
+texts, either of which may be missing. Variables are those of :class:`string.Template`. The system
+text comes first and is the same, byte for byte, for every prompt of a kind, and its beginning for
+all kinds, so that servers can cache it. Words that the client adds are part of the prompt:
+``VERSION`` is their version. Schemas are within the subset of
+https://developers.openai.com/api/docs/guides/structured-outputs, without defaults and bounds.
 """
 
 from __future__ import annotations

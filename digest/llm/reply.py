@@ -1,12 +1,9 @@
-"""Reads a model's replies on changes and checks them against the changes.
+"""Reads a model's replies on changes, also while they arrive, and checks every sentence.
 
-A reply is checked sentence by sentence; a section without any kept sentence is filled from the
-facts. If nothing at all is left, the reader raises ``ValueError`` with words that tell the model
-what to correct, so that it may be asked once more. There are readers for one change, for notes on a
-part of a change that is longer than a prompt, and for a line on each of several changes. A model
-may also move a level: one step, by a named rule, with a citation.
-
-A reply can also be read while it arrives: each entry of a section as soon as it is complete.
+A section without any kept sentence is filled from the facts. If nothing at all is left, the reader
+raises ``ValueError`` with words that tell the model what to correct, so that it may be asked once
+more. There are readers for one change, for notes on a part of a change that is longer than a
+prompt, and for a line on each of several changes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Questions in words, read as intents: slots first, then the intent.
 
-A question is normalised, its slots are extracted (``slots``), every other word gets the tags of the
-cue table (``cues.toml``), and each intent is scored by them. A reading gains
-by the slots and cues that it needs and loses by words that it cannot place. To support a new
-phrasing, add a word to a table. If no score is high enough, the intent is ``Unknown``, with
-examples of questions that are understood.
+After its slots are extracted (``slots``), every other word gets the tags of the cue table
+(``cues.toml``), and each intent is scored: a reading gains by the slots and cues that it needs and
+loses by words that it cannot place. To support a new phrasing, add a word to a table.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
 An effort joins the parts of one series (``[2/3]`` and ``[3/3]`` under the same tags), a change with
 what undoes it or brings it back, and a change with one whose message refers to its number.
 
-Follow-ups are later changes that fix, extend or continue an earlier one. A digest names them with
-the first change instead of giving each a line. Only what the author says counts: a reference with
-words such as "follow-up to #12", or parts of one series. A follow-up that matters more than the
-first change, or that users must act on, keeps its own line.
+Follow-ups are later changes that fix, extend or continue an earlier one, by the author's words. A
+digest names them with the first change; one that matters more, or that users must act on, keeps its
+own line.
 """
 
 from __future__ import annotations

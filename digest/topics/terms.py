@@ -2,11 +2,8 @@
 
 A name is split into pieces at capitals, hyphens, underscores, dots and spaces; a piece is lower
 case and singular; a term is pieces joined without a separator (``kv_cache``, ``KV cache`` and
-``KVCache`` are ``kvcache``).
-
-Kinds of change and labels are indexed too, under terms that no name can produce. A change is of a
-kind if its analysis says so; it is *breaking* if its author says so, or if it removes or renames a
-flag, environment variable, setting, route or metric of the project.
+``KVCache`` are ``kvcache``). Kinds of change and labels are indexed too, under terms that no name
+can produce.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """Interprets questions that the grammar is not sure of, by a model if one may be used.
 
-The model only chooses a question; code reads and answers it. If anything fails, the words keep
-the reading that they had.
-
-The model answers with a kind of a closed list and a question in the grammar's own words. It is
-accepted if the grammar reads the question as that kind and formats it the same way again, and if
-what it names (numbers, commits, tags, paths, people, symbols) occurs in the asker's words. The list
-has nothing that changes anything: no reply can set, post, subscribe, mute or keep.
+The model answers with a kind of a closed list, which has nothing that changes anything, and a
+question in the grammar's own words. It is accepted if the grammar reads the question as that kind
+and formats it the same way again, and if what it names (numbers, commits, tags, paths, people,
+symbols) occurs in the asker's words. If anything fails, the words keep the reading that they had.
 """
 
 from __future__ import annotations

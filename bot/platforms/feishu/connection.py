@@ -1,13 +1,13 @@
 """The long connection: Feishu delivers events through a socket that the program opens.
 
-No public address is needed. Each event must be answered within three seconds; an unanswered one is
-delivered again, up to four times in six hours, perhaps to another process of the same app.
+Each event must be answered within three seconds; an unanswered one is delivered again, up to four
+times in six hours, perhaps to another process of the same app.
 https://open.feishu.cn/document/server-docs/event-subscription-guide/event-subscription-configure-/request-url-configuration-case
 
 The protocol is documented only by the official SDKs: an address from ``/callback/ws/endpoint``,
-frames both ways, and pings from the client that the server answers. A frame is a protocol buffer of
-nine fields, numbered as in ``pbbp2.proto`` of every SDK and encoded here, because the library for
-them takes ten seconds to import: https://protobuf.dev/programming-guides/encoding/
+frames both ways, and pings from the client. A frame is a protocol buffer of nine fields, numbered
+as in ``pbbp2.proto`` of every SDK and encoded here, because the library for them takes ten seconds
+to import: https://protobuf.dev/programming-guides/encoding/
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Keeps text inert: Telegram finds mentions, commands, tags and links in plain words by itself.
 
-The server searches every message, whatever its markup, except inside links, code and preformatted
-text. That cannot be switched off, so each place where one could begin gets a WORD JOINER (U+2060):
-no width, no meaning, and in none of the server's patterns. The patterns are those of
-``find_entities`` in ``td/telegram/MessageEntity.cpp`` of https://github.com/tdlib/td; they accept
-joiners U+200C and U+200D as part of an address, so those would not do. The patterns here are a
-little wider than each of them, because our tables of letters differ.
+The server searches every message except inside links, code and preformatted text, so each place
+where one could begin gets a WORD JOINER (U+2060): no width, no meaning, and in none of the server's
+patterns. Those are in ``find_entities`` in ``td/telegram/MessageEntity.cpp`` of
+https://github.com/tdlib/td; they accept joiners U+200C and U+200D as part of an address. The
+patterns here are a little wider, because our tables of letters differ.
 """
 
 from __future__ import annotations

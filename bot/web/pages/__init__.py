@@ -1,7 +1,6 @@
 """The web pages, rendered on the server from the archive.
 
-``page_table`` lists every page and ``routes`` serves it in three forms (HTML, Markdown, JSON).
-``page_request`` reads a request, ``response`` answers it, and ``site`` holds the data behind the
-pages. Each kind of page has one function from a request to a :class:`~bot.web.pages.site.Page`. The
-templates escape all text from outside; pages load nothing from other servers.
+``page_table`` lists every page and ``routes`` serves it in three forms (HTML, Markdown, JSON). Each
+kind of page has one function from a request to a :class:`~bot.web.pages.site.Page`. The templates
+escape all text from outside; pages load nothing from other servers.
 """

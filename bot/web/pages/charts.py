@@ -1,9 +1,7 @@
 """Bar charts as geometry; the templates draw them as SVG with a table of the figures beside.
 
-A chart library would add styles or scripts that the content security policy forbids. The marks of
-days are written here at once, not rectangle by rectangle in a template: a quarter has hundreds.
-They consist of numbers, dates and level names; the only outside text is the repository's path,
-which is escaped.
+The marks of days are written here at once, not rectangle by rectangle in a template: a quarter has
+hundreds. Their only outside text is the repository's path, which is escaped.
 """
 
 from __future__ import annotations
