@@ -214,8 +214,7 @@ async def _answered(
     return intent, ctx, line, found
 
 
-_PROOF = 5
-"""The most changes of which the newest answers a question with yes."""
+_PROOF = 5  # the most changes of which the newest answers a question with yes
 
 
 async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:

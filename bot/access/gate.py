@@ -307,8 +307,7 @@ def refusal(verdict: AccessDecision, language: Language) -> str:
 
 
 _Kept = TypeVar("_Kept")
-_MOST = 10_000
-"""People whose questions are counted; the one silent for longest is dropped first."""
+_MOST = 10_000  # people whose questions are counted; the one silent for longest is dropped first
 
 
 class QuestionCounts:

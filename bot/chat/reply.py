@@ -31,8 +31,7 @@ from digest.document import Chart, Document
 
 log = structlog.get_logger(__name__)
 
-_AGAIN = 3
-"""Attempts at an edit whose outcome is unknown: repeating the same content does no harm."""
+_AGAIN = 3  # attempts at an edit whose outcome is unknown: repeating the same content does no harm
 
 
 class ReplyMessage:
@@ -203,11 +202,8 @@ class ReplyMessage:
             raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
 
 
-_MOST = 2
-"""Pictures below one answer."""
-
-_LONGEST = 60.0
-"""Seconds for one picture: it is a few kilobytes, sent in up to three calls."""
+_MOST = 2  # pictures below one answer
+_LONGEST = 60.0  # seconds for one picture: it is a few kilobytes, sent in up to three calls
 
 
 async def show_charts(sender: Sender, chat: str, document: Document, below: Receipt) -> None:

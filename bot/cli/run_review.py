@@ -38,14 +38,9 @@ from handlers.digests.grade_quality import (
 from handlers.ports.model_port import Usage
 from handlers.ports.storage import PartState, Watched
 
-_MISSED = 10
-"""The most low-graded changes that mattered to list."""
-
-_SHORT = {Outcome.BACKPORTED: "picked"}
-"""Names short enough for a column of a terminal."""
-
-_NOTES_LIMIT = 4 << 20
-"""Bytes of a file of release notes."""
+_MISSED = 10  # the most low-graded changes that mattered to list
+_SHORT = {Outcome.BACKPORTED: "picked"}  # names short enough for a column of a terminal
+_NOTES_LIMIT = 4 << 20  # bytes of a file of release notes
 
 
 def quality(
@@ -225,9 +220,7 @@ def _missed_changes(judged: QualityResult, repository: Repository) -> list[Item]
     ]
 
 
-_DAYS = 30
-"""The length of the default window in days, today included."""
-
+_DAYS = 30  # the length of the default window in days, today included
 _HEADER = ("calls", "failed", "tokens in", "cached", "tokens out", "cost")
 
 

@@ -289,14 +289,9 @@ log = structlog.get_logger(__name__)
 
 _HERE = "127.0.0.1"
 _OTHER_PORT = "name another port with --port, or 0 for any free one"
-_FOLLOWED = 30.0
-"""Seconds between two looks for new commits."""
-
-_COVERED = RECENT / 2
-"""After which a look that found nothing new is stored as time that was read."""
-
-_CAUGHT_UP = 2
-"""Days before a new tip that are read again: a merge brings commits that are older."""
+_FOLLOWED = 30.0  # seconds between two looks for new commits
+_COVERED = RECENT / 2  # after which a look that found nothing new is stored as time that was read
+_CAUGHT_UP = 2  # days before a new tip that are read again: a merge brings commits that are older
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

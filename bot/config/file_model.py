@@ -132,8 +132,7 @@ def listening_at(settings: WebSettings, written: str) -> WebSettings:
         raise InvalidConfig(f"--listen: {error}") from None
 
 
-_SHORTEST = 64
-"""The least days to keep digests: posts are amended for 56."""
+_SHORTEST = 64  # the least days to keep digests: posts are amended for 56
 
 
 class LogSettings(Settings):

@@ -271,9 +271,7 @@ def _column(label: str, behaviour: Json) -> Json:
 MOST_COMPONENTS = 200
 """The most components of one card, nested ones included."""
 
-_NUMBERED = 19
-"""Characters of an identity that fit into a component's id after the leading letter."""
-
+_NUMBERED = 19  # characters of an identity that fit into a component's id after the leading letter
 _LONGEST_TITLE = 150
 _LONGEST_SUMMARY = 80
 

@@ -128,8 +128,7 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name))[:_MOST_NAMES]
 
 
-_MOST_NAMED = 100
-"""The most requests and commits kept of an issue."""
+_MOST_NAMED = 100  # the most requests and commits kept of an issue
 
 
 def request(

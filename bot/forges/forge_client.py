@@ -79,13 +79,9 @@ class Token:
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-_KEPT = 2 * 2**20
-"""The most characters of an answer that is stored for revalidation by its etag."""
-
+_KEPT = 2 * 2**20  # the most characters of an answer that is stored for revalidation by its etag
 _TRANSIENT = {500, 502, 503, 504}
-_PAUSE = 0.5
-"""Seconds before the one retry after a cut connection or a server error."""
-
+_PAUSE = 0.5  # seconds before the one retry after a cut connection or a server error
 _USELESS = ("_links", "repo", "node_id", "permissions")
 
 

@@ -123,9 +123,7 @@ LARGEST = 20 * 2**20
 _PATIENCE = {"connect": 5.0, "read": 15.0, "write": 10.0, "pool": 15.0}
 """Seconds for a connection, and for each silence of a server."""
 
-_WHOLE = 40.0
-"""Seconds for one answer with redirects, however slowly it arrives."""
-
+_WHOLE = 40.0  # seconds for one answer with redirects, however slowly it arrives
 _AT_ONCE = 4
 _MOST_REDIRECTS = 3
 _REDIRECTS = {301, 302, 307, 308}

@@ -24,9 +24,7 @@ from digest.core.request import (
 )
 from digest.diff.unified_diff import read_diff
 
-_PAGE = 50
-"""The largest page of an instance by default."""
-
+_PAGE = 50  # the largest page of an instance by default
 _MOST_PAGES = 20
 _TEXT = "text/plain"
 _VERDICTS = {

@@ -173,9 +173,7 @@ _MOST_FILE_PAGES = _MOST_FILES // _PAGE
 _MOST_PAGES = 10
 """The most pages of merged requests read at a time: a thousand, weeks of a busy repository."""
 
-_MOST_TEXTS = 20
-"""The most file contents that are fetched, each by a request."""
-
+_MOST_TEXTS = 20  # the most file contents that are fetched, each by a request
 _MOST_COMMIT_PAGES = 10
 _MOST_TIMELINE_PAGES = 5
 

@@ -126,12 +126,8 @@ _T = TypeVar("_T")
 OLDEST = (2, 37)
 """The first git with ``--since-as-filter``, without which clock-skewed commits would be lost."""
 
-_READ_TIMEOUT = 120.0
-"""Seconds without a byte after which a reading child counts as stuck."""
-
-_FETCH_TIMEOUT = 3600.0
-"""Seconds for a whole clone or fetch, which prints nothing while it runs."""
-
+_READ_TIMEOUT = 120.0  # seconds without a byte after which a reading child counts as stuck
+_FETCH_TIMEOUT = 3600.0  # seconds for a whole clone or fetch, which prints nothing while it runs
 _NOWHERE = "/"
 """The folder children run in: one without ``.git``, attributes or files named like revisions."""
 

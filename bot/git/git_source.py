@@ -46,12 +46,8 @@ from handlers.ports.storage import Range, Selection, Tip
 
 log = logging.getLogger(__name__)
 
-_AHEAD = 1000
-"""Commits whose absent blobs are fetched at a time: a few weeks of a large project."""
-
-_LISTS = 8
-"""Selections whose commit lists are cached: for a given tip they never change."""
-
+_AHEAD = 1000  # commits whose absent blobs are fetched at a time: a few weeks of a large project
+_LISTS = 8  # selections whose commit lists are cached: for a given tip they never change
 _DESCENTS = 10_000
 """Pairs of commits of which one is known to descend from the other, which never changes."""
 
@@ -71,8 +67,7 @@ class Remote(Protocol):
         """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
 
 
-_MOST_WITH_TEXT = 8
-"""The newest commits with a text that are given."""
+_MOST_WITH_TEXT = 8  # the newest commits with a text that are given
 
 
 class GitSource:

@@ -19,8 +19,7 @@ from digest.diff.git_log import FORMAT, PatchReader
 TEXT_LIMIT = 1 << 20
 """The size in bytes above which texts are not read: hand-written source is never as large."""
 
-_BINARY_PROBE = 8000
-"""Bytes in which a NUL makes a text binary; git's own rule (``buffer_is_binary``)."""
+_BINARY_PROBE = 8000  # bytes in which a NUL makes a text binary; git's own rule (buffer_is_binary)
 
 
 async def find_objects(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str, int]]:
@@ -273,9 +272,7 @@ async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
     return batch + reader.finish()
 
 
-_MOST_WRITERS = 20
-"""Authors of one branch that are named, those with the most commits first."""
-
+_MOST_WRITERS = 20  # authors of one branch that are named, those with the most commits first
 _MOST_COMMITS = 20_000
 """Commits that are read for one batch; a merge whose branch lies behind them keeps its own author.
 """

@@ -188,9 +188,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-_MOST = 1000
-"""The most tags that are compared, the newest: each is an argument of git."""
-
+_MOST = 1000  # the most tags that are compared, the newest: each is an argument of git
 _TAG = re.compile(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
 """Characters of a release tag: nothing that git could take for an option or a pattern."""
 
@@ -265,8 +263,7 @@ _RELEASE = re.compile(
 )
 
 _PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
-_BACKPORTS_MOST = 20_000
-"""The most commits of release branches that are read, the newest."""
+_BACKPORTS_MOST = 20_000  # the most commits of release branches that are read, the newest
 
 
 async def read_backports(git: Git, tip: str) -> frozenset[str]:
@@ -280,8 +277,7 @@ async def read_backports(git: Git, tip: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_PICKS = 5
-"""Copies of a commit whose releases are looked up."""
+_PICKS = 5  # copies of a commit whose releases are looked up
 
 
 async def read_released(git: Git, tip: str, commit: str, subject: str) -> tuple[str, list[str]]:

@@ -76,8 +76,7 @@ async def make_indexes(connection: AsyncConnection) -> None:
 
 log = structlog.get_logger(__name__)
 
-_IDLE = 1.0
-"""A pooled connection that was idle for this many seconds is tested before use."""
+_IDLE = 1.0  # a pooled connection that was idle for this many seconds is tested before use
 
 
 def app_on(address: str) -> App:

@@ -24,9 +24,7 @@ from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
-_FRESH = 60.0
-"""Seconds for which the channels' settings are cached."""
-
+_FRESH = 60.0  # seconds for which the channels' settings are cached
 _ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 48
 """Concurrent jobs of a process; most of them wait for a platform, a model or git.
 

@@ -37,8 +37,7 @@ Shorter values are words, and masking them everywhere would hide
 more than it protects.
 """
 
-_LINE = 12
-"""Characters of the shortest line of a multi-line secret that is masked on its own."""
+_LINE = 12  # characters of the shortest line of a multi-line secret that is masked on its own
 
 
 class Secrets:
@@ -172,9 +171,7 @@ _BLOCK = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----\n((?:[A-Za-z0-9+/=]{16,100}\n?){1,200})"
 )
 
-_ALTERNATING = 4
-"""Times that a random value goes over from letters to digits or back, at least."""
-
+_ALTERNATING = 4  # times that a random value goes over from letters to digits or back, at least
 _LOWER = {ord(upper): upper.lower() for upper in string.ascii_uppercase}
 _WORDS = ("pass", "pwd", "secret", "key", "token", "credential", "salt", "signature")
 _BEFORE, _BEHIND = 200, 2_000

@@ -154,8 +154,7 @@ async def reply(
 JSON = ((b"content-type", b"application/json"),)
 """The header of an answer in JSON."""
 
-_MOST = 100_000
-"""The most signatures of one account: more than a platform sends within any window."""
+_MOST = 100_000  # the most signatures of one account: more than a platform sends within any window
 
 
 class Replays:
@@ -187,8 +186,7 @@ class Replays:
 
 
 _T = TypeVar("_T")
-_REMEMBERED_MOST = 10_000
-"""The most values kept at a time."""
+_REMEMBERED_MOST = 10_000  # the most values kept at a time
 
 
 class Remembered(Generic[_T]):

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 
-_MOST_BYTES = 4_000_000
-"""The most bytes of an answer; a longer one is not what was asked for."""
-
+_MOST_BYTES = 4_000_000  # the most bytes of an answer; a longer one is not what was asked for
 _CONNECTING = 10.0
 _IDLE = 4.0
 """Seconds that a connection is kept: one that its server is about to close would leave the next

@@ -345,8 +345,7 @@ def _call_obstacles(subject: str, sender: Sender, config: Config) -> list[Findin
     return []
 
 
-_UPCOMING = 5
-"""Times that are shown of each schedule."""
+_UPCOMING = 5  # times that are shown of each schedule
 
 
 def _due(channel: ChannelConfig, now: datetime) -> Iterator[Finding]:

@@ -232,8 +232,7 @@ def _log(file: Path) -> Sequence[Finding]:
 
 _CLOCKS = "SELECT (SELECT max(created_at) FROM digests), clock_timestamp()"
 _PATIENCE = 10
-_LONG = 15 * 60.0
-"""Seconds that a job waits if there are too few workers, or none."""
+_LONG = 15 * 60.0  # seconds that a job waits if there are too few workers, or none
 
 
 async def server(written: str) -> Sequence[Finding]:

@@ -33,8 +33,7 @@ from bot.store.sqlite import FILE
 from bot.util.section import Settings
 from digest.errors import DigestbotError, SourceUnavailable
 
-_PATIENCE = 300.0
-"""Seconds for one check; an archive of gigabytes is read completely."""
+_PATIENCE = 300.0  # seconds for one check; an archive of gigabytes is read completely
 
 
 async def run_check(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequence[Finding]:
@@ -62,9 +61,7 @@ _LEAST, _LITTLE = 200 * _MEGABYTE, 2000 * _MEGABYTE
 again to compact it.
 """
 
-_ASTRAY = timedelta(minutes=5)
-"""The largest clock error that platforms accept in a signed request."""
-
+_ASTRAY = timedelta(minutes=5)  # the largest clock error that platforms accept in a signed request
 _APART = timedelta(minutes=1)
 """The clock difference to a server that is worth a warning; asking takes time as well."""
 
@@ -141,9 +138,7 @@ _NETWORK_ASTRAY = 60.0
 """Seconds by which clocks may differ; platforms refuse signatures that are off by 300."""
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22, "git": 9418}
-_OURS = "webhook"
-"""The key of an address at which an account is called: it is the program's own."""
-
+_OURS = "webhook"  # the key of an address at which an account is called: it is the program's own
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 
 

@@ -45,12 +45,8 @@ from digest.document import (
     charts_as_text,
 )
 
-_PATIENCE = 30.0
-"""Seconds of a silent mail server."""
-
-_WIDTH = 76
-"""Columns of the plain text: https://www.rfc-editor.org/rfc/rfc3676 advises at most 78."""
-
+_PATIENCE = 30.0  # seconds of a silent mail server
+_WIDTH = 76  # columns of the plain text: https://www.rfc-editor.org/rfc/rfc3676 advises at most 78
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PAGE = Markup(
     '<!doctype html><html lang="{language}"><body style="font:15px/1.5 sans-serif;max-width:44em">'

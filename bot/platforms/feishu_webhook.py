@@ -30,9 +30,7 @@ from digest.document import Document
 _ADDRESS = re.compile(
     r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
 )
-_SIZE = 18_000
-"""Of 20 KB for a request."""
-
+_SIZE = 18_000  # of 20 KB for a request
 _ALL = Rate(count=100, seconds=1.0)
 
 _REASONS: Mapping[int, SendReason] = {

@@ -48,16 +48,10 @@ _SOURCE = (
     "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/"
     "add-incoming-webhook"
 )
-_SIZE = 20_000
-"""Bytes of a request. The page says 28 KB; senders have seen refusals from 21 KB on."""
-
-_LONGEST = 1000
-"""Characters of one block, so that a block always fits into a card."""
-
+_SIZE = 20_000  # bytes of a request. The page says 28 KB; senders have seen refusals from 21 KB on.
+_LONGEST = 1000  # characters of one block, so that a block always fits into a card
 _LONGEST_URL = 1000
-_WIDTH = 60
-"""Monospaced characters that fit side by side in a card of full width."""
-
+_WIDTH = 60  # monospaced characters that fit side by side in a card of full width
 _RATES = (Rate(count=3, seconds=1.0),)
 """One below what the page allows: a request takes its time to arrive."""
 

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_CHANNEL = "alerts "
-"""Prefix of the owner in the ledger's name for an alert's channel."""
+_CHANNEL = "alerts "  # prefix of the owner in the ledger's name for an alert's channel
 
 
 LanguageOf = Callable[[str, str], Awaitable[Language]]

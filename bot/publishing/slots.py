@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
 
 
-_HELD = 256
-"""Digests cached between building and finishing; others are read again."""
-
+_HELD = 256  # digests cached between building and finishing; others are read again
 log = structlog.get_logger(__name__)
 
 

@@ -214,8 +214,7 @@ log = structlog.get_logger(__name__)
 PREFIX = "digestbot"
 _CHANNEL = f"{PREFIX}:nudge"
 _PAUSE = 2.0
-_WAIT = 0.5
-"""Seconds that one read waits; below the connection's timeout."""
+_WAIT = 0.5  # seconds that one read waits; below the connection's timeout
 
 
 class WakeUps:

@@ -45,9 +45,7 @@ from digest.core.reference import Query
 from digest.window import Window, gaps, merge_windows
 from handlers.ports.storage import Archive, CoveragePort, Outcome, State
 
-_MANY = 100
-"""From this many changes on, rows are converted in another thread: a hop costs 0.1 ms."""
-
+_MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
 _AFTER_HEX = "g"
 _of_repository = changes.c.repository_id == bindparam("repository")
 _among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))

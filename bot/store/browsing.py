@@ -33,12 +33,8 @@ from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
 _LEVELS = tuple(Level)
-_DEEP = 2
-"""Leading folders that paths are grouped by: ``engine/core/pool.py`` is in ``engine/core``."""
-
-_MOST_DAYS = 200
-"""The most stored day summaries that are searched for a page's own."""
-
+_DEEP = 2  # leading folders that paths are grouped by: engine/core/pool.py is in engine/core
+_MOST_DAYS = 200  # the most stored day summaries that are searched for a page's own
 Counts = tuple[int, int, int]
 """Numbers of changes of high, medium and low importance."""
 

@@ -242,9 +242,7 @@ def _profile(row: Any) -> StoredProfile:
     return from_row(StoredProfile, row, profile=Profile(entries=entries))
 
 
-_SELDOM = 60
-"""Seconds between two deletions of expired conversations."""
-
+_SELDOM = 60  # seconds between two deletions of expired conversations
 _KEEP = Prepared(upsert(conversations))
 _LOOKED = upsert(looks, where=lambda new: looks.c.at <= new.at)
 _TALK = Prepared(

@@ -58,8 +58,7 @@ class StatementResult:
         return self.rows[0][0] if self.rows else None
 
 
-_FEW = 4
-"""Up to this many rows, one statement for each is cheaper than one built for all."""
+_FEW = 4  # up to this many rows, one statement for each is cheaper than one built for all
 
 
 class Prepared:
@@ -151,8 +150,7 @@ async def delete_in(
         await connection.execute(delete(column.table).where(column.in_(chunk)))
 
 
-_AT_ONCE = 500
-"""The most calls served together, so that other work gets its turn."""
+_AT_ONCE = 500  # the most calls served together, so that other work gets its turn
 
 
 class Batcher(Generic[K, V]):

@@ -227,8 +227,7 @@ def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
     return from_row(KeptDigest, row, heading=heading_of(row), outcomes=outcomes)
 
 
-_AT_ONCE = 200
-"""Rows of one transaction: a few megabytes."""
+_AT_ONCE = 200  # rows of one transaction: a few megabytes
 
 
 async def empty_deliveries(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:

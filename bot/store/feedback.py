@@ -99,8 +99,7 @@ class SqlFeedback(SqlStore):
         return (row.repository, row.name) if row else None
 
 
-_MOST = 5
-"""Releases whose weights are still in force: what is older was graded by them long ago."""
+_MOST = 5  # releases whose weights are still in force: what is older was graded by them long ago
 
 
 _FRESH = 60.0

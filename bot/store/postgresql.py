@@ -93,19 +93,11 @@ async def settle(driver: Driver) -> None:
 for _index in deliveries.indexes:
     _index.dialect_options["postgresql"]["where"] = text("NOT done")
 
-_SPACE = 0x6469_6765
-"""The class of this program's advisory locks: others may use the same database."""
-
+_SPACE = 0x6469_6765  # the class of this program's advisory locks: others may use the same database
 _TURN = f"SELECT pg_advisory_xact_lock({_SPACE}, {{}})"
-_CONNECTIONS = 8
-"""The most connections of one process; by default PostgreSQL allows 100 in total."""
-
-_SPARE = 4
-"""The most connections that go from statement to statement without the pool."""
-
-_IDLE = 1.0
-"""A pooled connection that was idle for this many seconds is tested before use."""
-
+_CONNECTIONS = 8  # the most connections of one process; by default PostgreSQL allows 100 in total
+_SPARE = 4  # the most connections that go from statement to statement without the pool
+_IDLE = 1.0  # a pooled connection that was idle for this many seconds is tested before use
 _MIGRATION = "migration"
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html

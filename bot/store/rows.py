@@ -330,8 +330,7 @@ TEXTS_VERSION = 3
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
 """Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 
-_TAIL = "\n\n"
-"""Ends every text, so that its last character also begins a gram of three."""
+_TAIL = "\n\n"  # ends every text, so that its last character also begins a gram of three
 
 
 def fold(text: str) -> str:

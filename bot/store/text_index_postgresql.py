@@ -22,9 +22,7 @@ from bot.store.dialect import copy_rows
 from bot.store.tables.archive_tables import change_texts, known_topics
 from bot.store.text_index import GRAM, Expression, TextIndex, bearers, holding, term
 
-_MOST = 200
-"""The most runs in a query; results of that many are tested anyway."""
-
+_MOST = 200  # the most runs in a query; results of that many are tested anyway
 _MOST_KNOWN = 262_144
 
 
@@ -65,9 +63,7 @@ def _runs(text: str, length: int) -> Iterable[str]:
     return map("".join, zip(*(text[start:] for start in range(length)), strict=False))
 
 
-_CHOICE = 300
-"""Similar topics to look through; the nearest five are always well within it."""
-
+_CHOICE = 300  # similar topics to look through; the nearest five are always well within it
 _NUMBERS = ARRAY(Integer)
 _grams = table("change_grams", column("change_id", Integer), column("grams", _NUMBERS))
 _letters = table("topic_grams", column("topic_id", Integer), column("grams", _NUMBERS))

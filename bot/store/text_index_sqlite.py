@@ -37,15 +37,11 @@ from bot.store.dialect import words
 from bot.store.tables.archive_tables import change_texts, known_topics
 from bot.store.text_index import GRAM, Expression, TextIndex, bearers
 
-_MOST_GRAMS = 60
-"""The most trigrams in a query: those of five long words."""
-
+_MOST_GRAMS = 60  # the most trigrams in a query: those of five long words
 _ENOUGH = 4_000
 """The rarest trigrams are used until they are in this many topics; common ones say nothing."""
 
-_CHOICE = 300
-"""How many topics are looked through; the nearest five are always well within it."""
-
+_CHOICE = 300  # how many topics are looked through; the nearest five are always well within it
 _ENTER = "INSERT OR IGNORE INTO known_topics (repository_id, topic) VALUES (?, ?)"
 _ENTER_LETTERS = (
     "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"

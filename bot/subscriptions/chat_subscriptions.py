@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-_PLAIN = ChatSettings()
-"""The settings of a chat that set nothing."""
+_PLAIN = ChatSettings()  # the settings of a chat that set nothing
 
 
 class RecordedChats(Chats):

@@ -28,11 +28,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 30, 50, 80
 _GAP = 0.25
 _STEPS = 4
 _ROUND = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
-_LABEL = 150
-"""Pixels between two labels below the bars."""
-_NUMBERED = 31
-"""Up to this many bars have their numbers above them."""
-
+_LABEL = 150  # pixels between two labels below the bars
+_NUMBERED = 31  # up to this many bars have their numbers above them
 _PAPER, _LINE, _INK, _BAR = "#ffffff", "#d8dde3", "#3d4651", "#2f6fb2"
 
 

@@ -62,9 +62,7 @@ def _apart(address: str) -> tuple[str, str, str, list[tuple[str, str]]]:
 
 
 HIDDEN = "***"
-_SECRECY_LEAST = 6
-"""Characters: masking anything shorter would hide unrelated words."""
-
+_SECRECY_LEAST = 6  # characters: masking anything shorter would hide unrelated words
 _known: set[str] = set()
 
 

@@ -90,9 +90,7 @@ class ServerSettings(Settings):
         return tuple(part for one in values for part in secrets_in(one.get_secret_value()))
 
 
-_LONG = 12
-"""Characters from which a part of an address cannot be a common word."""
-
+_LONG = 12  # characters from which a part of an address cannot be a common word
 _CREDENTIALS = "$CREDENTIALS_DIRECTORY/"
 
 

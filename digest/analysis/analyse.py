@@ -77,8 +77,7 @@ _TOLD = {
     Action.CHANGED: words.CHANGED_THING,
 }
 
-_FIGURES = 3
-"""Maximum number of quoted sentences with figures."""
+_FIGURES = 3  # maximum number of quoted sentences with figures
 
 
 def insights(reading: ChangeContext, told: Sequence[Statement]) -> tuple[Statement, ...]:

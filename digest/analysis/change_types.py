@@ -72,9 +72,7 @@ _FIXED = re.compile(
     re.IGNORECASE,
 )
 
-_MOST_WORDS = 300
-"""Characters of a title that are read for them."""
-
+_MOST_WORDS = 300  # characters of a title that are read for them
 _ASIDE = frozenset({"docs", "doc", "test", "tests", "ci", "style"})
 _KEPT_UP = frozenset({"chore", "build", "refactor"})
 """Types of conventional commits whose "fix" mends nothing that users run."""

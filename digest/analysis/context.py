@@ -121,8 +121,7 @@ def read(graded: Graded, language: Language) -> ChangeContext:
 
 
 _FEW_NAMES = 3
-_SHORT_QUOTE = 160
-"""Characters of the author's words in a one-line summary."""
+_SHORT_QUOTE = 160  # characters of the author's words in a one-line summary
 
 
 def brief(reading: ChangeContext) -> ChangeContext:

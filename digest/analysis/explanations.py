@@ -81,8 +81,7 @@ _WHOLE = 220
 """Maximum characters of the words beside a setting, which may describe each of its values."""
 
 _SHORT = 30
-_SENTENCE = 3
-"""Minimum number of spaces in a text for it to count as a sentence."""
+_SENTENCE = 3  # minimum number of spaces in a text for it to count as a sentence
 
 _NEW = {
     FactKind.FLAG: words.NEW_FLAG,

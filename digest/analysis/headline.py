@@ -20,8 +20,7 @@ from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
-_LONG_SCOPE = 4
-"""Maximum words of a scope; more of them are a sentence that has a colon."""
+_LONG_SCOPE = 4  # maximum words of a scope; more of them are a sentence that has a colon
 
 _SAYS_SORT = re.compile(
     r"(?:bug|hot)?[- ]?fix(?:es)?|perf(?:ormance)?|refactor(?:ing)?", re.IGNORECASE
@@ -101,8 +100,7 @@ _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )
 
-_LEAST = 2
-"""Minimum number of words of content in a title that says what is different."""
+_LEAST = 2  # minimum number of words of content in a title that says what is different
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

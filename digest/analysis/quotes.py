@@ -29,9 +29,7 @@ _BOUND = re.compile(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IG
 """Words of a sentence whose figure is a limit, not a measurement."""
 
 _WORD = re.compile(r"\w+")
-_ENOUGH = 24
-"""Characters by which a paragraph is found again in its message."""
-
+_ENOUGH = 24  # characters by which a paragraph is found again in its message
 _ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
 _POINTER = re.compile(
     r"(?:(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) )?(?:an? )?"
@@ -64,8 +62,7 @@ _FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 
 _STANDS_ALONE = re.compile(r"[\"'(`]?[^\W_a-z].{0,400}[ \u4e00-\u9fff]", re.DOTALL)
 ENDS = (".", "!", "?", ".)", "。", "！", "？")
-_SAME = 0.75
-"""Minimum share of a paragraph's words in the title for it to count as a repetition."""
+_SAME = 0.75  # minimum share of a paragraph's words in the title for it to count as a repetition
 
 _SUBJECT = re.compile(
     r"(?:feat|fix|docs|test|chore|refactor|perf|ci|build|style)(?:\([^()]{1,40}\))?!?: ",
@@ -73,8 +70,7 @@ _SUBJECT = re.compile(
 )
 """The start of the subject of a squashed commit that was left in the body."""
 
-_LEAST = 12
-"""Minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing."""
+_LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
 
 def description_quotes(reading: ChangeContext) -> Iterator[Statement]:

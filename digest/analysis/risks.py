@@ -55,9 +55,7 @@ _WHOLE_FILES = frozenset({"openapi", "json schema", "avro", "migration"})
 _PARAMETERS = {"required parameter added", "parameter removed", "parameter renamed"}
 """Details of a changed signature that can break a caller."""
 
-_READ = 300
-"""Characters of a title that are read for names."""
-
+_READ = 300  # characters of a title that are read for names
 _Found = Iterator[tuple[Spans, Sequence[Fact]]]
 
 

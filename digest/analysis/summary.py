@@ -39,8 +39,7 @@ _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRI
 """What users set, call and read, in the order it is reported; not the forms of messages."""
 
 _AND = " and "
-_CLAUSES = 2
-"""Maximum number of removed or changed things that are mentioned."""
+_CLAUSES = 2  # maximum number of removed or changed things that are mentioned
 
 _MANIFESTS = frozenset(
     "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905

@@ -19,9 +19,7 @@ from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_SHA = 10
-"""Digits shown of a commit that is a version."""
-
+_SHA = 10  # digits shown of a commit that is a version
 _MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
 """Kinds that have to be given if they have no default: parameters and fields."""
 
@@ -124,8 +122,7 @@ def names(
     return list_in_words(parts, language, limit=most, total=len(groups))
 
 
-_MANY = 3
-"""Minimum number of classes for a method to be listed before single names."""
+_MANY = 3  # minimum number of classes for a method to be listed before single names
 
 
 def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
@@ -250,8 +247,7 @@ def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
 
 
 _DEEPEST = 8
-_SHALLOWEST = 2
-"""Maximum depth of a shown folder; where folders are joined, also the minimum depth."""
+_SHALLOWEST = 2  # maximum depth of a shown folder; where folders are joined, also the minimum depth
 
 
 def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:

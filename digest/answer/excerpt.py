@@ -14,8 +14,7 @@ from digest.topics.terms import pieces, term
 PAGE_LINES = 60
 """Lines of a diff on a page."""
 
-_WIDE = 200
-"""Characters of a line that are shown."""
+_WIDE = 200  # characters of a line that are shown
 
 
 def files_about(change: Change, part: str) -> tuple[FileChange, ...]:
@@ -53,8 +52,7 @@ def _naming(file: FileChange, part: str) -> FileChange:
     return replace(file, hunks=tuple(hunks))
 
 
-_SHORT = 30
-"""Lines of a hunk that is shown whole."""
+_SHORT = 30  # lines of a hunk that is shown whole
 
 
 def _is_about(file: FileChange, part: str, wanted: set[str]) -> bool:

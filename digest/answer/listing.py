@@ -20,9 +20,7 @@ from digest.report.blocks import run, title_link
 PAGE = 10
 """Changes on a page."""
 
-_SOME_CODE = 0.1
-"""The share of changed lines in code from which a change belongs to the code."""
-
+_SOME_CODE = 0.1  # the share of changed lines in code from which a change belongs to the code
 LINES_VERSION = 13
 """Increased when the lines of changes come out differently, so that stored ones are remade."""
 
@@ -146,8 +144,7 @@ def area_of(graded: Graded) -> Area:
 MOST = 50
 """Changes of a list that can be referred to by position."""
 
-_ROWS = 2000
-"""Changes that are searched if only a title identifies them."""
+_ROWS = 2000  # changes that are searched if only a title identifies them
 
 
 def listed_in(

@@ -39,8 +39,7 @@ from digest.core.grade import Level
 from digest.errors import InvalidDate, UsageError
 from digest.window import zone_of
 
-_LONGEST = 300
-"""Characters of a command; a path, a topic or a name is shorter."""
+_LONGEST = 300  # characters of a command; a path, a topic or a name is shorter
 
 _FIELDS = {
     "path": RuleField.PATH, "paths": RuleField.PATH, "file": RuleField.PATH,

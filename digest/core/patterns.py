@@ -18,8 +18,7 @@ from typing import Any
 from digest.errors import UsageError
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
-_FEW = 3
-"""Wildcards from which on matches are tracked in parallel."""
+_FEW = 3  # wildcards from which on matches are tracked in parallel
 
 
 def matches(pattern: str, path: str) -> bool:

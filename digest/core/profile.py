@@ -18,8 +18,7 @@ from digest.errors import UserError
 MOST = 500
 """Entries of a profile."""
 
-_LONGEST = 200
-"""Characters of an entry."""
+_LONGEST = 200  # characters of an entry
 
 
 class EntryKind(StrEnum):

@@ -13,9 +13,7 @@ from digest.window import Window
 LEAST_DIGITS = 7
 """The shortest commit name that is accepted, git's own shortest default."""
 
-_LONGEST = 2048
-"""Characters; longer than any address of a forge."""
-
+_LONGEST = 2048  # characters; longer than any address of a forge
 _REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
 _NUMBER = r"0*([1-9][0-9]{0,8})"
 _SHA = r"([0-9a-fA-F]{7,64})"

@@ -56,8 +56,7 @@ _FRONT = re.compile(
 MOST = 4
 """Maximum entries of one change; a commit with more prepares a release."""
 
-_LONGEST = 400
-"""Characters of an entry that are kept."""
+_LONGEST = 400  # characters of an entry that are kept
 
 
 def is_change_note(path: str) -> bool:

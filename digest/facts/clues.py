@@ -16,9 +16,7 @@ from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
 
-_MOST = 6
-"""Maximum clues of each kind."""
-
+_MOST = 6  # maximum clues of each kind
 _MOST_ASKED = 400  # things of a file beside which a text is looked for
 
 _NAMED = {
@@ -36,11 +34,8 @@ _CHANGELOG = re.compile(
 )
 
 _BULLET = re.compile(r"\s{0,8}[*+-]\s+(.{8,600})$")
-_MOST_ENTRIES = 6
-"""Added changelog lines from which on the commit prepares a release."""
-
-_PARAGRAPH = 8
-"""Lines around a name that are searched for its sentence."""
+_MOST_ENTRIES = 6  # added changelog lines from which on the commit prepares a release
+_PARAGRAPH = 8  # lines around a name that are searched for its sentence
 
 _RAISED = re.compile(
     r"\b(?:raise\s+\w[\w.]{0,60}\(|throw\s+new\s+\w[\w.]{0,60}\(|errors\.New\(|fmt\.Errorf\("
@@ -51,8 +46,7 @@ _RAISERS = ("raise", "throw", "errors.", "Errorf", "bail!", "anyhow!", "panic", 
 """Every match contains one of these, and few changes do."""
 
 _QUOTE = re.compile(r"[\"'`]")
-_REACH = 6
-"""Lines after the start of an error that may hold its text."""
+_REACH = 6  # lines after the start of an error that may hold its text
 
 _VALUE = re.compile(
     r"\"(?:[^\"\\]|\\.){0,80}\"|'(?:[^'\\]|\\.){0,80}'|(?<![\w.])-?\d[\d_]{0,20}(?:\.\d{1,10})?"
@@ -62,20 +56,14 @@ _VALUE = re.compile(
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.]{1,60})\"?'?\s{0,4}(?::[^=,]{0,40})?(?:=|:=|:)\s{0,4}$")
 
 
-_SHARED = 2
-"""Words that a sentence shares with the title, at least, to be about it."""
-
+_SHARED = 2  # words that a sentence shares with the title, at least, to be about it
 _BEGINNING = 30
 _NO_REMARKS = re.compile(
     rf"{_CHANGELOG.pattern}|test|fixture|/blog/|locale|/(?:zh|ja|ko|fr|de)/", re.IGNORECASE
 )
 _MARKUP = ("```", "|", "#", "<", "!!!", "---", ":::", "..", "@")
-_TITLES = ("!!!", ":::", "???")
-"""How boxes with a title of their own begin."""
-
-_DATA = (".yml", ".yaml", ".json", ".toml")
-"""Files among documents that only programs read."""
-
+_TITLES = ("!!!", ":::", "???")  # how boxes with a title of their own begin
+_DATA = (".yml", ".yaml", ".json", ".toml")  # files among documents that only programs read
 _STEM = 5
 _CONTENT = re.compile(r"[^\W_]{4,40}")
 _COMMON = frozenset(

@@ -87,9 +87,7 @@ _OF_DEVELOPERS = re.compile(
 """Manifests of tools that the developers of a project run, and of hidden folders."""
 
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
-_COMMIT = 20
-"""Minimum characters of a version that is a commit."""
-
+_COMMIT = 20  # minimum characters of a version that is a commit
 _MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
 
 

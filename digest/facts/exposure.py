@@ -42,9 +42,7 @@ _DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
 """A type with a published schema, whatever its name."""
 
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
-_HEAD = 1_500
-"""Characters above a type that may hold its attributes."""
-
+_HEAD = 1_500  # characters above a type that may hold its attributes
 _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 

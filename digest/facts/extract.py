@@ -112,12 +112,8 @@ _MOST_FILES = 64
 Larger changes are read from their hunks; 99 of 100 changes touch fewer.
 """
 
-_LONGEST_NAME = 300
-"""Maximum characters of a name meant to be used; longer ones flood a reader."""
-
-_LONGEST_TEXT = 1 << 20
-"""Maximum characters of a text; a longer file is data, whatever its name."""
-
+_LONGEST_NAME = 300  # maximum characters of a name meant to be used; longer ones flood a reader
+_LONGEST_TEXT = 1 << 20  # maximum characters of a text; a longer file is data, whatever its name
 _TEXT_MODES = frozenset(["100644", "100755", "100664"])
 
 

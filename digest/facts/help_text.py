@@ -21,12 +21,8 @@ from digest.facts.side_text import FileContext, SideText
 LONGEST = 300
 """Characters of a text that are kept."""
 
-_BELOW = 10
-"""Maximum lines of a declaration that are read."""
-
-_ABOVE = 12
-"""Maximum lines of a comment above it that are read."""
-
+_BELOW = 10  # maximum lines of a declaration that are read
+_ABOVE = 12  # maximum lines of a comment above it that are read
 _LEAST_WORDS = 4
 
 _KEY = re.compile(

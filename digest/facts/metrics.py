@@ -46,8 +46,7 @@ _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2
 _ENTRY_BEGINS = re.compile(r"\{\s*\w+\s*,\s*$")
 _BUILT = re.compile(r"(?:\w+\.)?BuildFQName\(([^()]*)\)")
 _TELLING_WORDS = 2  # underscores of the end of a name that is hardly another metric's
-_TELLING = 12
-"""Minimum characters of a part of a name that is searched without its quotes."""
+_TELLING = 12  # minimum characters of a part of a name that is searched without its quotes
 
 _CONSTANT = re.compile(
     r"^[ \t]*+(?:const[ \t]++)?(?P<name>\w++)[ \t]*+(?:string[ \t]*+)?"

@@ -202,9 +202,7 @@ def _moved(old: Fact, new: Fact) -> Fact | None:
     return None
 
 
-_MOST_TOLD = 100
-"""Maximum pairs of a removed and an added name that are searched in a message."""
-
+_MOST_TOLD = 100  # maximum pairs of a removed and an added name that are searched in a message
 _RENAMES = re.compile(r"\brenam|\b(?:s|S)/\w|\S\s*(?:->|→|=>)\s*\S", re.IGNORECASE)
 _OLD_NAME = re.compile(
     r"\b(?:formerly|previously|renamed from|old name|backwards? compatib"

@@ -59,8 +59,7 @@ _MOST = 200  # facts of one file
 _WHOLES = ("message", "enum", "type", "input", "interface", "struct", "exception", "union")
 _LANGUAGES = frozenset(_BLOCK)
 _ASIDE = frozenset([Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.DOCS])
-_DEEPEST = 12
-"""Maximum levels of blocks whose names are given; nobody nests deeper on purpose."""
+_DEEPEST = 12  # maximum levels of blocks whose names are given; nobody nests deeper on purpose
 
 
 @dataclass(frozen=True, slots=True)

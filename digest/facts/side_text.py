@@ -92,9 +92,7 @@ _STEP = 512
 This takes a tenth of the time of splitting a text into lines, of which a change needs few.
 """
 
-_NEXT = 4
-"""Lines around a changed place that belong to it: an attribute, the rest of a call."""
-
+_NEXT = 4  # lines around a changed place that belong to it: an attribute, the rest of a call
 _REACH = 4_000
 """Characters before a changed place in which something that extends into it may begin."""
 

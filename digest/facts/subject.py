@@ -75,8 +75,7 @@ _PLAIN_PART = re.compile(
     r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
 )
 _ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
-_LONGEST = 1000
-"""Maximum characters of a first line that are read: far more than any real subject."""
+_LONGEST = 1000  # maximum characters of a first line that are read: far more than any real subject
 
 
 def read_subject(title: str, body: str = "", number: int | None = None) -> Subject:

@@ -139,23 +139,17 @@ def _types(s: Signature) -> tuple[object, ...]:
     return key(s.returns), types
 
 
-_ALIKE = 0.75
-"""Minimum share of equal lines in two bodies for a rename."""
-
+_ALIKE = 0.75  # minimum share of equal lines in two bodies for a rename
 _MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
 _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
 _MOST_SEARCHED = 40  # names that are searched as aliases of what stayed
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
-_ALIKE_ALONE = 0.6
-"""The same share for declarations of one line, which have no body to compare."""
-
+_ALIKE_ALONE = 0.6  # the same share for declarations of one line, which have no body to compare
 _ONE_LINE = 300  # characters
 _CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 _NUMBERS = re.compile(r"\b\d+\b")
-_NEAR = 12
-"""Maximum lines between a removed name and the one that replaced it."""
-
+_NEAR = 12  # maximum lines between a removed name and the one that replaced it
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
 _LONGEST_BODY = 20_000  # characters that are compared
 

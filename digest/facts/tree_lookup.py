@@ -22,9 +22,7 @@ from digest.facts.side_text import block, whole
 Place = tuple[str, str]
 """A file in a tree: the full name of a commit, and the path."""
 
-_MOST_FILES = 24
-"""Maximum files that are read for one name; those near the changed file come first."""
-
+_MOST_FILES = 24  # maximum files that are read for one name; those near the changed file come first
 _MOST_TYPES = 20
 """Maximum declarations of one type that are read in a file: its parts, or its implementations."""
 
@@ -61,8 +59,7 @@ _LISTED = {
 _IN_FOLDER = frozenset({"go"})
 """Languages whose names belong to a folder: what another folder defines is another thing."""
 
-_SHORTEST = 3
-"""Minimum characters of a name that is looked up; shorter ones are everywhere."""
+_SHORTEST = 3  # minimum characters of a name that is looked up; shorter ones are everywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

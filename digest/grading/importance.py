@@ -33,9 +33,7 @@ _MOST_REASONS = 5
 STEP = 0.0001
 """The step of a rounded score."""
 
-_FOOT = 0.08
-"""How far above its level's threshold the most urgent demand alone can lift a score."""
-
+_FOOT = 0.08  # how far above its level's threshold the most urgent demand alone can lift a score
 RESEMBLES = "resembles_marked"
 """The rule of a change that nobody marked and that is like those that maintainers mark."""
 
@@ -46,9 +44,7 @@ _MERGED = -6.0
 FORCED = "forced"
 """The rule name in the reasons of a grade that a configured rule set."""
 
-_URGENT = 2.0
-"""Minimum strength of a rule about what certainly breaks."""
-
+_URGENT = 2.0  # minimum strength of a rule about what certainly breaks
 _RESEMBLING = 0.5
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
 """Titles by which the author files a change under what nobody outside sees."""

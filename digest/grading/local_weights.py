@@ -150,24 +150,14 @@ LEAST_PAST = 200
 MOST_PAST = 3000
 """Maximum number of changes to learn from, newest first: about ten seconds of work."""
 
-_HIGH = 0.12
-"""The target share of high changes; busy days have more than the mean."""
-
-_NEWS = 0.06
-"""The minimum share of changes that are high as news, however many demand action."""
-
-_LATELY = 500
-"""Number of newest changes used for rescaling, since projects change their pace."""
-
-_MEDIUM = 0.45
-"""The target share of changes that are medium or high."""
-
+_HIGH = 0.12  # the target share of high changes; busy days have more than the mean
+_NEWS = 0.06  # the minimum share of changes that are high as news, however many demand action
+_LATELY = 500  # number of newest changes used for rescaling, since projects change their pace
+_MEDIUM = 0.45  # the target share of changes that are medium or high
 _NAMED_SHARES = (0.03, 0.95)
 """Release notes that name fewer or more than these shares of changes are not used."""
 
-_PENALTY = 0.01
-"""Strength of the prior, chosen by the figures of ``tests/evals/fit_importance.py``."""
-
+_PENALTY = 0.01  # strength of the prior, chosen by the figures of tests/evals/fit_importance.py
 _ROUNDS = 150
 
 

@@ -133,11 +133,8 @@ def _known_outcomes(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tu
 LEAST = 30
 """Minimum number of changes that mattered for a proposal; fewer would be chance."""
 
-_HIGH_SHARE = 0.2
-"""Maximum share of high changes: readers read a post of eight on a day of forty."""
-
-_MEDIUM_RECALL = 0.9
-"""Minimum share of the changes that mattered that should be at least medium."""
+_HIGH_SHARE = 0.2  # maximum share of high changes: readers read a post of eight on a day of forty
+_MEDIUM_RECALL = 0.9  # minimum share of the changes that mattered that should be at least medium
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,11 +258,8 @@ def _outcome(thresholds: Thresholds, scores: Sequence[float], other: Sequence[fl
 UNDONE = "undone_in_window"
 UNDOES = "undoes_in_window"
 CROWDED = "crowded"
-_ROOM = 5
-"""One change in so many may be high: eight of forty."""
-
-_FEW = 5
-"""The number of high changes that a window always has room for, however small it is."""
+_ROOM = 5  # one change in so many may be high: eight of forty
+_FEW = 5  # the number of high changes that a window always has room for, however small it is
 
 
 def of_window(

@@ -31,8 +31,7 @@ from digest.facts.paths import is_script
 from digest.facts.subject import read_subject
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
-_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"
-"""The start of a title or of one of its tags."""
+_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"  # the start of a title or of one of its tags
 
 _USED = (
     r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|(?<![\w.])[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"

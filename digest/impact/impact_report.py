@@ -22,11 +22,8 @@ from digest.impact.impact_rules import Hit
 from digest.report.blocks import Citations
 from digest.window import Window
 
-_PARAMETERS = 4
-"""Parameters of a signature that are named."""
-
-_HITS = 4
-"""Lines of evidence that are shown of a change."""
+_PARAMETERS = 4  # parameters of a signature that are named
+_HITS = 4  # lines of evidence that are shown of a change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,9 +218,7 @@ def _groups(rows: Sequence[str], longest: int) -> Iterator[Sequence[str]]:
 
 LAYOUT = 1
 Count = Callable[[str], int]
-_VALUE = 80
-"""Characters of a fact's value that are shown; the hunk has the rest."""
-
+_VALUE = 80  # characters of a fact's value that are shown; the hunk has the rest
 _MESSAGE_SHARE, _FILES_SHARE, _FACTS_SHARE = 0.2, 0.15, 0.15
 """The largest shares of the room for the author's words, the list of files and the facts."""
 

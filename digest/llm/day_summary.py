@@ -111,15 +111,9 @@ def _statement(words: str, was: Statement) -> Statement:
     return replace(was, spans=(Text(words),))
 
 
-_SENTENCES = 2
-"""The sentences of a lead."""
-
-_LEAST = 64
-"""Tokens below which not even one change fits."""
-
-_TITLE = 80
-"""Characters of a theme's title."""
-
+_SENTENCES = 2  # the sentences of a lead
+_LEAST = 64  # tokens below which not even one change fits
+_TITLE = 80  # characters of a theme's title
 _KEPT = {Level.HIGH: (3, 2), Level.MEDIUM: (2, 1), Level.LOW: (1, 0)}
 """Summary statements and risks that are shown of a change, by its level."""
 

@@ -39,11 +39,8 @@ _FOREIGN = frozenset(
     """.split()  # noqa: SIM905 - a list a word a line would take a page
 )
 
-_WORDS = 6
-"""With fewer words the small ones prove nothing."""
-
-_MOST_LATIN = 3.0
-"""This many English words per pair of Han characters make a sentence English."""
+_WORDS = 6  # with fewer words the small ones prove nothing
+_MOST_LATIN = 3.0  # this many English words per pair of Han characters make a sentence English
 
 
 def speaks(text: str, language: Language) -> bool:

@@ -22,14 +22,11 @@ _LONGEST, _SHORTEST = 12_000, 400
 _CHARS = 0.5
 """Characters of a piece per token of room, so that several fit into the smallest context."""
 
-_FOOT = 0.1
-"""The share of the room that is reserved for naming what is not shown."""
-
+_FOOT = 0.1  # the share of the room that is reserved for naming what is not shown
 PARTS = 6
 """The most parts that a change is read in; the rest is left out and named."""
 
-_LEAST = 64
-"""Tokens below which not even a title fits."""
+_LEAST = 64  # tokens below which not even a title fits
 
 
 class NoRoom(ValueError):

@@ -245,8 +245,7 @@ _PLANS = {
 }
 
 _PROMPT_NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese (简体中文)"}
-_MARGIN = 16
-"""Tokens that counting text by text may miss."""
+_MARGIN = 16  # tokens that counting text by text may miss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,8 +81,7 @@ class Omission:
     lines: int = 0
 
 
-_NAMED = 3
-"""Paths that are named; the others are counted."""
+_NAMED = 3  # paths that are named; the others are counted
 
 _WORDS = {
     Cause.SPACE: Phrase(

@@ -25,9 +25,7 @@ from digest.llm.name_check import check_name
 from digest.llm.number_check import wrong_number
 from digest.llm.tokens import Wording, take_apart
 
-_COPY = 24
-"""Characters from which on a sentence does not occur in a diff by chance."""
-
+_COPY = 24  # characters from which on a sentence does not occur in a diff by chance
 MOST_CITES = 16
 """Ids that a statement may cite; one that cites everything cites nothing."""
 
@@ -134,8 +132,7 @@ def _line(names: Sequence[str], message: str) -> int:
     return 1
 
 
-_TOLD = 6
-"""The number of errors that a model is told when it is asked again."""
+_TOLD = 6  # the number of errors that a model is told when it is asked again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

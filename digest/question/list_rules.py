@@ -23,8 +23,7 @@ from digest.window import Window
 MOST_TERMS = 12
 """Maximum search terms of one question."""
 
-_MOST_WORDS = 7
-"""Maximum words of a topic."""
+_MOST_WORDS = 7  # maximum words of a topic
 
 
 @rule
@@ -245,8 +244,7 @@ def bare(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
 
 
-_MOST_BARE = 4
-"""Maximum words of a topic that is all of a question."""
+_MOST_BARE = 4  # maximum words of a topic that is all of a question
 
 _GAINS = {
     "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,

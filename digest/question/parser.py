@@ -76,9 +76,7 @@ def readings(asked: Asked) -> list[Weighed]:
 
 
 _PLACE = re.compile(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
-_MOST_PLACES = 20
-"""Maximum number that after a list is a place in it."""
-
+_MOST_PLACES = 20  # maximum number that after a list is a place in it
 _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
 

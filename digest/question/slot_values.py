@@ -116,8 +116,7 @@ class Background:
 
 ARTICLES = frozenset({"the", "our", "a", "an", "this"})
 _COMMITS = frozenset({"commit", "commits", "pr", "prs", "pull request", "pull requests", "patches"})
-_MOST_NAMES = 4
-"""Maximum number of words of a name."""
+_MOST_NAMES = 4  # maximum number of words of a name
 
 
 def name_of(token: Token) -> str:

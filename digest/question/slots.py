@@ -32,8 +32,7 @@ from digest.question.slot_values import (
     release_number,
 )
 
-_MARK = 0xE000
-"""The first of the characters that mark slots; no text has them (private use)."""
+_MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
 
 
 @dataclass(slots=True)

@@ -54,8 +54,7 @@ from digest.i18n.phrase import Part, Phrase, between, join
 from digest.i18n.report_text import FAINT, reason_words
 from digest.window import minute
 
-_PLACES = 2
-"""Maximum number of places shown after a statement."""
+_PLACES = 2  # maximum number of places shown after a statement
 
 
 class Citations:

@@ -50,11 +50,8 @@ from digest.report.blocks import (
 from digest.report.themes import follow_ups
 from digest.window import days_of, edges, whole_day
 
-_CITED = 3
-"""Maximum number of changes linked after a sentence of the lead."""
-
-_JOINED = 6
-"""Maximum number of changes linked after a theme; the others are counted."""
+_CITED = 3  # maximum number of changes linked after a sentence of the lead
+_JOINED = 6  # maximum number of changes linked after a theme; the others are counted
 
 
 def opening(report: Report) -> tuple[Spans, ...]:
@@ -104,17 +101,12 @@ def _behind(
     yield from words.CITED(report.language, places=between(named, ", "))
 
 
-_NOTABLE = 3
-"""Number of medium changes shown if none reaches the requested level."""
-
+_NOTABLE = 3  # number of medium changes shown if none reaches the requested level
 _MOST = {Level.HIGH: 12, Level.MEDIUM: 25, Level.LOW: 50}
 """Maximum changes of a digest by its minimum level; the full report has the rest."""
 
-_WHY = 220
-"""Letters of the line below a change; statements are whole or left out."""
-
-_WIDE = 0x2E80
-"""First code point of East Asian characters, which are as wide as two letters."""
+_WHY = 220  # letters of the line below a change; statements are whole or left out
+_WIDE = 0x2E80  # first code point of East Asian characters, which are as wide as two letters
 
 
 def digest_document(
@@ -284,8 +276,7 @@ def _reference(where: str, language: Language) -> Spans:
 MOST = 5
 """Maximum number of changes in detail; the full report has all."""
 
-_INSIGHTS = 4
-"""Maximum insights of one change, which explain its grade further."""
+_INSIGHTS = 4  # maximum insights of one change, which explain its grade further
 
 
 def details_document(

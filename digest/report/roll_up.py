@@ -37,11 +37,8 @@ from digest.report.condensed import (
 from digest.window import Window, days_of
 
 _PLACES = 5
-_MOST_DAYS = 16
-"""Rows of days in the table; more are counted by week."""
-
-_TWO_WEEKS = timedelta(days=13)
-"""The least length of a time that is named by its two edges."""
+_MOST_DAYS = 16  # rows of days in the table; more are counted by week
+_TWO_WEEKS = timedelta(days=13)  # the least length of a time that is named by its two edges
 
 
 def roll_up_document(

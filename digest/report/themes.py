@@ -206,8 +206,7 @@ _REFERENCE = re.compile(
 )
 
 _NUMBER = re.compile(r"#(\d{1,9})")
-_SAME = 2
-"""Words at the start of the titles that the parts of one series share."""
+_SAME = 2  # words at the start of the titles that the parts of one series share
 
 
 def follow_ups(entries: Sequence[ReportEntry]) -> Mapping[str, tuple[ReportEntry, ...]]:

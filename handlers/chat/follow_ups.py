@@ -172,8 +172,7 @@ def _applied(intent: Intent, subject: Intent) -> Intent | None:
     return None
 
 
-_SHOWN = 3
-"""Changes that are named where it is not clear which is meant."""
+_SHOWN = 3  # changes that are named where it is not clear which is meant
 
 
 async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:

@@ -30,14 +30,11 @@ from handlers.ports.storage import Range, Selection, Tip
 
 log = logging.getLogger(__name__)
 
-_PAGES = 2
-"""The most pages to request: without an account a client has only 60 calls an hour."""
-
+_PAGES = 2  # the most pages to request: without an account a client has only 60 calls an hour
 _RECENT = timedelta(days=14)
 """The list is sorted by update time: older requests are too far down to look for."""
 
-_PATIENCE = 6.0
-"""Seconds that a digest waits for the forge."""
+_PATIENCE = 6.0  # seconds that a digest waits for the forge
 
 
 async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Graded]:
@@ -104,15 +101,11 @@ async def tip_of(ctx: Context) -> Tip:
     return await ctx.watched.source.tip(ctx.watched.branch)
 
 
-_MANY = 2000
-"""Changes from which several processes are worth their memory: a backfill, not a month."""
+_MANY = 2000  # changes from which several processes are worth their memory: a backfill, not a month
 
 
-_TOGETHER = 1024
-"""Changes that share one search of the trees: a month of a large project."""
-
-_OFTEN = timedelta(minutes=1)
-"""How much the covered time must grow before it is saved again."""
+_TOGETHER = 1024  # changes that share one search of the trees: a month of a large project
+_OFTEN = timedelta(minutes=1)  # how much the covered time must grow before it is saved again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

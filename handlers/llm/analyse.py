@@ -24,12 +24,8 @@ from handlers.ports.analysis_port import AnalysisRun, Missed, StoredAnalysis
 from handlers.ports.model_port import CallKind, ModelReason
 from handlers.ports.storage import Tip
 
-_GRACE = 2.0
-"""Seconds that open calls have left to end after the deadline."""
-
-_READER = 120.0
-"""The most seconds that somebody waits for the analysis of one change."""
-
+_GRACE = 2.0  # seconds that open calls have left to end after the deadline
+_READER = 120.0  # the most seconds that somebody waits for the analysis of one change
 _LATE = Missed(sha="", reason=ModelReason.TIMEOUT.value, detail="the digest waits no longer")
 Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 

@@ -54,8 +54,7 @@ PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}
 
 _OUTPUT = {Asked.HIGH: 3_000, Asked.MEDIUM: 1_600, Asked.LINES: 2_400}
 _REFITS = 5
-_LESS = 0.6
-"""The share of a rejected prompt's size that the next, smaller one may have."""
+_LESS = 0.6  # the share of a rejected prompt's size that the next, smaller one may have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

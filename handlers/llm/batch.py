@@ -26,8 +26,7 @@ from handlers.ports.analysis_port import Basis, Judging, Missed, StoredAnalysis,
 from handlers.ports.model_port import BillingAccount, CallKind, ModelError, ModelReason, Usage
 from handlers.ports.storage import Tip
 
-_FAILURES_HOLD = timedelta(days=1)
-"""How long a failed call that was paid for is not repeated."""
+_FAILURES_HOLD = timedelta(days=1)  # how long a failed call that was paid for is not repeated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

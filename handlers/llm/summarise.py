@@ -40,12 +40,8 @@ PATIENCE = 30.0
 
 _MOST_TOKENS = 12_000
 _OUTPUT = 1_200
-_LEAST_CHANGES = 2
-"""With fewer there is nothing to introduce or to group."""
-
-_MOST_CHANGES = 80
-"""The most important changes; more would not fit."""
-
+_LEAST_CHANGES = 2  # with fewer there is nothing to introduce or to group
+_MOST_CHANGES = 80  # the most important changes; more would not fit
 _AGAIN = frozenset({ModelReason.TIMEOUT, ModelReason.BROKEN, ModelReason.UNAVAILABLE})
 _FAILURES_HOLD = timedelta(days=1)
 

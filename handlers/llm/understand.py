@@ -110,8 +110,7 @@ CHOICES: Mapping[str, type[Intent]] = {
 }
 """What a model may choose. Each only reads."""
 
-_OUTPUT = 160
-"""Tokens of a reply."""
+_OUTPUT = 160  # tokens of a reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,12 +19,9 @@ from digest.grading.outcomes import SOON, bare_title
 from digest.window import Window
 from handlers.ports.storage import Archive
 
-_SHORTEST = 7
-"""Fewest digits of a commit's name that a message is believed to name it by."""
-
+_SHORTEST = 7  # fewest digits of a commit's name that a message is believed to name it by
 _FEW_DIGITS = 3
-_LATER = 20
-"""Most changes that are looked at for each name of an undone change."""
+_LATER = 20  # most changes that are looked at for each name of an undone change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

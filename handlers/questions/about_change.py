@@ -41,12 +41,8 @@ from handlers.digests.ingest import tip_of
 from handlers.questions.explain import find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
 
-_REASONS = 12
-"""The most reasons of a grade to show, the weightiest first."""
-
-_FILES = 8
-"""The most files to name if none belongs to the requested part."""
-
+_REASONS = 12  # the most reasons of a grade to show, the weightiest first
+_FILES = 8  # the most files to name if none belongs to the requested part
 _REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"})
 
 

@@ -166,8 +166,7 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     )
 
 
-_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)
-"""An address of people who show none."""
+_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)  # an address of people who show none
 
 
 def _folded(name: str) -> str:
@@ -193,8 +192,7 @@ _OF_FILES = {
     Action.REMOVED: (REMOVED_FILES, FileStatus.DELETED),
 }
 
-_NAMES = 12
-"""Files that are named."""
+_NAMES = 12  # files that are named
 
 
 def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:

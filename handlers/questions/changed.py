@@ -246,8 +246,7 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
 
 
-_FEW = 3
-"""A topic with fewer changes in a period that nobody gave is looked up in a longer one."""
+_FEW = 3  # a topic with fewer changes in a period that nobody gave is looked up in a longer one
 
 
 async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:

@@ -40,8 +40,7 @@ def _kind(question: Question, phrase: Phrase, language: Language) -> Item:
     return Item(phrase(language), examples)
 
 
-_GREETING = (Changed, DigestOf, Explain, Search)
-"""The questions that a greeting shows examples of."""
+_GREETING = (Changed, DigestOf, Explain, Search)  # the questions that a greeting shows examples of
 
 
 async def greet(_intent: Greet, ctx: Context) -> Answer:

@@ -108,9 +108,7 @@ async def state_lines(
     return [*_verdict(claim, history, stands, value, ctx), *lines]
 
 
-_AS = {"release": "added"}
-"""By what is asked, the lines that tell it."""
-
+_AS = {"release": "added"}  # by what is asked, the lines that tell it
 _OPEN = frozenset({"", "added", "removed", "value", "release"})
 """What is asked that yes or no does not answer."""
 

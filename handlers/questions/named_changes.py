@@ -64,9 +64,7 @@ PUBLIC = (
 )
 """The kinds that are meant if a question names none."""
 
-_PAGE = 25
-"""Names on a page; each is a line."""
-
+_PAGE = 25  # names on a page; each is a line
 _ASIDE = frozenset({Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.VENDORED, Area.GENERATED})
 """Areas whose names do not concern users."""
 
@@ -195,8 +193,7 @@ def _whole(steps: Sequence[Named]) -> Named:
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-_MANY = 30
-"""A change of more versions releases a workspace."""
+_MANY = 30  # a change of more versions releases a workspace
 
 
 def about(intent: Changed, ctx: Context) -> str:

@@ -45,9 +45,7 @@ from handlers.digests.ingest import batch_of, tip_of, warn_unparsed
 from handlers.ports.forge_port import Forge, KeptRequest
 from handlers.questions.scope import viewpoint
 
-_MOST_CHANGES = 50
-"""Changes that are searched for mentions of an issue, the newest."""
-
+_MOST_CHANGES = 50  # changes that are searched for mentions of an issue, the newest
 _MOST_TOLD = 10
 _MOST_PARAGRAPHS = 3
 
@@ -336,8 +334,7 @@ async def _answer(told: _Told, ctx: Context) -> Answer:
     return Answer(intent="explain", document=document, total=1, rows=(row,))
 
 
-_MOST = 12
-"""Labels, issues or reviewers that are named; the others are counted."""
+_MOST = 12  # labels, issues or reviewers that are named; the others are counted
 
 
 def request_lines(

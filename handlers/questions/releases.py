@@ -41,11 +41,8 @@ from handlers.ports.forge_port import Publishing
 from handlers.questions.about_change import answer_of, one_change
 from handlers.questions.scope import range_of, viewpoint
 
-_MOST = 100
-"""The newest tags that are looked at."""
-
-_PAGE = 15
-"""Releases that are listed."""
+_MOST = 100  # the newest tags that are looked at
+_PAGE = 15  # releases that are listed
 
 
 async def releases(intent: Releases, ctx: Context) -> Answer:

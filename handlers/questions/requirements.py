@@ -17,8 +17,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
 
-_MOST = 60
-"""Manifests that are read, those nearest to the root first."""
+_MOST = 60  # manifests that are read, those nearest to the root first
 
 _ASIDE = re.compile(
     r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|fixtures?|docs)/"
@@ -139,8 +138,7 @@ def is_name(text: str) -> bool:
 _WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
 """What can be looked for as a word in a tree."""
 
-_SEARCHED = 6
-"""Files whose past is searched for a name that no archived change touched."""
+_SEARCHED = 6  # files whose past is searched for a name that no archived change touched
 
 
 async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
@@ -159,8 +157,7 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 
 
-_MOST_FILES = 40
-"""Files of changes about a name that are searched for it."""
+_MOST_FILES = 40  # files of changes about a name that are searched for it
 
 
 async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:

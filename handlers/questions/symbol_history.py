@@ -41,14 +41,9 @@ from handlers.questions.requirements import introduced, is_name, revalued, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
 
-_READ = 500
-"""The newest changes that contain the name, whose facts are searched for it."""
-
-_SAID = 3
-"""The most facts to show of one change."""
-
-_EVIDENCE = 3
-"""The changes below an answer to what is asked of a name."""
+_READ = 500  # the newest changes that contain the name, whose facts are searched for it
+_SAID = 3  # the most facts to show of one change
+_EVIDENCE = 3  # the changes below an answer to what is asked of a name
 
 
 async def name_history(intent: Touched, ctx: Context) -> Answer:
@@ -108,11 +103,8 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     return Answer(intent="touched", document=document, topic=intent.name)
 
 
-_RELEASED = 3
-"""Changes of which the first release is told."""
-
-_OLDER = 9
-"""Commits that are read because their message has the name."""
+_RELEASED = 3  # changes of which the first release is told
+_OLDER = 9  # commits that are read because their message has the name
 
 
 async def _found(name: str, query: Query, ctx: Context) -> Found:

@@ -40,9 +40,7 @@ from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
 from handlers.questions.scope import Reach, range_of, viewpoint
 
-_SAVED = 3
-"""Files that still have a name which a change removed somewhere; then it is not gone."""
-
+_SAVED = 3  # files that still have a name which a change removed somewhere; then it is not gone
 _WARNING = frozenset({"breaking", "removed", "deprecated"})
 
 
@@ -50,12 +48,8 @@ def _warns(_heading: str, note: Note) -> bool:
     return note.mark in _WARNING or note.text.upper().startswith("[CHANGE]")
 
 
-_MOST = 25
-"""Lines of each group."""
-
-_FILES = 8
-"""Changelogs that are read, those nearest to the root first."""
-
+_MOST = 25  # lines of each group
+_FILES = 8  # changelogs that are read, those nearest to the root first
 _NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")

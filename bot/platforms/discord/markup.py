@@ -44,9 +44,7 @@ _LONGEST = 700
 """Characters of one line; escaping at most doubles them, and each takes at most two units."""
 
 _LONGEST_URL = 500
-_WIDTH = 46
-"""Monospaced characters that fit side by side in an embed."""
-
+_WIDTH = 46  # monospaced characters that fit side by side in an embed
 _HAIR = "\u200a"
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
 _START = re.compile(r"[-+]|\d+(?=[.)])")

@@ -166,9 +166,7 @@ class History:
         return bool(first == mark_of(part.identity))
 
 
-_SIZE = 28_000
-"""Of 30 KB for a request: the rest is its frame, and what Feishu adds for styles."""
-
+_SIZE = 28_000  # of 30 KB for a request: the rest is its frame, and what Feishu adds for styles
 DROPS_REPEATS = timedelta(minutes=55)
 """Feishu says an hour; this allows for clock differences and transmission."""
 

@@ -258,14 +258,9 @@ Blocks weigh more than their words there (a divider took 125), rich text most, s
 sent is counted, in the larger unit.
 """
 
-_BLOCK = 125
-"""The weight of a block beside its JSON, by the same measurement."""
-
-_RICH = 40
-"""Bytes of an empty ``rich_text`` block."""
-
-_MOST_LEADING = 2
-"""Headings that may move to the next message to stay with what they introduce."""
+_BLOCK = 125  # the weight of a block beside its JSON, by the same measurement
+_RICH = 40  # bytes of an empty rich_text block
+_MOST_LEADING = 2  # headings that may move to the next message to stay with what they introduce
 
 
 def render(document: Document) -> tuple[Part, ...]:

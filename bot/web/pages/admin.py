@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 50
 _DAYS = 30
-_SLOT = 3
-"""The position of the slot in a digest's name; see ``bot.publishing.slots.name_of``."""
-
+_SLOT = 3  # the position of the slot in a digest's name; see bot.publishing.slots.name_of
 _PLAIN_LIST = re.compile(r"\[\n[^\[\]{}]*\]")
 """A JSON list without nested lists or objects, and without strings that hold such brackets."""
 

@@ -22,9 +22,7 @@ from digest.report.report_json import SCHEMA
 from digest.window import Window, day_window
 
 _PLACES = 10
-_MONTHS = 6
-"""Months of a page."""
-
+_MONTHS = 6  # months of a page
 Step = tuple[str, str]
 """The path of a neighbouring page, and its title."""
 

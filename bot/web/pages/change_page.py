@@ -33,9 +33,7 @@ _NAME = re.compile(r"[0-9a-f]{7,64}")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _FILES = 100
 _MENTIONS = 10
-_LONGEST_MESSAGE = 20_000
-"""Characters of a message that are shown; a few merges hold whole logs."""
-
+_LONGEST_MESSAGE = 20_000  # characters of a message that are shown; a few merges hold whole logs
 State = tuple[str, ChangeLine]
 """Another change in the fate of this one, after the name of the phrase that introduces it."""
 

@@ -19,13 +19,10 @@ from digest.document import Chart
 
 WIDTH = 900
 HEIGHT = 150
-_GAP = 0.22
-"""The share of a bar's slot that is left free."""
+_GAP = 0.22  # the share of a bar's slot that is left free
 _FORTNIGHT = 14
-_LABELS = 4
-"""Labels below a chart of a document: as many as fit on a phone."""
-_LEAST = 1.5
-"""The height in pixels of the smallest number, so that it stays visible."""
+_LABELS = 4  # labels below a chart of a document: as many as fit on a phone
+_LEAST = 1.5  # the height in pixels of the smallest number, so that it stays visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

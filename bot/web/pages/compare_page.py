@@ -52,11 +52,8 @@ from digest.window import days_window, parse_date
 SIZE = 60
 """Lines of a page."""
 
-_OF_GROUP = 25
-"""Changes of a group in Markdown."""
-
-_NAMED = 12
-"""The number of authors that are named."""
+_OF_GROUP = 25  # changes of a group in Markdown
+_NAMED = 12  # the number of authors that are named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

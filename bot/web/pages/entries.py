@@ -113,8 +113,7 @@ def counts_of(lines: Iterable[ChangeLine]) -> Counts:
     return Counts(total=levels.total(), high=high, medium=medium, low=low)
 
 
-_MOST_LED = 200
-"""The most changes that a lead sentence is made of; for more, it would say nothing."""
+_MOST_LED = 200  # the most changes that a lead sentence is made of; for more, it would say nothing
 
 
 async def lead_of(
@@ -291,8 +290,7 @@ class ChangeView:
         return Said(spans=self._places.cited(statement), diff=found)
 
 
-_SHORT = 40
-"""Characters of a value that is shown in full."""
+_SHORT = 40  # characters of a value that is shown in full
 
 
 def differing(before: str, after: str) -> tuple[str, str]:

@@ -123,16 +123,12 @@ def _json(kept: KeptDigest, posted: Document) -> Json:
 DAYS = 90
 """Days of a pulse."""
 
-_NEWEST = 8
-"""The newest important changes in Markdown and JSON."""
-
+_NEWEST = 8  # the newest important changes in Markdown and JSON
 _DIGESTS = 8
 _MONTHS = 2
 _RELEASES = 6
 _NEWS_DAYS = 7
-_NEWS = 12
-"""Rows of each section of the start page."""
-
+_NEWS = 12  # rows of each section of the start page
 _URGENT = {Mark.BREAKING, Mark.SECURITY}
 _LATE_FIXES = 2
 

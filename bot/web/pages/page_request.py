@@ -25,8 +25,7 @@ CHOSEN = "digestbot_language"
 RECENT = timedelta(minutes=15)
 """Time up to the present that may be unread before a page calls it so."""
 
-_LONGEST = 200
-"""Characters of a question; longer ones are cut."""
+_LONGEST = 200  # characters of a question; longer ones are cut
 _MOST_PAGES = 10_000
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
 

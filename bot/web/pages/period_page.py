@@ -220,8 +220,7 @@ def _json(telling: PeriodEntries, chosen: Selected, unread: Sequence[Window]) ->
 _LATEST = timedelta(days=31)
 """A digest is made soon after its window; later summaries are not searched."""
 
-_CITED = 6
-"""The most changes that are linked behind a sentence or a theme."""
+_CITED = 6  # the most changes that are linked behind a sentence or a theme
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,11 +39,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 
-_PIECE = 8192
-"""Characters sent at once: enough to be worth a packet or two."""
-
-_FIRST = 512
-"""Characters sent first: the browser fetches the style while the changes are rendered."""
+_PIECE = 8192  # characters sent at once: enough to be worth a packet or two
+_FIRST = 512  # characters sent first: the browser fetches the style while the changes are rendered
 
 _TYPES = {
     Form.HTML: "text/html; charset=utf-8",

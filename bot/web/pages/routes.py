@@ -135,9 +135,7 @@ def _operation(
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
-_REFRESHED = 2
-"""Seconds after which a page that shows reading progress reloads."""
-
+_REFRESHED = 2  # seconds after which a page that shows reading progress reloads
 _YEAR = 365 * 86_400
 _FOREVER = f"public, max-age={_YEAR}, immutable"
 
@@ -325,8 +323,7 @@ class _Site:
 
 log = structlog.get_logger(__name__)
 
-_WORD = "the"
-"""Searched for, and looked up as a topic; the result does not matter."""
+_WORD = "the"  # searched for, and looked up as a topic; the result does not matter
 
 
 async def warm(shelf: Site) -> None:

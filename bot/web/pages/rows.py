@@ -46,9 +46,7 @@ OPEN = 30
 _BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT = 165, 10, 13, 50, 18, 5
 """Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name."""
 
-_LINE = 150
-"""Characters of a consequence, about as many as fit into a line beside each other."""
-
+_LINE = 150  # characters of a consequence, about as many as fit into a line beside each other
 _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 
 

@@ -51,8 +51,7 @@ from digest.topics.terms import kind_term
 from digest.window import YEARS, days_window, parse_date
 from handlers.digests.ingest import labels_of
 
-_TERMS = 8
-"""Words of a search; more would find nothing else."""
+_TERMS = 8  # words of a search; more would find nothing else
 
 READING = (
     *(of.Explain, of.Changed, of.DigestOf, of.Search, of.Touched, of.Compare, of.Why, of.Risky),
@@ -60,9 +59,7 @@ READING = (
 )
 """Questions that set nothing and reach no other machine."""
 
-_PAGED = frozenset({"changed", "search"})
-"""Intents whose answers list a page of the changes."""
-
+_PAGED = frozenset({"changed", "search"})  # intents whose answers list a page of the changes
 _NAMED = re.compile(r"[#!]?(\d+|[0-9a-f]{7,64})", re.ASCII)
 
 

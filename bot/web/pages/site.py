@@ -112,14 +112,9 @@ class SiteRepository:
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-_COMPARISONS = 8
-"""Comparisons that are cached, each of some thousand lines at most."""
-
-_PATCHES = 16
-"""Patches that are cached, each of some megabytes at most."""
-
-_WINDOWS = 64
-"""Days and weeks whose rows are cached, each of some hundred rows."""
+_COMPARISONS = 8  # comparisons that are cached, each of some thousand lines at most
+_PATCHES = 16  # patches that are cached, each of some megabytes at most
+_WINDOWS = 64  # days and weeks whose rows are cached, each of some hundred rows
 
 
 class Ask(Protocol):

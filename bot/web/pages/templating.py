@@ -27,9 +27,7 @@ from digest.markdown import address, clean
 from digest.window import minute
 
 STATIC = "static"
-_LONG = 25
-"""Characters of a name that may not fit beside others on a small screen."""
-
+_LONG = 25  # characters of a name that may not fit beside others on a small screen
 _JOINT = re.compile(r"([_./]+)(?=\w)")
 _FLAG = re.compile(r"((?<![\w-])--[A-Za-z][\w-]*)", re.ASCII)
 """A flag that its author did not mark as code; as code it is not broken after its hyphens."""

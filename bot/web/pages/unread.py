@@ -21,8 +21,7 @@ from digest.i18n.labels import SEPARATOR
 from digest.question.commit_range import Span, refs_named
 from digest.window import Window, days_window, parse_date
 
-_NAMED = 3
-"""Gaps that are listed; a page with more only says that there are some."""
+_NAMED = 3  # gaps that are listed; a page with more only says that there are some
 
 
 class Unread:

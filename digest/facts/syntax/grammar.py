@@ -27,9 +27,7 @@ _GRAMMARS = {
 }
 
 
-_CHUNK = 1_024
-"""Bytes that the parser reads at a time."""
-
+_CHUNK = 1_024  # bytes that the parser reads at a time
 _STEPS = 50
 _LEAST = 100
 """The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes.
@@ -45,12 +43,8 @@ _SECONDS_A_BYTE = 4e-6
 Parsed in stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2.
 """
 
-_CLOCKED = 8
-"""Steps from one look at the clock to the next."""
-
-_STAGE = 4_096
-"""Bytes by which an open text grows from one stage to the next."""
-
+_CLOCKED = 8  # steps from one look at the clock to the next
+_STAGE = 4_096  # bytes by which an open text grows from one stage to the next
 _AMBIGUOUS = frozenset({"c", "cpp"})
 """Grammars that can reuse almost no node of the previous stage: their stages are twice as large."""
 
@@ -206,11 +200,8 @@ def _is_open(text: bytes) -> bool:
 
 # After a colon and the like a brace opens a type, not a body.
 _HEAD = re.compile(r"[^#\n][^\n]{0,300}?\)(?:[^\n;{}()]{0,80}[^\n;{}():=|&,<\s])?[ \t]*\{")
-_MOST_FAILURES = 200
-"""Headers without a body of the usual form after which a text is left as it is."""
-
-_OPEN_HEAD = 30
-"""Lines of a header that are searched for its first one."""
+_MOST_FAILURES = 200  # headers without a body of the usual form after which a text is left as it is
+_OPEN_HEAD = 30  # lines of a header that are searched for its first one
 
 _OWNS = re.compile(
     r"\b(?:class|struct|impl|trait|interface|enum|union|namespace|mod|module|extern|type|record)\b"

@@ -29,8 +29,7 @@ from digest.facts.syntax.python_outline import Header, Outline
 LONGEST_HEADER = 8_000
 """Maximum characters of a header; the longest in wide use stay below half of this."""
 
-_KEPT = 64
-"""Number of cached headers: several finders need the same one within a file, none later."""
+_KEPT = 64  # number of cached headers: several finders need the same one within a file, none later
 
 # Most headers have no strings, comments or calls, and lists only in lists of types.
 _PLAIN_HEADER = re.compile(
