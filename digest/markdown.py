@@ -36,8 +36,7 @@ from digest.document import (
     chart_text,
 )
 
-GAP = "\u200b"
-"""An invisible zero-width space that separates characters."""
+GAP = "\u200b"  # an invisible zero-width space that separates characters
 
 # Line breaks and tabs are blanks; other control characters, bidirectional overrides (which can
 # make text read as another, CVE-2021-42574) and lone surrogates (bytes that were no UTF-8) are

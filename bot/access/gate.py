@@ -92,8 +92,7 @@ class Policy:
         return person in self.admins or person in self.channel_admins.get(chat, ())
 
 
-LOCAL = "console:"
-"""The prefix of names of chats on this machine's own terminal."""
+LOCAL = "console:"  # the prefix of names of chats on this machine's own terminal
 
 
 def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:

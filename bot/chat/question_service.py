@@ -147,9 +147,7 @@ class ChatStatus:
         return Budget(spent=took.cost, currency=currency, most=config.caps.day.money)
 
 
-READER = 120.0
-"""The most seconds that an asker in a chat waits for a model."""
-
+READER = 120.0  # the most seconds that an asker in a chat waits for a model
 _VERDICTS = frozenset(ReaderVerdict)
 
 _OF_THIS_MACHINE = (

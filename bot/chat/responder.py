@@ -28,8 +28,7 @@ from digest.i18n.chat_text import INTERNAL, LOOKING, READING, WITHDRAWN, WRITING
 
 log = structlog.get_logger(__name__)
 
-AT_ONCE = 16
-"""Answers made at a time; placeholders do not wait for them."""
+AT_ONCE = 16  # answers made at a time; placeholders do not wait for them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

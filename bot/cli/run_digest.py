@@ -99,8 +99,7 @@ def _past(window: Window, now: datetime) -> Window:
     return window
 
 
-CHANNEL = "terminal"
-"""The channel that coverage of commands is recorded under."""
+CHANNEL = "terminal"  # the channel that coverage of commands is recorded under
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,9 +73,7 @@ def _read_before(app: Workspace, question: str) -> str | None:
     return app.places.place_of(name) if name else None
 
 
-CHANNEL = "terminal"
-"""The channel that model usage is charged to here."""
-
+CHANNEL = "terminal"  # the channel that model usage is charged to here
 _JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
 
 

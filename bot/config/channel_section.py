@@ -55,8 +55,7 @@ def _rules(value: Any) -> tuple[Rule, ...]:
     return tuple(read_rule(one) for one in value)
 
 
-Rules = Annotated[tuple[Rule, ...], BeforeValidator(_rules)]
-"""Filter rules, as chats write them."""
+Rules = Annotated[tuple[Rule, ...], BeforeValidator(_rules)]  # filter rules, as chats write them
 
 
 def subscription_name(channel: str, kind: Frequency) -> str:
@@ -138,19 +137,15 @@ class ChannelConfig(Preferences):
     platform: str
     chat: str = ""
     repositories: tuple[str, ...] = ()
-    output: Place | None = None
-    """A folder for full reports."""
+    output: Place | None = None  # a folder for full reports
     kind: Frequency = Frequency.DAILY
     schedules: tuple[ScheduleConfig, ...] = ()
     """Several schedules; without them there is one, of the channel's ``kind``."""
-    admins: Names = ()
-    """People who may change the settings of this chat."""
+    admins: Names = ()  # people who may change the settings of this chat
     external: bool | None = None
     """Whether people of other organisations read it; by default the platform is asked."""
-    allow_private: bool = False
-    """Whether to show private repositories even if it is external."""
-    silent: bool = False
-    """Whether posts notify nobody, on platforms that can do that."""
+    allow_private: bool = False  # whether to show private repositories even if it is external
+    silent: bool = False  # whether posts notify nobody, on platforms that can do that
 
     @model_validator(mode="after")
     def _one_of_each_kind(self) -> ChannelConfig:

@@ -18,8 +18,7 @@ from bot.config.reader import Config, read
 from bot.util.section import Settings, near
 from digest.errors import InvalidConfig, UnwritableFolder, UsageError, UserError
 
-SECRETS = "secrets"
-"""The folder of the secrets, beside the configuration."""
+SECRETS = "secrets"  # the folder of the secrets, beside the configuration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

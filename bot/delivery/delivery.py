@@ -83,8 +83,7 @@ Withholds = Callable[[Target, str], Awaitable[bool]]
 WITHHELD = "withheld"
 """The error of a delivery that waits until its chat may see the repository again."""
 
-Left = Sequence[DeliveryRecord]
-"""Deliveries of one target that are not done."""
+Left = Sequence[DeliveryRecord]  # deliveries of one target that are not done
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

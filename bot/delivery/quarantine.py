@@ -30,9 +30,7 @@ log = structlog.get_logger(__name__)
 
 REFUSALS = frozenset({SendReason.NO_CHANNEL, SendReason.UNAUTHORIZED})
 STRIKES = 3
-LASTING = timedelta(minutes=5)
-"""A platform's momentary failure must not park a thousand chats."""
-
+LASTING = timedelta(minutes=5)  # a platform's momentary failure must not park a thousand chats
 _FIRST_PROBE = timedelta(minutes=15)
 _LONGEST = timedelta(days=1)
 _GROWTH = 4

@@ -268,9 +268,7 @@ def _column(label: str, behaviour: Json) -> Json:
     return {"tag": "column", "width": "auto", "elements": [button]}
 
 
-MOST_COMPONENTS = 200
-"""The most components of one card, nested ones included."""
-
+MOST_COMPONENTS = 200  # the most components of one card, nested ones included
 _NUMBERED = 19  # characters of an identity that fit into a component's id after the leading letter
 _LONGEST_TITLE = 150
 _LONGEST_SUMMARY = 80

@@ -15,8 +15,7 @@ from urllib.parse import quote
 from bot.util.sanitize import address, legible
 from digest.document import Code, Emphasis, Link, Span, Strong, Text
 
-HAIR = "\u200a"
-"""A barely visible space that separates marks which would otherwise merge."""
+HAIR = "\u200a"  # a barely visible space that separates marks which would otherwise merge
 
 # Characters with an effect anywhere; ``_`` only at a word's edge (emphasis), ``:`` only inside a
 # word (an emoji's name or a bare address). A last ``!`` would make an image of a link after it.

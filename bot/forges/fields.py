@@ -26,9 +26,7 @@ from digest.core.request import (
 
 Json = Mapping[str, Any]
 TITLE = 1_000
-BODY = 65_536
-"""Characters of a title and of a body that are kept; GitHub allows 256 and 65,536."""
-
+BODY = 65_536  # characters of a title and of a body that are kept; GitHub allows 256 and 65,536
 NAME = 200
 _MOST_NAMES = 100
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -27,8 +27,7 @@ from handlers.ports.storage import Clock
 class Credentials(Protocol):
     """Authenticates every request."""
 
-    name: str
-    """Distinguishes accounts without revealing secrets; pages are stored under it."""
+    name: str  # distinguishes accounts without revealing secrets; pages are stored under it
 
     known: bool
     """Whether it is an account: without one there are few requests, which are not spent unasked."""

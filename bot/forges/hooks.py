@@ -46,8 +46,7 @@ class Arrived:
     moved: bool
 
 
-Tell = Callable[[Arrived], Awaitable[None]]
-"""Handles an event; its errors are logged."""
+Tell = Callable[[Arrived], Awaitable[None]]  # handles an event; its errors are logged
 
 
 class Taking(Protocol):
@@ -89,9 +88,7 @@ class AtOnce:
             log.exception("hook.broken", repository=arrived.repository)
 
 
-LARGEST = 25 * 2**20
-"""The most bytes of a delivery, GitHub's own limit."""
-
+LARGEST = 25 * 2**20  # the most bytes of a delivery, GitHub's own limit
 PREFIX = "/hooks/"
 _TEXT = ((b"content-type", b"text/plain"),)
 _LONGEST_ID = 200

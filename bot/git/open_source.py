@@ -145,8 +145,7 @@ def folder_of(place: str) -> Path | None:
         return None
 
 
-FRESH = 300.0
-"""Seconds after which a place is checked again: folders move, remotes are renamed."""
+FRESH = 300.0  # seconds after which a place is checked again: folders move, remotes are renamed
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,9 +92,7 @@ async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -
 
 
 Batch = list[Change]
-SLICE = 32
-"""Changes in a batch, and commits that are read carefully after one could not be read."""
-
+SLICE = 32  # changes in a batch, and commits that are read carefully after one could not be read
 _BATCH_BYTES = 1 << 20
 """Bytes of patch after which a batch is handed over, however few changes it has."""
 

@@ -57,9 +57,7 @@ def full_name(text: str) -> str:
     return text
 
 
-DETACHED = "HEAD"
-"""The branch's name if ``HEAD`` is detached: one name for every checkout by commit."""
-
+DETACHED = "HEAD"  # the branch's name if HEAD is detached: one name for every checkout by commit
 _NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
 """Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 

@@ -20,9 +20,7 @@ from handlers.ports.storage import Clock, DeliveryKey
 
 log = structlog.get_logger(__name__)
 
-LATE = timedelta(minutes=15)
-"""How late a digest may be, even for a channel that does not catch up."""
-
+LATE = timedelta(minutes=15)  # how late a digest may be, even for a channel that does not catch up
 NOTES = _FINISHED, _FIRST_SEEN = "finished:", "first-seen:"
 """Prefixes of the loop's own notes among the ledger's slots, before a channel's name."""
 

@@ -30,8 +30,7 @@ from digest.errors import UnreachableDatabase
 log = structlog.get_logger(__name__)
 
 _RETRY = RetryStrategy(max_attempts=6, exponential_wait=3)
-PATIENCE = 20.0
-"""Seconds that a job gets to end when its worker stops; then it is handed back."""
+PATIENCE = 20.0  # seconds that a job gets to end when its worker stops; then it is handed back
 _PAUSE = 2.0
 _KEPT_HOURS = 48
 _TABLE = text("SELECT to_regclass('procrastinate_jobs')")

@@ -158,9 +158,7 @@ class _Jobs(JobManager):
             await self.finish_job(job, status=Status.FAILED, delete_job=True)
 
 
-STILL_TOLD = timedelta(hours=2)
-"""Older messages are given up silently."""
-
+STILL_TOLD = timedelta(hours=2)  # older messages are given up silently
 _BETWEEN = "\x1f"
 _MOST = 500
 

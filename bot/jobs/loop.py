@@ -23,9 +23,7 @@ from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
-ELECTION = 5.0
-"""Seconds between checks whether the process that listens to an account is gone."""
-
+ELECTION = 5.0  # seconds between checks whether the process that listens to an account is gone
 _LONGEST_PAUSE = 60.0
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from bot.forges.hooks import Taking
 
 
-Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
-"""Works until the event is set."""
+Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]  # works until the event is set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +39,9 @@ class ProcessRole(StrEnum):
     """A part of the work. All but ``ALL`` need an archive in PostgreSQL."""
 
     ALL = "all"
-    WEB = "web"
-    """Serves pages and receives from platforms; others answer."""
-    WORKER = "worker"
-    """Builds, posts and answers what others have deferred."""
-    SCHEDULER = "scheduler"
-    """Finds what is due."""
+    WEB = "web"  # serves pages and receives from platforms; others answer
+    WORKER = "worker"  # builds, posts and answers what others have deferred
+    SCHEDULER = "scheduler"  # finds what is due
 
     @property
     def hosts(self) -> bool:

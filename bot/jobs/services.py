@@ -118,8 +118,7 @@ class LoopServices:
     """Knows dead chats; without it, they are left alone until the next start."""
     amend: Callable[[Mapping[str, Post]], Awaitable[None]] | None = None
     """Amends posts in the given channels whose changes were reverted since."""
-    alerts: ImmediateAlerts | None = None
-    """Posts at once what cannot wait for a slot."""
+    alerts: ImmediateAlerts | None = None  # posts at once what cannot wait for a slot
     waking: WakeQueue = field(default_factory=WakeQueue)
     """Receives channels with new pending deliveries."""
     tidy: Callable[[], Awaitable[None]] | None = None

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
 
 
-MASK = "[secret]"
-"""The text that replaces a secret."""
-
+MASK = "[secret]"  # the text that replaces a secret
 _SHORTEST = 6
 """Characters of the shortest secret.
 

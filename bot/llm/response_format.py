@@ -87,8 +87,7 @@ _CONTEXT_LIMIT = re.compile(
     re.IGNORECASE,
 )
 
-LEAST_CONTEXT = 512
-"""Tokens; a smaller limit is taken for another number."""
+LEAST_CONTEXT = 512  # tokens; a smaller limit is taken for another number
 
 
 def context_limit(words: str) -> int | None:

@@ -76,8 +76,7 @@ async def look(
         await transport.aclose()
 
 
-PROBE_TOKENS = 600
-"""The approximate most that a probe with ``spend`` costs, on all rungs together."""
+PROBE_TOKENS = 600  # the approximate most that a probe with spend costs, on all rungs together
 
 _SCHEMA = {
     "type": "object",

@@ -89,8 +89,7 @@ class ModelFault(Exception):
         return f"{self.reason}: {self.detail}"
 
 
-Hear = Callable[[str], None]
-"""Called with each piece of text as it arrives."""
+Hear = Callable[[str], None]  # called with each piece of text as it arrives
 
 
 class ModelTransport(Protocol):

@@ -27,12 +27,8 @@ from digest.errors import UserError
 
 log = structlog.get_logger(__name__)
 
-MOST = 10_000
-"""The most waiting deliveries of an account; further ones have to come again later."""
-
-AT_ONCE = 16
-"""Deliveries read at a time."""
-
+MOST = 10_000  # the most waiting deliveries of an account; further ones have to come again later
+AT_ONCE = 16  # deliveries read at a time
 TRIES = 5
 OLDEST = timedelta(hours=24)
 """Deliveries tried too often or older than this are given up.

@@ -117,8 +117,7 @@ class Called(Protocol):
     web: Asgi | None
 
 
-LARGEST = 2**20
-"""The most bytes of a request; those of platforms have a few thousand."""
+LARGEST = 2**20  # the most bytes of a request; those of platforms have a few thousand
 
 
 def headers_of(scope: AsgiScope) -> dict[str, str]:
@@ -151,9 +150,7 @@ async def reply(
     await send({"type": "http.response.body", "body": body})
 
 
-JSON = ((b"content-type", b"application/json"),)
-"""The header of an answer in JSON."""
-
+JSON = ((b"content-type", b"application/json"),)  # the header of an answer in JSON
 _MOST = 100_000  # the most signatures of one account: more than a platform sends within any window
 
 

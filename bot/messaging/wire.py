@@ -138,10 +138,8 @@ def late_as_send_error() -> Iterator[None]:
 class PostsOnly:
     """A sender that can neither edit its posts nor find them."""
 
-    cannot_edit: str
-    """Why, for the logs."""
-    cannot_read: str
-    """Why nothing can be looked up there, for the logs."""
+    cannot_edit: str  # why, for the logs
+    cannot_read: str  # why nothing can be looked up there, for the logs
 
     async def edit(self, chat: str, receipt: Receipt, part: Part) -> Receipt:  # noqa: ARG002  # as a Sender
         """Not possible."""
@@ -167,8 +165,7 @@ class Addressed(PostsOnly):
 class PacedAddress(Addressed):
     """An address with a limit of messages in a period. Implements ``Paced`` and ``Bounded``."""
 
-    rates: Sequence[Rate]
-    """What the address allows."""
+    rates: Sequence[Rate]  # what the address allows
 
     def __init__(self, url: SecretStr, wire: HttpClient, most: Rate) -> None:
         """``most`` is the limit for all addresses of a kind together."""

@@ -31,13 +31,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-GATHER = 15.0
-"""Seconds that lines wait for others of the same cause."""
-PAUSE = 60.0
-"""Seconds between two messages: at most 1440 a day."""
-
-LAST_WORD = 5.0
-"""Seconds that a stop waits for the last message."""
+GATHER = 15.0  # seconds that lines wait for others of the same cause
+PAUSE = 60.0  # seconds between two messages: at most 1440 a day
+LAST_WORD = 5.0  # seconds that a stop waits for the last message
 _LINES = 20
 _WAITING = 200
 _WIDTH = 300

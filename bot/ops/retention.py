@@ -64,8 +64,7 @@ class Retention:
             log.info("archive.tidied", **found)
 
 
-BATCH = 500
-"""Changes that are read again at a time: a few seconds of one processor."""
+BATCH = 500  # changes that are read again at a time: a few seconds of one processor
 
 
 class Reanalysis:

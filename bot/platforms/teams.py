@@ -57,11 +57,8 @@ _RATES = (Rate(count=3, seconds=1.0),)
 
 _ALL = Rate(count=20, seconds=1.0)
 _HEADINGS = {1: "Large", 2: "Medium"}
-Element = Mapping[str, Any]
-"""An element of a card as JSON."""
-
-Line = tuple[Element, str]
-"""An element and the words that a person reads in it."""
+Element = Mapping[str, Any]  # an element of a card as JSON
+Line = tuple[Element, str]  # an element and the words that a person reads in it
 
 
 class Config(Settings):

@@ -128,8 +128,7 @@ def _stem(window: Window) -> str:
 class _Read:
     watched: Watched
     tip: Tip
-    branch: str
-    """The default branch of the repository."""
+    branch: str  # the default branch of the repository
 
 
 class DigestBuilder:

@@ -125,8 +125,7 @@ class Rest:
         return all(any(hours.hold(local) for hours in self.hours) for local in moments)
 
 
-NEVER = Rest()
-"""No rest at all."""
+NEVER = Rest()  # no rest at all
 
 
 @lru_cache(maxsize=256)

@@ -15,9 +15,7 @@ from bot.scheduler.schedule import Spec, next_run
 log = structlog.get_logger(__name__)
 
 _SLOT = "slot:"  # keeps a channel's name apart from the names of duties
-GLANCE = 30.0
-"""The most seconds until a jump of the clock, or a sleep of the machine, is noticed."""
-
+GLANCE = 30.0  # the most seconds until a jump of the clock, or a sleep of the machine, is noticed
 Call = Callable[[], Coroutine[None, None, None]]
 """A coroutine function: APScheduler runs anything else in a thread."""
 

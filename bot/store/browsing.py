@@ -35,8 +35,7 @@ from handlers.ports.analysis_port import StoredAnalysis
 _LEVELS = tuple(Level)
 _DEEP = 2  # leading folders that paths are grouped by: engine/core/pool.py is in engine/core
 _MOST_DAYS = 200  # the most stored day summaries that are searched for a page's own
-Counts = tuple[int, int, int]
-"""Numbers of changes of high, medium and low importance."""
+Counts = tuple[int, int, int]  # numbers of changes of high, medium and low importance
 
 _OWNER = (
     select(repositories.c.id)

@@ -117,8 +117,7 @@ async def execute(
     return StatementResult(rows=done.all() if done.returns_rows else (), count=done.rowcount)
 
 
-CHUNK = 500
-"""Values in one statement; SQLite accepts 32,766 parameters, PostgreSQL 65,535."""
+CHUNK = 500  # values in one statement; SQLite accepts 32,766 parameters, PostgreSQL 65,535
 
 
 def chunks(values: Iterable[V]) -> Iterator[list[V]]:

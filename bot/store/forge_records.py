@@ -241,9 +241,7 @@ class ForgePage:
     unchanged: bool = False
 
 
-MOST = 2_000
-"""The most responses that are kept; the oldest are removed first."""
-
+MOST = 2_000  # the most responses that are kept; the oldest are removed first
 _ROOM = 100  # how many more than :data:`MOST` may pile up before old ones are removed
 
 

@@ -31,9 +31,7 @@ from digest.core.grade import Level
 from digest.core.reference import Query
 from digest.core.statement import spans_from_json
 
-COMMON = 1000
-"""A condition met by this many changes is common: it drives no limited query."""
-
+COMMON = 1000  # a condition met by this many changes is common: it drives no limited query
 _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 

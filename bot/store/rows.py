@@ -147,8 +147,7 @@ class StoredFacts(Facts):
 _named = repositories.c.name == bindparam("named")
 _FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
 _raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
-RAISE = Prepared(_raise)
-"""Raises the revision of the repository that is ``named``."""
+RAISE = Prepared(_raise)  # raises the revision of the repository that is named
 
 
 async def find_repository(connection: AsyncConnection, name: str) -> Any | None:
@@ -324,9 +323,7 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
     return [by_name[name] for name in reversed(placed)]
 
 
-TEXTS_VERSION = 3
-"""Raised whenever the texts, paths or area of a change are computed differently."""
-
+TEXTS_VERSION = 3  # raised whenever the texts, paths or area of a change are computed differently
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
 """Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 

@@ -27,9 +27,7 @@ from bot.store.migrations.fresh import make
 from bot.store.tables.ledger_tables import deliveries
 from digest.errors import BrokenArchive, DigestbotError, NewerArchive, UnwritableFolder
 
-FILE = "archive.sqlite3"
-"""The name of the archive in the data folder."""
-
+FILE = "archive.sqlite3"  # the name of the archive in the data folder
 _PATIENCE = 30.0
 """Seconds that a writer waits for another process's transaction; a batch takes under one."""
 

@@ -29,8 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.store.dialect import contains
 from bot.store.tables.archive_tables import change_texts, change_topics
 
-GRAM = 3
-"""Characters of a gram; shorter terms are looked up differently."""
+GRAM = 3  # characters of a gram; shorter terms are looked up differently
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,8 +39,7 @@ _RESULTS = {
 }
 
 
-Count = Callable[[EventDict], object]
-"""Counts one event."""
+Count = Callable[[EventDict], object]  # counts one event
 
 
 class Metrics:

@@ -83,8 +83,7 @@ class Health:
     metrics: Metrics
     receivers: Mapping[str, Sender] = field(default_factory=dict)
     secrets: Sequence[str] = ()
-    sweeps: bool = True
-    """Whether this process sweeps; if not, missed sweeps are not reported."""
+    sweeps: bool = True  # whether this process sweeps; if not, missed sweeps are not reported
     shared: Look | None = None
     """Checks what processes share; its problems are reported but do not make the process unready.
     """
@@ -242,9 +241,7 @@ def events(senders: Mapping[str, Sender]) -> dict[str, Asgi]:
 
 log = structlog.get_logger(__name__)
 
-DRAIN = 5
-"""Seconds for requests under way at shutdown. A platform expects its answer within three."""
-
+DRAIN = 5  # seconds for requests under way at shutdown. A platform expects its answer within three.
 _SLOW = 30.0
 _BACKLOG = 512
 

@@ -9,8 +9,7 @@ from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FactKind
 from digest.core.statement import ChangeType
 
-MOST = 4
-"""Maximum number of types of one change."""
+MOST = 4  # maximum number of types of one change
 
 # Conventional-commit types (https://www.conventionalcommits.org) and the words that projects put
 # into bracketed tags, in lower case, without spaces and hyphens.

@@ -272,8 +272,7 @@ def _place(item: Evidence | Fact | FileFacts) -> Evidence:
 SUBJECT_LINE = Evidence(path="", line=1, side=Side.MESSAGE)
 """The first line of the message as evidence."""
 
-REQUEST = Evidence(path="", line=0, side=Side.REQUEST)
-"""The description of the request as evidence."""
+REQUEST = Evidence(path="", line=0, side=Side.REQUEST)  # the description of the request as evidence
 
 
 def code(name: str, limit: int = 0) -> Code:
@@ -293,8 +292,5 @@ BOUNDS = {
     Level.LOW: Bounds(summary=1, impact=0, insights=0, risks=0, suggestions=0, names=3, quote=200),
 }
 
-VALUE = 60
-"""Maximum characters shown of a value (a default, a version, a signature)."""
-
-EVIDENCE = 8
-"""Maximum number of places that one statement cites."""
+VALUE = 60  # maximum characters shown of a value (a default, a version, a signature)
+EVIDENCE = 8  # maximum number of places that one statement cites

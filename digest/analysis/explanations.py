@@ -33,9 +33,7 @@ from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
-NAMES = 4
-"""Maximum number of names in a sentence."""
-
+NAMES = 4  # maximum number of names in a sentence
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _CHINESE = re.compile(r"[\u3000-\u9fff]")
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")

@@ -11,9 +11,7 @@ from digest.facts.paths import area_of
 from digest.topics.synonyms import kin
 from digest.topics.terms import pieces, term
 
-PAGE_LINES = 60
-"""Lines of a diff on a page."""
-
+PAGE_LINES = 60  # lines of a diff on a page
 _WIDE = 200  # characters of a line that are shown
 
 

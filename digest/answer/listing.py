@@ -17,9 +17,7 @@ from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
 from digest.report.blocks import run, title_link
 
-PAGE = 10
-"""Changes on a page."""
-
+PAGE = 10  # changes on a page
 _SOME_CODE = 0.1  # the share of changed lines in code from which a change belongs to the code
 LINES_VERSION = 13
 """Increased when the lines of changes come out differently, so that stored ones are remade."""
@@ -141,9 +139,7 @@ def area_of(graded: Graded) -> Area:
     return next(iter(graded.facts.areas), Area.CORE)
 
 
-MOST = 50
-"""Changes of a list that can be referred to by position."""
-
+MOST = 50  # changes of a list that can be referred to by position
 _ROWS = 2000  # changes that are searched if only a title identifies them
 
 

@@ -165,8 +165,7 @@ def _bare(value: str) -> str:
     return value.replace("'", '"').lower()
 
 
-PEOPLE = 12
-"""Contributors that are named, those with most changes; the others are counted."""
+PEOPLE = 12  # contributors that are named, those with most changes; the others are counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

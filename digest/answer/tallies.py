@@ -30,8 +30,7 @@ from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase, join
 from digest.report.blocks import author_link
 
-MOST_PEOPLE = 15
-"""People that are named, those with most changes first; the others are counted."""
+MOST_PEOPLE = 15  # people that are named, those with most changes first; the others are counted
 
 
 def people_of(graded: Graded) -> tuple[str, ...]:
@@ -122,12 +121,10 @@ def _line(name: Span, counted: Counter[Level | None], beside: int, language: Lan
     return join([*person, f"{marks}{also}"])
 
 
-MOST_FILES = 15
-"""Files that are named, those of most changes first; the others are counted."""
+MOST_FILES = 15  # files that are named, those of most changes first; the others are counted
 
 
-MOST_FOLDERS = 5
-"""Folders that are named below the files."""
+MOST_FOLDERS = 5  # folders that are named below the files
 
 
 def by_file(

@@ -25,11 +25,8 @@ from digest.core.grade import Graded, Level
 from digest.core.patterns import check_expression, expression_of, found_in, matches
 from digest.topics.terms import term
 
-MOST_RULES = 50
-"""Rules of one chat."""
-
-BOT = "bot"
-"""The rule that rejects changes of bots."""
+MOST_RULES = 50  # rules of one chat
+BOT = "bot"  # the rule that rejects changes of bots
 
 
 class RuleField(StrEnum):
@@ -163,11 +160,8 @@ class Filters:
         return len(self.include) + len(self.exclude)
 
 
-PLAIN = Filters()
-"""Rejects changes of bots."""
-
-EVERYTHING = Filters(bots=True)
-"""Rejects nothing."""
+PLAIN = Filters()  # rejects changes of bots
+EVERYTHING = Filters(bots=True)  # rejects nothing
 
 
 def left_out(
@@ -197,8 +191,7 @@ def _within(pattern: str, *texts: str) -> bool:
     return any(sought in text.casefold() for text in texts)
 
 
-MOST_TOPICS = 50
-"""Topics that one chat can mute."""
+MOST_TOPICS = 50  # topics that one chat can mute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,8 +218,7 @@ class DigestTiming:
         )
 
 
-AS_USUAL = DigestTiming()
-"""Nothing is set here."""
+AS_USUAL = DigestTiming()  # nothing is set here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,7 @@ from enum import StrEnum
 
 from digest.errors import UserError
 
-MOST = 500
-"""Entries of a profile."""
-
+MOST = 500  # entries of a profile
 _LONGEST = 200  # characters of an entry
 
 

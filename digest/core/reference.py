@@ -10,9 +10,7 @@ from digest.core.grade import Level
 from digest.errors import InvalidReference
 from digest.window import Window
 
-LEAST_DIGITS = 7
-"""The shortest commit name that is accepted, git's own shortest default."""
-
+LEAST_DIGITS = 7  # the shortest commit name that is accepted, git's own shortest default
 _LONGEST = 2048  # characters; longer than any address of a forge
 _REPOSITORY = r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}"
 _NUMBER = r"0*([1-9][0-9]{0,8})"

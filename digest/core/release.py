@@ -11,9 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-LONGEST_REF = 100
-"""Characters of a reference in a question."""
-
+LONGEST_REF = 100  # characters of a reference in a question
 LATEST = "latest-release"
 """Stands for the tag of the latest release, however the question asked for it."""
 

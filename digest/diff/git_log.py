@@ -18,9 +18,7 @@ from datetime import UTC, datetime
 from digest.core.change import Change, Commit, FileChange, FileStatus, Hunk
 from digest.diff.unified_diff import unquote
 
-FILE = b"\ndiff --git "
-"""The start of a file's patch, with the end of the line before."""
-
+FILE = b"\ndiff --git "  # the start of a file's patch, with the end of the line before
 HUNK = b"\n@@ -"
 """The start of a hunk, with the end of the line before; a changed line has a mark in front."""
 
@@ -171,9 +169,7 @@ def _lines(text: str, mark: str) -> tuple[str, ...]:
 FORMAT = "%x00%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B%x00"
 """The ``--format`` of the stream; its texts must be UTF-8 (``i18n.logOutputEncoding``)."""
 
-FILE_LIMIT = 4 << 20
-"""Bytes of patch that are kept of one file: four times what is read of a text."""
-
+FILE_LIMIT = 4 << 20  # bytes of patch that are kept of one file: four times what is read of a text
 CHANGE_LIMIT = 16 << 20
 """Bytes of patch that are kept of one change, so that a vendored tree does not fill the memory."""
 

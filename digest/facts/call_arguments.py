@@ -14,9 +14,7 @@ from functools import lru_cache
 
 from digest.facts.side_text import DEFINED, SideText, block
 
-LONGEST = 20_000
-"""Maximum characters of a call; tables of options are longer than most calls."""
-
+LONGEST = 20_000  # maximum characters of a call; tables of options are longer than most calls
 _BUDGET = 1_000_000
 """Maximum characters of calls read per side of a file, which bounds the time of any input."""
 

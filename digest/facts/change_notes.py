@@ -53,9 +53,7 @@ _FRONT = re.compile(
     r"(?:change_type|kind|type|[\"']?[\w@/.-]{1,80}[\"']?): *[\"']?(?P<mark>\w{3,20})"
 )
 
-MOST = 4
-"""Maximum entries of one change; a commit with more prepares a release."""
-
+MOST = 4  # maximum entries of one change; a commit with more prepares a release
 _LONGEST = 400  # characters of an entry that are kept
 
 

@@ -18,9 +18,7 @@ from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText
 
-LONGEST = 300
-"""Characters of a text that are kept."""
-
+LONGEST = 300  # characters of a text that are kept
 _BELOW = 10  # maximum lines of a declaration that are read
 _ABOVE = 12  # maximum lines of a comment above it that are read
 _LEAST_WORDS = 4

@@ -19,9 +19,7 @@ from digest.facts.paths import area_of, language_of
 from digest.facts.renames import last
 from digest.facts.side_text import block, whole
 
-Place = tuple[str, str]
-"""A file in a tree: the full name of a commit, and the path."""
-
+Place = tuple[str, str]  # a file in a tree: the full name of a commit, and the path
 _MOST_FILES = 24  # maximum files that are read for one name; those near the changed file come first
 _MOST_TYPES = 20
 """Maximum declarations of one type that are read in a file: its parts, or its implementations."""

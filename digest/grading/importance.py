@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
 _MOST_REASONS = 5
-STEP = 0.0001
-"""The step of a rounded score."""
-
+STEP = 0.0001  # the step of a rounded score
 _FOOT = 0.08  # how far above its level's threshold the most urgent demand alone can lift a score
 RESEMBLES = "resembles_marked"
 """The rule of a change that nobody marked and that is like those that maintainers mark."""
@@ -41,9 +39,7 @@ _MERGES = "branch_merge"
 _MERGED = -6.0
 """The weight of a merged branch, whatever the model: its commits are graded one by one."""
 
-FORCED = "forced"
-"""The rule name in the reasons of a grade that a configured rule set."""
-
+FORCED = "forced"  # the rule name in the reasons of a grade that a configured rule set
 _URGENT = 2.0  # minimum strength of a rule about what certainly breaks
 _RESEMBLING = 0.5
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
@@ -275,8 +271,7 @@ def _strongest(moved: Sequence[Reason], level: Level) -> tuple[Reason, ...]:
     return tuple(sorted(chosen, key=lambda r: (-abs(r.weight), r.rule))[:_MOST_REASONS])
 
 
-PREFIX = "model_"
-"""Prefix of the names of reasons that a model gave."""
+PREFIX = "model_"  # prefix of the names of reasons that a model gave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

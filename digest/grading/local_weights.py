@@ -20,11 +20,8 @@ from math import exp, log, sqrt
 from digest.core.grade import Graded, Thresholds
 from digest.grading.importance import Weights, demands_high, weights
 
-RARE = 0.6
-"""Signals with a root mean square below this are rare and are penalised more."""
-
-CAP = 1.5
-"""Maximum log-odds per unit of a signal, unless its prior is higher."""
+RARE = 0.6  # signals with a root mean square below this are rare and are penalised more
+CAP = 1.5  # maximum log-odds per unit of a signal, unless its prior is higher
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +141,8 @@ def _slope(
 LEAST_NAMED = 60
 """Minimum number of named, and of unnamed, changes to learn from; fewer would be chance."""
 
-LEAST_PAST = 200
-"""Minimum number of past changes for learning and rescaling."""
-
-MOST_PAST = 3000
-"""Maximum number of changes to learn from, newest first: about ten seconds of work."""
-
+LEAST_PAST = 200  # minimum number of past changes for learning and rescaling
+MOST_PAST = 3000  # maximum number of changes to learn from, newest first: about ten seconds of work
 _HIGH = 0.12  # the target share of high changes; busy days have more than the mean
 _NEWS = 0.06  # the minimum share of changes that are high as news, however many demand action
 _LATELY = 500  # number of newest changes used for rescaling, since projects change their pace

@@ -19,8 +19,7 @@ from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
 from digest.grading.importance import FORCED, nearest, urgency
 
-SOON = timedelta(days=14)
-"""Reverts and fixes within this time count as an outcome of the change."""
+SOON = timedelta(days=14)  # reverts and fixes within this time count as an outcome of the change
 
 
 class Outcome(StrEnum):
@@ -130,9 +129,7 @@ def _known_outcomes(changes: Sequence[Graded], later: LaterFacts) -> Iterator[tu
             yield change.sha, Outcome.USELESS
 
 
-LEAST = 30
-"""Minimum number of changes that mattered for a proposal; fewer would be chance."""
-
+LEAST = 30  # minimum number of changes that mattered for a proposal; fewer would be chance
 _HIGH_SHARE = 0.2  # maximum share of high changes: readers read a post of eight on a day of forty
 _MEDIUM_RECALL = 0.9  # minimum share of the changes that mattered that should be at least medium
 

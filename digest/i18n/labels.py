@@ -113,9 +113,7 @@ KINDS_MANY = {
     FactKind.SECURITY: Phrase("security-related lines", "安全相关代码"),
 }
 PIN = Phrase("pinned version", "固定版本")
-PINS = Phrase("pinned versions", "固定版本")
-"""Dependencies that are used only for the build."""
-
+PINS = Phrase("pinned versions", "固定版本")  # dependencies that are used only for the build
 SUMMARY = Phrase("Summary", "变更摘要")
 IMPACT = Phrase("Impact", "影响范围")
 INSIGHTS = Phrase("Technical insights", "技术洞察")

@@ -84,9 +84,9 @@ LEFT_OUT = Phrase("{n} left out by filters ({rules})", "过滤 {n} 个（{rules}
 MUTED = Phrase("{n} muted", "静音 {n} 个")
 DETAILS = Phrase("In detail", "详细说明")
 SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
-FULL_REPORT = Phrase("Full report", "完整报告")
-"""The label of the link, or the text before the path."""
-
+FULL_REPORT = Phrase(
+    "Full report", "完整报告"
+)  # the label of the link, or the text before the path
 LEVEL_COUNT = Phrase("{title} ({count})", "{title}（{count}）")
 REASONS = {
     "bot": Phrase("made by a bot", "由机器人提交"),

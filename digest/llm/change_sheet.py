@@ -53,14 +53,11 @@ class HunkIds:
         return file_id(at) if number is None else hunk_id(at, number)
 
 
-LONG_LINE = 400
-"""Characters after which a line is cut: minified code, data, base64."""
-
+LONG_LINE = 400  # characters after which a line is cut: minified code, data, base64
 REMOVED = 24
 """Removed lines of a hunk that are shown; its beginning and its facts say what was removed."""
 
-REMOVED_FILE = 12
-"""Removed lines that are shown of a file that was deleted."""
+REMOVED_FILE = 12  # removed lines that are shown of a file that was deleted
 
 _CLOSED = {
     Area.GENERATED: Cause.GENERATED,

@@ -61,9 +61,7 @@ def speaks(text: str, language: Language) -> bool:
     return english > foreign
 
 
-LONGEST = 600
-"""Characters of a statement; the prompt asks for less than half."""
-
+LONGEST = 600  # characters of a statement; the prompt asks for less than half
 _SHORTEST = 3
 _SHORTEST_HAN = 2
 

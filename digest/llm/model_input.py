@@ -27,9 +27,7 @@ from digest.core.change import Change, FileChange, Hunk, without_hunks
 from digest.core.facts import Fact, Facts, FileFacts
 from digest.core.grade import Graded
 
-MESSAGE = "M"
-"""The id of the commit's message."""
-
+MESSAGE = "M"  # the id of the commit's message
 _ID = re.compile(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
 
 

@@ -23,9 +23,7 @@ _CHARS = 0.5
 """Characters of a piece per token of room, so that several fit into the smallest context."""
 
 _FOOT = 0.1  # the share of the room that is reserved for naming what is not shown
-PARTS = 6
-"""The most parts that a change is read in; the rest is left out and named."""
-
+PARTS = 6  # the most parts that a change is read in; the rest is left out and named
 _LEAST = 64  # tokens below which not even a title fits
 
 
@@ -173,11 +171,8 @@ def merge_prompt(
     return prompt(PromptKind.MERGE, language, text, omitted=omitted, shas=(material.sha,))
 
 
-LINE_TOKENS = 900
-"""The most tokens of one change in a prompt for lines."""
-
-BATCH = 12
-"""The most changes in one prompt for lines: with more, models begin to mix them up."""
+LINE_TOKENS = 900  # the most tokens of one change in a prompt for lines
+BATCH = 12  # the most changes in one prompt for lines: with more, models begin to mix them up
 
 
 def lines_prompts(

@@ -26,8 +26,7 @@ from digest.llm.number_check import wrong_number
 from digest.llm.tokens import Wording, take_apart
 
 _COPY = 24  # characters from which on a sentence does not occur in a diff by chance
-MOST_CITES = 16
-"""Ids that a statement may cite; one that cites everything cites nothing."""
+MOST_CITES = 16  # ids that a statement may cite; one that cites everything cites nothing
 
 
 def judge(

@@ -33,8 +33,7 @@ class Refs:
         return f"{self.base}..{self.tip}" if self.tip else f"since {self.base}"
 
 
-Span = Window | Refs
-"""A period of time, or a range between two references."""
+Span = Window | Refs  # a period of time, or a range between two references
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -193,8 +193,7 @@ class OfCurrent(Enquiry):
     reference: Reference | None = None
 
 
-OfChange = Explain | OfCurrent
-"""Intents about one change."""
+OfChange = Explain | OfCurrent  # intents about one change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +221,7 @@ class Released(OfCurrent):
     """Which release has a change first."""
 
 
-SUBJECT = "its name"
-"""The part of a change that has the name under discussion."""
+SUBJECT = "its name"  # the part of a change that has the name under discussion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,8 +325,5 @@ class Unknown(Enquiry):
     thanks: bool = False
 
 
-Followup = More | Retell | Again | Nth
-"""Intents that make sense only after an answer."""
-
-Intent = Enquiry | Managing
-"""All that the bot is asked or told to do."""
+Followup = More | Retell | Again | Nth  # intents that make sense only after an answer
+Intent = Enquiry | Managing  # all that the bot is asked or told to do

@@ -21,9 +21,7 @@ from digest.errors import InvalidReference
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
-LONGEST = 2_048
-"""Maximum characters of a question; longer texts are not read."""
-
+LONGEST = 2_048  # maximum characters of a question; longer texts are not read
 _MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
 _SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
 
@@ -97,8 +95,7 @@ def reference_of(question: str) -> Reference | None:
         return None
 
 
-NONE: frozenset[str] = frozenset()
-"""The tags of a word that is in no table."""
+NONE: frozenset[str] = frozenset()  # the tags of a word that is in no table
 
 
 _TABLE: dict[str, dict[str, str]] = tomllib.loads(

@@ -20,9 +20,7 @@ from digest.question.intent import (
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
 from digest.window import Window
 
-MOST_TERMS = 12
-"""Maximum search terms of one question."""
-
+MOST_TERMS = 12  # maximum search terms of one question
 _MOST_WORDS = 7  # maximum words of a topic
 
 

@@ -50,11 +50,8 @@ from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Background, Stray, exclusions_in, name_of
 from digest.question.slots import slots_of, words_of
 
-LEAST = 1.0
-"""Minimum weight of a reading."""
-
-SURE = 2.0
-"""Minimum weight of a reading that is sure."""
+LEAST = 1.0  # minimum weight of a reading
+SURE = 2.0  # minimum weight of a reading that is sure
 
 
 _MOST_UNKNOWN = 40

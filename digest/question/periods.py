@@ -47,12 +47,8 @@ from digest.question.dates import (
 )
 from digest.window import Window, day_window, days_window, instant, parse_moment
 
-DEFAULT_DAYS = 7
-"""The period of a question without one: today and the six days before."""
-
-LONGEST_DAYS = 3660
-"""Maximum reach of "last N days": about ten years."""
-
+DEFAULT_DAYS = 7  # the period of a question without one: today and the six days before
+LONGEST_DAYS = 3660  # maximum reach of "last N days": about ten years
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 
 _UNITS = {

@@ -273,9 +273,7 @@ def _reference(where: str, language: Language) -> Spans:
     return (span,) if isinstance(span, Link) else join([name, *COLON(language), span])
 
 
-MOST = 5
-"""Maximum number of changes in detail; the full report has all."""
-
+MOST = 5  # maximum number of changes in detail; the full report has all
 _INSIGHTS = 4  # maximum insights of one change, which explain its grade further
 
 

@@ -68,8 +68,7 @@ def _read(value: list[Any]) -> Sentence:
     return Sentence(spans=spans_from_json(spans), shas=tuple(shas))
 
 
-SCHEMA = 1
-"""The version of all JSON that the program prints."""
+SCHEMA = 1  # the version of all JSON that the program prints
 
 
 def report_to_json(report: Report) -> dict[str, Any]:

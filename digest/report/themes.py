@@ -129,9 +129,7 @@ def _undone(undone: Undone, changes: Sequence[Graded]) -> Iterator[int]:
             yield at
 
 
-MOST = 4
-"""Maximum number of themes."""
-
+MOST = 4  # maximum number of themes
 _SHARE, _FEW = 0.6, 4
 """A theme with more than this share of all changes, and more than a few, separates nothing."""
 

@@ -31,9 +31,7 @@ from digest.topics.terms import (
     term,
 )
 
-LEAST = 0.3
-"""The lowest strength (of 1) of a topic that a change is said to be about."""
-
+LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
 TOPICS_VERSION = 7
 """Increased when the terms of a change come out differently, so that an index is rebuilt."""
 

@@ -31,9 +31,7 @@ from digest.topics.terms import (
 Aliases = Mapping[str, Sequence[str]]
 """Other names of topics, lower case, with the topics that each stands for."""
 
-NEAR = 5
-"""The number of similar topics to suggest."""
-
+NEAR = 5  # the number of similar topics to suggest
 _LIKENESS = 0.75  # the lowest similarity (of 1) of a suggested topic
 _OR = re.compile(r" ?(?:[,，、;&/|+]|\band\b|\bor\b|和|与|或者?|以及|及) ?", re.IGNORECASE)
 _ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")

@@ -19,8 +19,7 @@ from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
 from digest.core.statement import ChangeType
 
-HAN = re.compile(r"[㐀-䶿一-鿿]+")
-"""A run of Chinese characters."""
+HAN = re.compile(r"[㐀-䶿一-鿿]+")  # a run of Chinese characters
 
 _PIECE = re.compile(
     # Product names in which a common word is no word of its own.
@@ -154,8 +153,7 @@ def initials(text: str) -> str:
     return "".join(part if re.fullmatch(r"v?\d+", part) else part[0] for part in parts)
 
 
-MARK = ":"
-"""Occurs in the term of a kind or a label, and in no topic."""
+MARK = ":"  # occurs in the term of a kind or a label, and in no topic
 
 _TYPES = {
     ChangeType.BREAKING: ChangeKind.BREAKING,

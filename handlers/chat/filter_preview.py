@@ -25,8 +25,7 @@ from handlers.digests.ingest import Labels, ensure, labels_of
 from handlers.ports.chat_port import Room
 from handlers.ports.storage import Watched
 
-WEEK = timedelta(days=7)
-"""The period that a filter is tried on before it is saved."""
+WEEK = timedelta(days=7)  # the period that a filter is tried on before it is saved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,7 @@ from handlers.digests.ingest import Labels
 from handlers.ports.storage import Archive, Outcome, State, Watched
 
 NO_LABELS: Labels = {}
-MUTED = "muted"
-"""Why a change that can be asked about was not in a digest."""
+MUTED = "muted"  # why a change that can be asked about was not in a digest
 
 
 async def topics_of(

@@ -25,8 +25,7 @@ from handlers.context import Context
 from handlers.digests.ingest import fill, tip_of
 from handlers.ports.forge_port import Publishing
 
-DAYS = timedelta(days=90)
-"""The length of the default window, which ends ``SOON`` before now."""
+DAYS = timedelta(days=90)  # the length of the default window, which ends SOON before now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

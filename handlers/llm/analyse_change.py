@@ -49,9 +49,7 @@ T = TypeVar("T")
 MOST_TOKENS = {Asked.HIGH: 32_000, Asked.MEDIUM: 16_000, Asked.LINES: 16_000}
 """The most tokens of one prompt, whatever the model takes: more costs more than it yields."""
 
-PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}
-"""The most parts that a change is read in, by depth."""
-
+PARTS = {Asked.HIGH: 6, Asked.MEDIUM: 3}  # the most parts that a change is read in, by depth
 _OUTPUT = {Asked.HIGH: 3_000, Asked.MEDIUM: 1_600, Asked.LINES: 2_400}
 _REFITS = 5
 _LESS = 0.6  # the share of a rejected prompt's size that the next, smaller one may have

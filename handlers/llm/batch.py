@@ -76,12 +76,8 @@ class AnalysisCache:
         return not self.anew and now - kept.at < _FAILURES_HOLD
 
 
-AHEAD = 2
-"""Changes held ready for each slot of the server: each takes memory until it is used."""
-
-ODD = "odd"
-"""The reason of a change on which the program itself failed."""
-
+AHEAD = 2  # changes held ready for each slot of the server: each takes memory until it is used
+ODD = "odd"  # the reason of a change on which the program itself failed
 _ENDS_ALL = frozenset({ModelReason.BUDGET, ModelReason.UNAUTHORIZED, ModelReason.NO_CREDIT})
 """After these errors no further call can succeed."""
 

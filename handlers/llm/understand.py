@@ -48,9 +48,7 @@ from handlers.ports.model_port import (
     Speaker,
 )
 
-PATIENCE = 15.0
-"""Seconds that an asker waits for the interpretation; the answer takes time as well."""
-
+PATIENCE = 15.0  # seconds that an asker waits for the interpretation; the answer takes time as well
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 
 
@@ -102,8 +100,7 @@ async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
     return reply.value
 
 
-UNKNOWN = "unknown"
-"""The kind of words without a meaning."""
+UNKNOWN = "unknown"  # the kind of words without a meaning
 
 CHOICES: Mapping[str, type[Intent]] = {
     one.name: intent for intent, one in QUESTIONS.items() if one.model

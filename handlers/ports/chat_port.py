@@ -19,8 +19,7 @@ from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
 from handlers.ports.storage import Watched
 
-LIFETIME = timedelta(days=14)
-"""A conversation that is idle for this long is over."""
+LIFETIME = timedelta(days=14)  # a conversation that is idle for this long is over
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

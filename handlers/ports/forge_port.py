@@ -24,8 +24,7 @@ class Forge(Protocol):
     and ``ForgeUnauthorized``, and nothing else. Texts are cut to a bounded length.
     """
 
-    eager: bool
-    """Whether it may be queried unprompted, and not only to answer a question."""
+    eager: bool  # whether it may be queried unprompted, and not only to answer a question
 
     async def request(self, number: int) -> PullRequest:
         """A request with its reviewers and the issues that it closes."""

@@ -262,8 +262,7 @@ class BudgetPort(Protocol):
         """Release the reservation; ``usage`` is what the call took, which the ledger has."""
 
 
-OK = "ok"
-"""The outcome of a call that was answered."""
+OK = "ok"  # the outcome of a call that was answered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,8 +41,7 @@ class Range:
     tip: str
 
 
-Selection = Window | Range | Sequence[str]
-"""By calendar, by ancestry, or by commit names."""
+Selection = Window | Range | Sequence[str]  # by calendar, by ancestry, or by commit names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,8 +143,7 @@ class Progress(Protocol):
 class Workers(Protocol):
     """Runs pure, processor-bound work away from the event loop."""
 
-    at_once: int
-    """How many pieces of work to run at a time."""
+    at_once: int  # how many pieces of work to run at a time
 
     async def few(self, work: Callable[[A], B], given: A) -> B:
         """Do one small piece of work."""

@@ -99,8 +99,7 @@ async def looked_over(ctx: Context, window: Window, tip: str | None) -> None:
         await remember_look(ctx, tip)
 
 
-LONGEST_DAYS = 31
-"""After a longer absence, catching up starts this many days ago."""
+LONGEST_DAYS = 31  # after a longer absence, catching up starts this many days ago
 
 
 async def catch_up(_intent: CatchUp, ctx: Context) -> Answer:

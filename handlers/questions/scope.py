@@ -150,8 +150,7 @@ class Reach:
         return Query(window=self.window, among=self.names)
 
 
-DAYS_BACK = 30
-"""The days that are searched if a period that nobody gave has nothing."""
+DAYS_BACK = 30  # the days that are searched if a period that nobody gave has nothing
 
 
 def month_back(ctx: Context) -> Window:

@@ -37,9 +37,7 @@ from digest.document import (
     rows_as_lines,
 )
 
-MOST = 4096
-"""Characters of an embed's description, well below the 6000 of all embeds of a message."""
-
+MOST = 4096  # characters of an embed's description, well below the 6000 of all embeds of a message
 _LONGEST = 700
 """Characters of one line; escaping at most doubles them, and each takes at most two units."""
 
@@ -49,8 +47,7 @@ _HAIR = "\u200a"
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
 _START = re.compile(r"[-+]|\d+(?=[.)])")
 _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
-Line = tuple[str, str]
-"""One line as sent and as read."""
+Line = tuple[str, str]  # one line as sent and as read
 
 
 def render(document: Document) -> tuple[Part, ...]:

@@ -23,11 +23,8 @@ from bot.messaging.wire import HttpClient, Reply
 STALE_TOKEN = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671})
 """The token is not accepted (any more): it is fetched again, once."""
 
-NO_THREADS = frozenset({230071, 230072})
-"""The chat, or the message, takes no answers in a thread."""
-
-NO_HISTORY = frozenset({230027, 231203, 99991672, 99991676})
-"""The app may not read the chat."""
+NO_THREADS = frozenset({230071, 230072})  # the chat, or the message, takes no answers in a thread
+NO_HISTORY = frozenset({230027, 231203, 99991672, 99991676})  # the app may not read the chat
 
 _REASONS: Mapping[SendReason, tuple[int, ...]] = {
     SendReason.RATE_LIMITED: (

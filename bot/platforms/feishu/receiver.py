@@ -49,9 +49,7 @@ Take = Callable[[Json, str], Awaitable[Json | None]]
 Raises ``Unkept``.
 """
 
-WINDOW = 300
-"""Seconds that a request's time may differ from ours."""
-
+WINDOW = 300  # seconds that a request's time may differ from ours
 _BLOCK = 16
 
 

@@ -240,11 +240,8 @@ def _actions(buttons: Sequence[Button], group: int) -> Iterator[BlockPiece]:
         yield _ready(group, {"type": "actions", "elements": row})
 
 
-MOST_BLOCKS = 50
-"""https://docs.slack.dev/reference/block-kit/blocks"""
-
-MOST_HOME_BLOCKS = 100
-"""https://docs.slack.dev/reference/block-kit/blocks"""
+MOST_BLOCKS = 50  # https://docs.slack.dev/reference/block-kit/blocks
+MOST_HOME_BLOCKS = 100  # https://docs.slack.dev/reference/block-kit/blocks
 
 LIMIT = Limit(
     size=12_000,

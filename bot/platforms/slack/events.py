@@ -19,9 +19,7 @@ from bot.messaging.sender import Receipt
 from bot.platforms.slack.installations import SlackAccount
 
 COMMAND = "/digest"
-EXPLAIN = "explain"
-"""The callback of the message shortcut, which is the action's name as well."""
-
+EXPLAIN = "explain"  # the callback of the message shortcut, which is the action's name as well
 _SAID_BY_PEOPLE = ("", None, "file_share", "thread_broadcast")
 _CHANGES = ("message_changed", "message_deleted")
 _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")

@@ -63,8 +63,7 @@ class Visit:
     person: str
 
 
-Found = Incoming | Visit | None
-"""The content of a delivery for the bot."""
+Found = Incoming | Visit | None  # the content of a delivery for the bot
 
 
 @dataclass(slots=True, kw_only=True)

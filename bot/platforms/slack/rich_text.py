@@ -131,12 +131,8 @@ def element(button: Button, number: int) -> Json | None:
 
 
 Json = dict[str, Any]
-LONGEST_URL = 2000
-"""Bytes of a link's address; a longer address is dropped, its text stays."""
-
-LONGEST_LINE = 8_000
-"""Bytes of one line's elements; a longer line is split."""
-
+LONGEST_URL = 2000  # bytes of a link's address; a longer address is dropped, its text stays
+LONGEST_LINE = 8_000  # bytes of one line's elements; a longer line is split
 _STYLES = {Strong: {"bold": True}, Emphasis: {"italic": True}, Code: {"code": True}}
 
 # In JSON a character takes at most four bytes, because ``legible`` leaves none that is escaped

@@ -73,9 +73,7 @@ class ThreadInfo:
 
 log = structlog.get_logger(__name__)
 
-EVENT = "digestbot_part"
-"""The type of our metadata; its payload holds the part's identity."""
-
+EVENT = "digestbot_part"  # the type of our metadata; its payload holds the part's identity
 REACH = 8 * 24 * 3600.0
 """Seconds to look back for a part without a date: digests are caught up for a week."""
 

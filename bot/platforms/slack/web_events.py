@@ -71,8 +71,7 @@ def said_to(text: str) -> Json | None:
     return SAYS["slash_commands"] if "command" in parse_qs(text) else None
 
 
-WINDOW = 300
-"""Seconds that a request's time may differ from ours, from Slack's documentation."""
+WINDOW = 300  # seconds that a request's time may differ from ours, from Slack's documentation
 
 
 def is_signed(secret: str, headers: Mapping[str, str], body: bytes, now: float) -> bool:

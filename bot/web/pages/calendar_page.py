@@ -23,8 +23,7 @@ from digest.window import Window, day_window
 
 _PLACES = 10
 _MONTHS = 6  # months of a page
-Step = tuple[str, str]
-"""The path of a neighbouring page, and its title."""
+Step = tuple[str, str]  # the path of a neighbouring page, and its title
 
 
 async def extent_of(asked: PageRequest, shown: SiteRepository) -> Extent | None:

@@ -49,9 +49,7 @@ from digest.question.commit_range import Refs, Span, refs_named
 from digest.report.report_json import SCHEMA
 from digest.window import days_window, parse_date
 
-SIZE = 60
-"""Lines of a page."""
-
+SIZE = 60  # lines of a page
 _OF_GROUP = 25  # changes of a group in Markdown
 _NAMED = 12  # the number of authors that are named
 

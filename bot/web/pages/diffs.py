@@ -21,9 +21,7 @@ from digest.markdown import clean
 _AROUND = 2  # context lines before and after the line that supports a statement
 _OTHER = 3  # lines of the other side that are shown with it
 _WIDEST = 400  # characters of a line that are shown
-MOST_LINES = 1500
-"""Lines of a patch on one page."""
-
+MOST_LINES = 1500  # lines of a patch on one page
 _COLOURED = 60_000  # characters of a page that are highlighted; the rest is plain
 _SECONDS = 0.5
 """Processor time in which a page is highlighted: some texts take lexers a hundred times as long."""

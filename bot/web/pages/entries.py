@@ -35,8 +35,7 @@ from digest.report.blocks import Citations, advice, run
 from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
-Told = Mapping[str, StoredAnalysis]
-"""Stored model analyses by full commit hash."""
+Told = Mapping[str, StoredAnalysis]  # stored model analyses by full commit hash
 
 
 async def told_of(

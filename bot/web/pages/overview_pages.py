@@ -120,9 +120,7 @@ def _json(kept: KeptDigest, posted: Document) -> Json:
     }
 
 
-DAYS = 90
-"""Days of a pulse."""
-
+DAYS = 90  # days of a pulse
 _NEWEST = 8  # the newest important changes in Markdown and JSON
 _DIGESTS = 8
 _MONTHS = 2
@@ -301,9 +299,7 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
 
 
 _DIGITS = re.compile(r"\d+", re.ASCII)
-RELEASES = 30
-"""Releases of a family that are listed, each compared with the one before it."""
-
+RELEASES = 30  # releases of a family that are listed, each compared with the one before it
 Release = tuple[str, str, str]
 """A release as the tag before it, its own tag, and the path of their comparison."""
 

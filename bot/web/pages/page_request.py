@@ -19,9 +19,7 @@ from digest.core.grade import Level, Repository
 from digest.errors import InvalidDate
 from digest.window import YEARS, Window, gaps, parse_date
 
-CHOSEN = "digestbot_language"
-"""The cookie that stores a chosen language."""
-
+CHOSEN = "digestbot_language"  # the cookie that stores a chosen language
 RECENT = timedelta(minutes=15)
 """Time up to the present that may be unread before a page calls it so."""
 

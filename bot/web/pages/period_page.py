@@ -40,8 +40,7 @@ _WRITTEN = 120
 which has several times as many rows.
 """
 
-SIZE = 20
-"""Changes of a page of Markdown or JSON; the web page lists all of them."""
+SIZE = 20  # changes of a page of Markdown or JSON; the web page lists all of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,9 +40,7 @@ LARGEST = 84_000
 What is left out is on the next page.
 """
 
-OPEN = 30
-"""Rows of a page that are not folded, unless they are of its first level."""
-
+OPEN = 30  # rows of a page that are not folded, unless they are of its first level
 _BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT = 165, 10, 13, 50, 18, 5
 """Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name."""
 

@@ -21,9 +21,7 @@ from starlette.responses import Response
 from bot.messaging.rates import Rate, RateWindow
 
 COOKIE = "digestbot_session"
-LASTS = 12 * 3600
-"""Seconds that a reader stays signed in."""
-
+LASTS = 12 * 3600  # seconds that a reader stays signed in
 _EACH = Rate(count=5, seconds=60)
 _ALL = Rate(count=60, seconds=60)
 _MOST_CLIENTS = 1024

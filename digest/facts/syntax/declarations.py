@@ -56,8 +56,7 @@ def member_name(parent: str, name: str) -> str:
 class Calling(StrEnum):
     """What the callers of a language depend on in a signature."""
 
-    BY_NAME = "by name"
-    """Parameters may be given by name, and types are not enforced: Python."""
+    BY_NAME = "by name"  # parameters may be given by name, and types are not enforced: Python
     BY_PLACE = "by place"
     """Parameters are positional, and types are not enforced: JavaScript, TypeScript."""
     BY_TYPE = "by type"
@@ -125,12 +124,8 @@ CONFIGURES = re.compile(
 )
 """The names of types in which users set things."""
 
-MOST_BASES = 40
-"""Maximum classes of one file that are followed from one to its bases."""
-
-DEEPEST = 12
-"""Maximum levels of modules, namespaces and classes that are read."""
-
+MOST_BASES = 40  # maximum classes of one file that are followed from one to its bases
+DEEPEST = 12  # maximum levels of modules, namespaces and classes that are read
 _NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name
 _LONGEST = 2_000  # characters of one signature
 
