@@ -28,6 +28,7 @@ from digest.analysis.headline import secures
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare, raised_minimums
 from digest.analysis.wording import has_default, is_computed, is_pin, names, value
+from digest.core.authors import code_as_spans
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact, FactKind
@@ -35,13 +36,15 @@ from digest.core.grade import Graded
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
 from digest.i18n import statement_text as words
-from digest.i18n.phrase import Part, list_in_words
+from digest.i18n.phrase import Part, Phrase, list_in_words
 
 _ONE_BY_ONE = 3
 """Maximum number of changed defaults, signatures or versions that are listed one by one."""
 
 _LITERAL = re.compile(r"([\"'`]).*\1|[-+]?\.?\d[\w.]*%?|[a-z][a-z\d-]*|True|False", re.DOTALL)
 """A value as users write it, unlike the name of a constant or an expression."""
+
+_NUMBER = re.compile(r"[-+]?\.?\d[\w.]*%?|True|False|true|false")
 
 _SHARED = frozenset({"pip", "npm", "composer", "bundler"})
 """Package managers whose dependencies are installed beside the packages of users."""
@@ -100,7 +103,7 @@ def _advice(reading: ChangeContext) -> _Found:
     language = reading.language
     for f in _restorable(reading):
         before = value(f.before, language)
-        yield words.KEEP_DEFAULT(language, name=code(f.name), before=before), [f]
+        yield _keeping(f)(language, name=code(f.name), before=before), [f]
     secured = secures(reading.facts)  # nobody should stay on the old version
     moved = [f for f in _versions(reading) if f.before and f.after and not secured]
     for f in moved if len(moved) <= _ONE_BY_ONE else ():
@@ -132,7 +135,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             yield words.REPLACE(language, before=code(f.before), after=code(f.name))
     for f in _restorable(reading):
         before = value(f.before, language)
-        yield words.KEEP_DEFAULT(language, name=code(f.name), before=before)
+        yield _keeping(f)(language, name=code(f.name), before=before)
     for f in reading.contracts:
         if f.action is Action.CHANGED and (f.detail == "choices" or has_default(f)):
             phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
@@ -175,6 +178,10 @@ _CHECKED = {
 
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
+_REFUSES = re.compile(
+    r"(?:reject|disallow|forbid|refuse)s?\s+(\S.{0,100}?)\.?(?: \(#\d+\))?$", re.IGNORECASE
+)
+
 
 def _to_check(reading: ChangeContext) -> Spans:
     """What is to be checked by the reasons of the grade, with the names in the title."""
@@ -185,6 +192,8 @@ def _to_check(reading: ChangeContext) -> Spans:
     )
     if asked is words.CHECK["security"]:
         return asked(language)
+    if asked is words.CHECK["refusal"] and (refused := _REFUSES.match(title)):
+        return words.NOW_REJECTED(language, what=code_as_spans(refused[1]))
     found = [name for name in _NAMED.findall(title) if "_" in name or name[:2] == "--"]
     if found:
         shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)
@@ -199,6 +208,12 @@ def _changed_defaults(reading: ChangeContext) -> list[Fact]:
     whole = [f for f in changed if has_default(f) and not f.condition]
     known = [f for f in whole if not (is_computed(f.before) or is_computed(f.after))]
     return known[:_ONE_BY_ONE]
+
+
+def _keeping(fact: Fact) -> Phrase:
+    """How to keep an old default; one of several words may have gone, a number has not."""
+    plain = _NUMBER.fullmatch(fact.before or "")
+    return words.KEEP_DEFAULT if plain else words.KEEP_CHOICE
 
 
 def _restorable(reading: ChangeContext) -> list[Fact]:

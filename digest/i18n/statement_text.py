@@ -128,6 +128,11 @@ VERSIONS_MOVE = Phrase("These versions change: {names}.", "以下版本有变化
 
 # Suggestions.
 KEEP_DEFAULT = Phrase(
+    "To keep the old default, set {name} to {before}.",
+    "如需保持原来的默认值，请将{name}设为{before}。",
+)
+
+KEEP_CHOICE = Phrase(
     "To keep the old default, set {name} to {before}, if that is still accepted.",
     "如需保持原来的默认值，请将{name}设为{before}（若仍可用）。",
 )
@@ -148,6 +153,7 @@ CHECK_DEFAULT = Phrase(
     "Check if you rely on the default of {names}.", "请检查是否依赖{names}的默认值。"
 )
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
+NOW_REJECTED = Phrase("Now rejected: {what}.", "现在会被拒绝：{what}。")
 TAKE_FIX = Phrase("Upgrade to a version with this security fix.", "升级到包含此安全修复的版本。")
 CHECK = {
     "breaking": Phrase("Read what breaks before you upgrade.", "升级前请先了解不兼容之处。"),

@@ -156,7 +156,7 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return join([*_foremost(first[:1], len(todo), language), *spans, *STOP(language)])
+    return join([*_foremost(first[:1], todo, language), *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,21 +235,33 @@ def _counts(entries: Sequence[ReportEntry]) -> Counts:
     )
 
 
-def _foremost(first: Sequence[ReportEntry], todo: int, language: Language) -> Spans:
-    """The most important change and how many there are to act on; empty without one."""
+def _foremost(
+    first: Sequence[ReportEntry], todo: Sequence[ReportEntry], language: Language
+) -> Spans:
+    """The most important change and the others to act on; empty without one."""
     if not first:
         return ()
     graded, told = first[0].graded, first[0].analysis
     told = told if told.source is Origin.FACTS else gist(graded, language)
     line = told.summary[0].spans
-    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
-    spans = join([*without_full_stop(line), *words.CITED(language, places=name)])
-    if todo > 1:
-        spans = words.LEAD_MORE(language, first=spans, n=todo - 1)
+    spans = join([*without_full_stop(line), *_cited(first, language)])
+    if others := todo[1:]:
+        spans = words.LEAD_MORE(language, first=spans, n=len(others))
+        if len(others) <= _NAMED:
+            spans = join([*spans, *_cited(others, language)])
     else:
         spans = (words.LEAD_ONLY if todo else words.LEAD_CALM)(language, lead=spans)
     return join([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
+
+def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
+    changes = [entry.graded for entry in entries]
+    names = [f"#{g.number}" if g.number is not None else g.sha[:10] for g in changes]
+    return words.CITED(language, places=list_in_words(names, language, limit=_NAMED))
+
+
+_NAMED = 3
+"""Most further changes to act on that a lead names."""
 
 _TOPICS, _SEVERAL = 2, 7
 """Maximum number of topics in a lead, and of how many changes one has to be about it."""

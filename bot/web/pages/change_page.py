@@ -90,15 +90,19 @@ async def change_page(asked: PageRequest) -> Page:
     )
 
 
-async def _released(asked: PageRequest, graded: Graded) -> tuple[str, str]:
-    """The first release with a change, and those with a copy of it; empty if there are none."""
+async def _released(asked: PageRequest, graded: Graded) -> tuple[str, str, str]:
+    """The first release with a change, those with a copy of it, and the newest one.
+
+    Each is empty if there is none.
+    """
     shelf, shown = asked.shelf, asked.shown()
     if shelf.histories is None:
-        return "", ""
+        return "", "", ""
     key = (shown.repository.name, await asked.version(shown.repository), graded.sha)
     find = partial(shelf.histories.released, shown, graded)
     first, copies = await shelf.memo.of(("released", *key), find)
-    return first, ", ".join(copies)
+    newest = () if first or copies else await shelf.histories.releases(shown)
+    return first, ", ".join(copies), next(iter(newest), "")
 
 
 def _title(graded: Graded) -> str:

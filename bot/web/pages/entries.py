@@ -224,7 +224,7 @@ class ChangeView:
         """What raised the grade, and whether a model moved it; nothing for a low change."""
         reasons = self.graded.grade.reasons if self.level is not Level.LOW else ()
         raised = [r for r in reasons if r.weight > 0 or r.rule.startswith(PREFIX)]
-        return [_reason(one, self._language) for one in raised]
+        return list(dict.fromkeys(_reason(one, self._language) for one in raised))
 
     @property
     def score(self) -> Spans:

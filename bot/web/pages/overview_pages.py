@@ -29,7 +29,7 @@ from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, WrittenRows, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
 from digest.answer.answers import window_words
-from digest.answer.buttons import Mark, without_buttons
+from digest.answer.buttons import without_buttons
 from digest.core.enums import Frequency
 from digest.core.grade import Level
 from digest.core.release import version_of
@@ -127,7 +127,6 @@ _MONTHS = 2
 _RELEASES = 6
 _NEWS_DAYS = 7
 _NEWS = 12  # rows of each section of the start page
-_URGENT = {Mark.BREAKING, Mark.SECURITY}
 _LATE_FIXES = 2
 
 
@@ -142,7 +141,7 @@ class News:
         self.days = seven_days(self.first, asked.language)
         self.window = days_window(self.first, last, asked.shelf.zone)
         self.sections: dict[str, list[tuple[SiteRepository, Row]]] = {}
-        """Breaking and security changes, then the other important ones."""
+        """The changes to act on, the newest day first, then the other important ones."""
         self.leads: list[tuple[SiteRepository, date, Spans]] = []
         """What mattered on the last whole day with changes; in the order of repositories."""
         self.unread: list[SiteRepository] = []
@@ -167,9 +166,13 @@ class News:
             rows = await rows_of(asked, lines, told, ("news", self.window), shown=shown)
             found += ((shown, row) for row in rows)
         found.sort(key=lambda one: weight(one[1]))
-        urgent = [one for one in found if _URGENT.intersection(one[1].marks)][:_NEWS]
-        top = [one for one in found if one[1].level is Level.HIGH and one not in urgent][:_NEWS]
-        self.sections = {"news_urgent": urgent, "news_top": top}
+        act = [one for one in found if one[1].todo]
+        top = [one for one in found if one[1].level is Level.HIGH and not one[1].todo]
+        # The most important ones are chosen; what came last is read first.
+        zone = asked.shelf.zone
+        days = {one[1].line.sha: one[1].line.at.astimezone(zone).date() for one in act}
+        act = sorted(act[:_NEWS], key=lambda one: days[one[1].line.sha], reverse=True)
+        self.sections = {"news_act": act, "news_top": top[:_NEWS]}
 
     async def _lead(self, shown: SiteRepository, lines: Sequence[ChangeLine], told: Told) -> None:
         """Read what mattered on the last whole day, or today if there is only that.

@@ -115,7 +115,7 @@ class PageRequest:
     def stale(self, repository: Repository) -> int:
         """How many whole days ago a repository was last read; available as :meth:`as_of`."""
         read = self.as_of(repository)
-        return (self.shelf.clock.now() - read).days if read else 0
+        return max((self.shelf.clock.now() - read).days, 0) if read else 0
 
     @property
     def ask(self) -> Ask | None:

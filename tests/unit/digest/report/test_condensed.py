@@ -32,7 +32,7 @@ def test_each_high_change_is_told_with_its_reasons_and_what_to_do(language):
 def test_advice_of_facts_is_told_once():
     (only,) = advice(analyse(samples.flag_change(), Language.EN))
     texts = [one.text for one in only[2]]
-    assert "To keep the old default, set --workers to 1, if that is still accepted." in texts
+    assert "To keep the old default, set --workers to 1." in texts
     assert not any("instead of" in text for text in texts)
 
 

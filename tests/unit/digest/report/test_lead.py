@@ -81,5 +81,5 @@ def test_what_the_lead_counts_as_to_act_on_is_shown_also_if_it_is_medium():
     medium = change(8, "Reject empty plans", Level.MEDIUM)
     quiet = change(9, "Say more", Level.MEDIUM)
     made = assemble(samples.REPOSITORY, "main", samples.DAY, [quiet, medium, SWITCHED], Language.EN)
-    assert "1 more change to act on" in plain(made.lead)
+    assert "1 more change to act on (#" in plain(made.lead)
     assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium]

@@ -411,7 +411,7 @@ async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     rows = re.findall(r'class="(\w+)" id="c-', page)
     assert rows
     assert set(rows) <= {"high", "medium"}
-    assert page.index("Breaking and security") < page.index("Remove the wait")
+    assert page.index("To act on") < page.index("Remove the wait")
     assert page.index("Remove the wait") < page.index('class="cards"')
     assert "closed" not in page
     await client.post("/admin/sign-in", data={"token": TOKEN})

@@ -162,6 +162,12 @@ async def test_pages_say_where_the_last_reading_is_over_a_day_old(configuration,
             assert "was last read" not in (await client.get(path)).text
 
 
+async def test_a_clock_that_was_set_back_does_not_make_a_reading_old(configuration):
+    ahead = FakeCoverage(stretches={("owner/open", ""): (stretch(NOW - timedelta(days=1), 48),)})
+    async with shelved(configuration, coverage=ahead) as (_, shelf), reader_of(shelf) as reader:
+        assert "was last read" not in (await reader.get("/")).text
+
+
 async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
     async with shelved(configuration) as (app, _):
         assert app.config is not None
