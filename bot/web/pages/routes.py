@@ -203,9 +203,9 @@ class _Site:
         async def answer(request: Request) -> Response:
             asked = self.asked(request, form)
             try:
-                tag = await self._tag(asked)
-                # Before the page is made: it shows what was not read until then.
+                # Before the version is read: the page shows what was not read until then.
                 reading = self._reading(asked)
+                tag = await self._tag(asked)
                 if is_unchanged(request, tag, asked.shelf.cut) and not reading:
                     return not_modified(tag)
                 page = await entry.view(asked)

@@ -189,6 +189,21 @@ async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
             assert "Add a pool with a limit" in page.text
 
 
+async def test_page_whose_reading_ends_while_it_is_made_comes_again(configuration, monkeypatch):
+    async with shelved(configuration) as (_, shelf), reader_of(shelf) as reader:
+        read, version = [], type(shelf.browsing).version
+
+        async def ends(browsing, repository):
+            read.append(repository)
+            return await version(browsing, repository)
+
+        monkeypatch.setattr(type(shelf.browsing), "version", ends)
+        monkeypatch.setattr(type(shelf.histories), "reading", lambda *_: None if read else (1, 2))
+        page = await reader.get(f"{OPEN}/-/days/2026-03-02")
+        assert "refresh" in page.headers
+        assert "etag" not in page.headers
+
+
 async def test_stranger_and_other_sites_have_nothing_read(client):
     form = {"span": "2026-02-01...2026-02-02"}
     page = await client.get(f"{OPEN}/-/days/2026-02-01")
