@@ -221,10 +221,7 @@ def gist(graded: Graded, language: Language) -> Analysis:
 
 
 def acts(analysis: Analysis) -> bool:
-    """Whether users may have to act: a contract was removed or changed, or security is affected.
-
-    Only an analysis from facts can tell.
-    """
+    """Whether users may have to act, by an analysis from facts: on a contract or on security."""
     return any(
         one.aspect in {Aspect.COMPATIBILITY, Aspect.SECURITY} for one in analysis.summary[:1]
     )

@@ -14,10 +14,7 @@ _CLOSE = ")]}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """Names of parameters in the order of their signature.
-
-    ``added`` are new, ``required`` those of them without a default; ``lost`` were removed.
-    """
+    """Names of parameters in order: ``added``, ``required`` (of those), ``lost``."""
 
     added: tuple[str, ...] = ()
     required: tuple[str, ...] = ()

@@ -85,10 +85,7 @@ _NOT_INSTALLED = {"submodule", "github-actions", "docker"}
 
 
 def is_pin(fact: Fact) -> bool:
-    """Whether a dependency is only a version given to a build, not something installed.
-
-    Users do not install a variable of a recipe, a submodule or a step of a pipeline.
-    """
+    """Whether a dependency is only a version given to a build, which users do not install."""
     if fact.kind is not FactKind.DEPENDENCY:
         return False
     return (

@@ -314,10 +314,7 @@ def _flat(text: str) -> str:
 
 
 def _kept(facts: list[Fact], kinds: Collection[FactKind], *, stated: bool) -> list[Fact]:
-    """The facts with names that were added beside an old one that is deprecated in their favour.
-
-    The names are alike unless the title states a rename.
-    """
+    """The facts with names added beside an old one, alike, that is deprecated in their favour."""
     olds = {
         _flat(last(f.replacement)): f.name
         for f in facts

@@ -73,10 +73,7 @@ class Question:
 
 
 def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
-    """The questions of a change; most have none. A root commit has no tree before it.
-
-    Internal names are not looked up, since nobody outside relies on them.
-    """
+    """The questions of a change about public names; most have none, and so has a root commit."""
     parents = change.commit.parents
     asked = []
     kept = {last(f.name) for f in facts.of(FactKind.DEPRECATION, Action.ADDED)}

@@ -196,10 +196,7 @@ _NAMES = 12  # files that are named
 
 
 def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:
-    """The names of the program's files that a change adds or removes in a folder of such a name.
-
-    A file that comes to another folder is not removed.
-    """
+    """The program's files that a change adds to, or removes from, a folder of such a name."""
     moved = [_stem(f) for f in graded.facts.files if f.status not in {status, FileStatus.MODIFIED}]
     names = [_stem(f) for f in _inside(graded, terms) if f.status is status]
     return [name for name in names if name not in moved and not name.startswith("_")]

@@ -95,10 +95,7 @@ def refuse_elsewhere(reference: Reference, ctx: Context) -> None:
 
 
 async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]:
-    """The commits that a reference names, newest first, at least one.
-
-    Commits of several branches may have one number: those below the tip come before others.
-    """
+    """The commits that a reference names, at least one: those below the tip first, newest first."""
     repository = ctx.watched.repository
     kept = await ctx.archive.find(repository, reference.number, reference.sha)
     if not kept:

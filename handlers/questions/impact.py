@@ -136,10 +136,7 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
 
 
 async def _packages(ctx: Context) -> frozenset[str]:
-    """The possible package names of the watched repository: its own name, and declared ones.
-
-    A clone's folder may be called otherwise than its package.
-    """
+    """The possible package names of the watched repository: its own and the declared ones."""
     tip = (await tip_of(ctx)).sha
     places = [(tip, path) for path in DECLARING] if tip else []
     texts = await ctx.watched.source.contents(places)

@@ -112,10 +112,7 @@ _SOON = 5.0
 
 
 async def compare(intent: Compare, ctx: Context) -> Answer:
-    """The changes that the second reference has and the first lacks, in groups by kind.
-
-    Raises as :func:`handlers.questions.scope.range_of` does.
-    """
+    """The changes that the second reference has and the first lacks, in groups by kind."""
     tip = await tip_of(ctx)
     changes = await ensure(ctx, await range_of(intent.refs, ctx, tip), tip)
     notes = await asyncio.to_thread(notes_of, changes)

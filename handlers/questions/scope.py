@@ -67,10 +67,7 @@ def viewpoint(ctx: Context, tip: Tip) -> Seen:
 async def run_query(
     ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], AnswerRow]
 ) -> QueryResult:
-    """The archived matches of a query; ``row`` words what selected a change.
-
-    ``row`` gets the forge's labels as well if the query asks for index terms.
-    """
+    """The archived matches of a query; ``row`` words what selected a change, with its labels."""
     repository = ctx.watched.repository
     if ctx.every:
         changes = await ctx.archive.select(repository, query)
@@ -197,10 +194,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
 
 
 async def _resolved(name: str, source: Source) -> str:
-    """The commit of a reference; a version may be written without its prefix or its last zero.
-
-    Raises ``UnknownBranch``.
-    """
+    """The commit of a reference, or of a version written in short. Raises ``UnknownBranch``."""
     try:
         return await source.resolve(name)
     except UnknownBranch:

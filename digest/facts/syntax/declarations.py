@@ -198,10 +198,7 @@ def signature(
     arrow: str = " -> ",
     source: Node | None = None,
 ) -> Signature:
-    """A signature with its text, normalised however the source was broken into lines.
-
-    ``source`` are the parameters in a language that writes the type beside the name.
-    """
+    """A normalised signature; ``source`` are the parameters where types stand beside names."""
     known = tuple(parameters)
     if source is None or any("comment" in n.type for n in source.named_children):
         text = f"({', '.join(_written(p) for p in known)})"

@@ -164,10 +164,7 @@ class _Run:
         return tree if self._steps_left >= 0 else None
 
     def _read(self, offset: int, _: object) -> bytes:
-        """A piece of the text, for the parser and later for reading a node's text.
-
-        Lexers that read the rest of the text for every token are counted here.
-        """
+        """A piece of the text; lexers that read the rest of it for every token are counted here."""
         if self._parsing:
             self._steps_left -= 1
             if self._steps_left < 0:

@@ -49,10 +49,7 @@ _EXPORTED_OBJECT = re.compile(
 
 
 def declarations(root: Node, path: str) -> Iterator[Declaration]:
-    """The exported declarations in the order of the text, with the public members of classes.
-
-    Names that a module passes on from others come last.
-    """
+    """The exported declarations and public members in order; names that are passed on come last."""
     del path
     specs = [
         (spec, text_of(named_child(statement, "source"))[1:2] in {"", "."})
