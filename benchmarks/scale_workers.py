@@ -26,9 +26,8 @@ from bot.delivery.delivery import Delivery, Posting
 from bot.delivery.part_sender import Patience, Target
 from bot.git.open_source import open_source
 from bot.jobs.job_engine import Engine
-from bot.jobs.role_duties import DeferringLedger, Scheduler
+from bot.jobs.role_duties import DeferringLedger, Scheduler, Worker
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import Worker
 from bot.messaging.sender import Part, Receipt
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Slot, Spec

@@ -18,7 +18,7 @@ from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text, plain
 from digest.errors import UserError
-from digest.i18n import names_text as names
+from digest.i18n import reading_text as names
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING, UNDERSTOOD
 from digest.i18n.chat_text import complaint

@@ -37,8 +37,7 @@ from digest.report.full_report import report_document
 from digest.report.roll_up import roll_up_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
-from handlers.digests.daily import Daily, digest_since, shown_from
-from handlers.digests.filter_digest import filter_daily, topics_of
+from handlers.digests.daily import Daily, digest_since, filter_daily, shown_from, topics_of
 from handlers.digests.ingest import Labels, labels_of
 from handlers.ports.storage import Source, Tip, Watched
 
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
 _COUNTS = ("total", "high", "medium", "low")
 
 

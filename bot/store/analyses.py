@@ -17,9 +17,18 @@ from sqlalchemy import ColumnElement, Row, Select, case, func, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import columns, compact_json, from_row, matches, moment, seconds, value_from
 from bot.store.database import Database, SqlStore, select_in
-from bot.store.dialect import total, upsert
+from bot.store.dialect import (
+    columns,
+    compact_json,
+    from_row,
+    matches,
+    moment,
+    seconds,
+    total,
+    upsert,
+    value_from,
+)
 from bot.store.rows import add_repository, find_repository
 from bot.store.tables.chat_tables import analyses, leads, model_calls
 from digest.core.grade import Level, Repository
@@ -205,6 +214,7 @@ def usage_from_json(value: list[Any]) -> Usage:
 
 
 _UNIT = Decimal("1e-9")
+
 _DAY = 86_400
 
 

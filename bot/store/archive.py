@@ -17,9 +17,20 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Integer, Text, and_, bindparam, delete, func, insert, or_, select
 from typing_extensions import override
 
-from bot.store.columns import equals_parameters, from_row, matches, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, Statement, select_in
-from bot.store.dialect import given_rows, insert_into, one_of, upsert, words
+from bot.store.dialect import (
+    equals_parameters,
+    from_row,
+    given_rows,
+    insert_into,
+    matches,
+    moment,
+    one_of,
+    seconds,
+    storable,
+    upsert,
+    words,
+)
 from bot.store.maintenance import reindex
 from bot.store.query_plan import plan, run_survey
 from bot.store.rows import (
@@ -46,8 +57,11 @@ from digest.window import Window, gaps, merge_windows
 from handlers.ports.storage import Archive, CoveragePort, Outcome, State
 
 _MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
+
 _AFTER_HEX = "g"
+
 _of_repository = changes.c.repository_id == bindparam("repository")
+
 _among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))
 
 _CURRENT = Prepared(
@@ -66,9 +80,13 @@ _OUTDATED = (
 
 # Each condition uses an index of its own, so each is a separate statement.
 _of_number = changes.c.number == bindparam("number")
+
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
+
 _NUMBERED = Prepared(GRADED.where(_of_repository, _of_number))
+
 _SHORTENED = Prepared(GRADED.where(_of_repository, _of_sha))
+
 _EITHER = Prepared(GRADED.where(_of_repository, or_(_of_number, _of_sha)))
 
 _TOPICS = (
@@ -78,7 +96,9 @@ _TOPICS = (
 )
 
 _TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
+
 _Given = TypeVar("_Given")
+
 _Made = TypeVar("_Made")
 
 
@@ -219,6 +239,7 @@ async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Se
 
 
 _UTC = ZoneInfo("UTC")
+
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
 

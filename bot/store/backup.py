@@ -21,8 +21,7 @@ from typing import Any
 from sqlalchemy import Select, Table, bindparam, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import storable
-from bot.store.dialect import copy_rows
+from bot.store.dialect import copy_rows, storable
 from bot.store.migrations import REVISIONS
 from bot.store.postgresql import PostgresDatabase
 from bot.store.sqlite import FILE, SqliteDatabase, user_errors

@@ -17,9 +17,8 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, bindparam, func, select
 
 from bot.store.analyses import kept_of
-from bot.store.columns import from_row, moment, seconds
 from bot.store.database import Database, SqlStore
-from bot.store.dialect import one_of, words
+from bot.store.dialect import from_row, moment, one_of, seconds, words
 from bot.store.digests import HEADINGS, DigestHeading, heading_of
 from bot.store.tables.archive_tables import change_paths, changes, contents, repositories
 from bot.store.tables.chat_tables import analyses, leads
@@ -33,8 +32,11 @@ from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
 _LEVELS = tuple(Level)
+
 _DEEP = 2  # leading folders that paths are grouped by: engine/core/pool.py is in engine/core
+
 _MOST_DAYS = 200  # the most stored day summaries that are searched for a page's own
+
 Counts = tuple[int, int, int]  # numbers of changes of high, medium and low importance
 
 _OWNER = (
@@ -65,7 +67,9 @@ _LINES = select(
     contents.c.author,
     contents.c.subject,
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
+
 _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
+
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
 
 # ``level + 0`` keeps the database from using the index of levels, by which it would read and sort
@@ -103,6 +107,7 @@ _OLDER, _NEWER = (
         ),
     )
 )
+
 _EXTENT = select(
     *(
         select(counted).where(_of_repository(changes)).scalar_subquery()
@@ -113,15 +118,18 @@ _EXTENT = select(
         )
     )
 )
+
 # ``+ 0`` keeps the database from reading the index of all the repository's changes.
 _ARCHIVED = (
     select(changes.c.id, changes.c.sha)
     .where(changes.c.repository_id + 0 == _OWNER, changes.c.id > bindparam("after"))
     .order_by(changes.c.id)
 )
+
 _VERSION = select(repositories.c.revision, repositories.c.indexed_by).where(
     repositories.c.name == bindparam("repository")
 )
+
 _TOLD = (
     select(analyses)
     .where(
@@ -132,6 +140,7 @@ _TOLD = (
     )
     .order_by(analyses.c.made_at, analyses.c.id)
 )
+
 _DIGESTS = (
     HEADINGS.where(digests.c.repository == bindparam("repository"))
     .order_by(digests.c.created_at.desc(), digests.c.name)
@@ -150,6 +159,7 @@ _ALIKE = (
     )
     .group_by(digests.c.report)
 )
+
 _POSTED = (
     HEADINGS.add_columns(digests.c.document)
     .where(digests.c.name.in_(_ALIKE))
@@ -170,6 +180,7 @@ _DAYS = (
     .order_by(leads.c.made_at.desc(), leads.c.shown)
     .limit(_MOST_DAYS)
 )
+
 _STEPPED = (
     select(
         (
@@ -181,6 +192,7 @@ _STEPPED = (
     .where(_within(changes))
     .subquery()
 )
+
 _PULSE = select(_STEPPED.c.place, _STEPPED.c.level, func.count()).group_by(
     _STEPPED.c.place, _STEPPED.c.level
 )

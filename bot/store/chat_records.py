@@ -15,7 +15,8 @@ from sqlalchemy import Table, Update, and_, bindparam, delete, exists, select, u
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import (
+from bot.store.database import Database, Prepared, SqlStore, StatementResult
+from bot.store.dialect import (
     adapter,
     columns,
     equals_parameters,
@@ -23,10 +24,9 @@ from bot.store.columns import (
     matches,
     seconds,
     storable,
+    upsert,
     value_from,
 )
-from bot.store.database import Database, Prepared, SqlStore, StatementResult
-from bot.store.dialect import upsert
 from bot.store.tables.chat_tables import chat_subscriptions, chats, conversations, looks, profiles
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Rule, Subscribed
 from digest.core.enums import Frequency
@@ -45,8 +45,11 @@ from handlers.ports.chat_port import (
 )
 
 _KEY = ("platform", "account", "chat")
+
 _SETTINGS = Prepared(select(chats.c.settings).where(equals_parameters(chats, *_KEY)))
+
 _CHANGE = upsert(chats)
+
 _SUBSCRIBE = upsert(chat_subscriptions, "schedule")
 
 
@@ -243,8 +246,11 @@ def _profile(row: Any) -> StoredProfile:
 
 
 _SELDOM = 60  # seconds between two deletions of expired conversations
+
 _KEEP = Prepared(upsert(conversations))
+
 _LOOKED = upsert(looks, where=lambda new: looks.c.at <= new.at)
+
 _TALK = Prepared(
     select(conversations.c.state, conversations.c.at).where(
         equals_parameters(conversations, "platform", "chat", "thread", "person"),

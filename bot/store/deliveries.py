@@ -9,9 +9,8 @@ from enum import StrEnum
 
 from sqlalchemy import ColumnElement, case, delete, func, select, update
 
-from bot.store.columns import columns, from_row, matches
 from bot.store.database import SqlStore
-from bot.store.dialect import insert_into, upsert
+from bot.store.dialect import columns, from_row, insert_into, matches, upsert
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, refusals
 from handlers.ports.storage import DeliveryKey, PartState
 

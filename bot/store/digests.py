@@ -32,10 +32,18 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import equals_parameters, from_row, moment, seconds, storable
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
 from bot.store.deliveries import AmendmentProgress
-from bot.store.dialect import contains, insert_into, upsert
+from bot.store.dialect import (
+    contains,
+    equals_parameters,
+    from_row,
+    insert_into,
+    moment,
+    seconds,
+    storable,
+    upsert,
+)
 from bot.store.rows import RAISE, raise_revision
 from bot.store.tables.ledger_tables import amendments, deliveries, delivery_parts, digests, reports
 from digest.core.enums import Frequency
@@ -46,6 +54,7 @@ _AHEAD = timedelta(days=1)
 """How far a commit date may be ahead of the clock by which digests are made."""
 
 _CONTENT = frozenset({"document", "report", "tip", "outcomes", "mark"})
+
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
 """The columns that :func:`heading_of` reads."""
 
@@ -104,10 +113,15 @@ class KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
+
 _GET = Prepared(_WHOLE.where(equals_parameters(digests, "name")))
+
 _MARKED = Prepared(_WHOLE.where(equals_parameters(digests, "mark")))
+
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
+
 _KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
+
 _KEEP = upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)
 
 

@@ -17,9 +17,8 @@ from typing import Any
 from sqlalchemy import select
 from typing_extensions import override
 
-from bot.store.columns import columns, from_row, matches, moment, seconds
 from bot.store.database import Database, SqlStore
-from bot.store.dialect import insert_into, upsert
+from bot.store.dialect import columns, from_row, insert_into, matches, moment, seconds, upsert
 from bot.store.rows import add_repository
 from bot.store.tables.archive_tables import local_weights, repositories
 from bot.store.tables.chat_tables import feedback

@@ -17,18 +17,19 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import (
+from bot.store.database import Database, Prepared, SqlStore, select_in
+from bot.store.dialect import (
     adapter,
     columns,
     equals_parameters,
+    insert_into,
     matches,
     moment,
     seconds,
     storable,
+    upsert,
     value_from,
 )
-from bot.store.database import Database, Prepared, SqlStore, select_in
-from bot.store.dialect import insert_into, upsert
 from bot.store.rows import (
     add_repository,
     facts_from_json,
@@ -94,7 +95,9 @@ _of_repository = select(requests).where(
 )
 
 _ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
+
 _KEEP = upsert(requests)
+
 _MARK = upsert(forge_marks)
 
 
@@ -242,6 +245,7 @@ class ForgePage:
 
 
 MOST = 2_000  # the most responses that are kept; the oldest are removed first
+
 _ROOM = 100  # how many more than :data:`MOST` may pile up before old ones are removed
 
 

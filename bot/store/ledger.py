@@ -35,9 +35,18 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
-from bot.store.columns import columns, equals_parameters, from_row, matches, seconds, storable
 from bot.store.database import Batcher, Database, Prepared, SqlStore
-from bot.store.dialect import insert_into, one_of, words
+from bot.store.dialect import (
+    columns,
+    equals_parameters,
+    from_row,
+    insert_into,
+    matches,
+    one_of,
+    seconds,
+    storable,
+    words,
+)
 from bot.store.tables.chat_tables import profiles
 from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
 from bot.util.machine import SystemClock
@@ -47,6 +56,7 @@ HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
 """Prefixes of claims of passing events."""
 
 _SENT = PartState.SENT.value
+
 _KEY = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
@@ -60,27 +70,36 @@ _OF = (
     .where(equals_parameters(deliveries, *_KEY, prefix="of_"))
     .scalar_subquery()
 )
+
 _MARK = (
     update(delivery_parts)
     .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
     .values({name: bindparam(name) for name in ("state", "receipt", "error")})
 )
+
 _MARK_SENT = Prepared(_MARK)
+
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
+
 _UNSENT = exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
+
 _DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
+
 _CLAIMED = Prepared(
     insert_into(deliveries)
     .values({name: bindparam(name) for name in (*_KEY, "content", "done", "at")})
     .on_conflict_do_nothing()
     .returning(deliveries.c.id)
 )
+
 _CLAIM = Prepared(
     insert_into(slots).on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
 )
+
 _PART = Prepared(insert(delivery_parts))
+
 _LAST = Prepared(
     select(slots.c.subscription, func.max(slots.c.slot))
     .where(one_of(slots.c.subscription, "names"))

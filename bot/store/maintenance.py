@@ -17,9 +17,8 @@ from typing import Any
 from sqlalchemy import Row, Text, bindparam, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import from_row, moment
 from bot.store.database import CHUNK, Database
-from bot.store.dialect import total
+from bot.store.dialect import from_row, moment, total
 from bot.store.rows import (
     GRADED,
     INDEXED_BY,
@@ -99,6 +98,7 @@ _SIZE = text("""
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
     WHERE relname = ANY(:tables) AND relnamespace = current_schema()::regnamespace
 """)
+
 _UNINDEXED = text("""
     SELECT count(*) FROM change_texts FULL JOIN change_grams USING (change_id)
     WHERE change_texts.subject IS NULL OR change_grams.grams IS NULL

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Row, Text, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.store.columns import storable
+from bot.store.dialect import storable
 from bot.store.rows import GRADED, fold, graded_from_row
 from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
 from bot.store.tables.archive_tables import change_lines, changes
@@ -32,10 +32,12 @@ from digest.core.reference import Query
 from digest.core.statement import spans_from_json
 
 COMMON = 1000  # a condition met by this many changes is common: it drives no limited query
+
 _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
+
 _LAST = "\U0010ffff"
 
 

@@ -8,14 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from digest.answer.answers import (
-    Answer,
-    entry_of,
-    foot,
-    lines_document,
-    listing_document,
-    title_of,
-)
+from digest.answer.answers import Answer, entry_of, foot, lines_document, listing_document, title_of
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Level
 from digest.core.reference import Query
@@ -29,11 +22,11 @@ from digest.i18n.answer_text import (
     NOTHING,
     SEARCH_FOR,
 )
-from digest.i18n.names_text import NONE
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import (
     ALL_BUT,
     LOWER,
+    NONE,
     NONE_BREAKING,
     NONE_FITS,
     OF_ALL,

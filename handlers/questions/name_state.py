@@ -15,7 +15,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.release import latest
 from digest.document import Code, Spans, plain
-from digest.i18n import names_text
+from digest.i18n import reading_text
 from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
@@ -81,11 +81,11 @@ async def state_lines(
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = _renamed(name, history.found)
     if renamed:
-        line = _line(names_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
+        line = _line(reading_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
         aspects["renamed"] = [line]
     old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
     if old and not renamed and old[1].action is not Action.REMOVED:
-        aspects["deprecated"] = [_line(names_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
+        aspects["deprecated"] = [_line(reading_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
     is_open = intent.claim in _OPEN or (stands is not None and intent.claim in {"there", "gone"})
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
@@ -94,7 +94,7 @@ async def state_lines(
         # The value is what is asked for most, but a call does not say it.
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
-    for phrase, action in ((names_text.WENT, Action.REMOVED), (names_text.CAME, Action.ADDED)):
+    for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
         if action is Action.REMOVED or not (renamed or needs):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
@@ -109,6 +109,7 @@ async def state_lines(
 
 
 _AS = {"release": "added"}  # by what is asked, the lines that tell it
+
 _OPEN = frozenset({"", "added", "removed", "value", "release"})
 """What is asked that yes or no does not answer."""
 
@@ -123,17 +124,17 @@ async def _presence(
         newest, pins = history.found[0] if history.found else (None, ())
         if newest and _is_bump(newest, pins, needs[0]):
             value = Code(needs[0].version)
-            since = _line(names_text.IS_NOW, newest, needs[0].name, ctx, value=value)
+            since = _line(reading_text.IS_NOW, newest, needs[0].name, ctx, value=value)
             lines += [] if pins else [since]
             lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:
-        return None, [names_text.NOT_REQUIRED(language, name=Code(name))]
+        return None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
     there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if there is None:
         return None, []
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
-    phrase = names_text.STANDS if there else names_text.STANDS_NOT
+    phrase = reading_text.STANDS if there else reading_text.STANDS_NOT
     gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
     stands = any(not (gone and path.startswith(".")) for path in there)
     return stands, [phrase(language, name=Code(name), files=files)]
@@ -147,9 +148,9 @@ def _last_said(
     if said is None:
         return {}
     if (to := _DEFAULT_TO.search(said.title[:_MOST_TITLE])) is not None and not needs:
-        line = _line(names_text.IS_NOW, said, history.name, ctx, value=Code(to[1]))
+        line = _line(reading_text.IS_NOW, said, history.name, ctx, value=Code(to[1]))
     else:
-        line = _line(names_text.LAST_SAID, said, history.name, ctx)
+        line = _line(reading_text.LAST_SAID, said, history.name, ctx)
     return {"value" if "default" in said.title.lower() and not needs else "said": [line]}
 
 
@@ -198,26 +199,27 @@ def _verdict(
     name, found, language = history.name, history.found, ctx.language
     turned = claim in {"gone", "experimental"}
     if claim == "yes" or (claim == "default" and (value or "").strip("\"'").lower() in _ON):
-        return [names_text.YES(language)]
+        return [reading_text.YES(language)]
     if claim == "needed" and ((value or "").lower() in _ON or stands is False):
-        return [names_text.NO(language)]
+        return [reading_text.NO(language)]
     if claim in {"there", "gone", "needed"} and stands is not None:
-        return [(names_text.YES if stands != turned else names_text.NO)(language)]
+        return [(reading_text.YES if stands != turned else reading_text.NO)(language)]
     for graded, _ in found if claim in _SAYS else ():
         title = graded.title[:_MOST_TITLE]
         said = next((n for n, words in enumerate(_SAYS[claim]) if words.search(title)), None)
         said = said if _SAYS[claim] is not _EXISTS or roots(name) <= roots(title) else None
         if said is not None:
-            phrase = names_text.YES_BY if bool(said) == turned else names_text.NO_BY
+            phrase = reading_text.YES_BY if bool(said) == turned else reading_text.NO_BY
             return [_line(phrase, graded, "", ctx)]
     if (value is not None and claim == "default") or (
         stands and claim in {"renamed", "deprecated"}
     ):
-        return [names_text.NO(language)]
-    return [names_text.UNDECIDED(language)] if found and claim not in _OPEN else []
+        return [reading_text.NO(language)]
+    return [reading_text.UNDECIDED(language)] if found and claim not in _OPEN else []
 
 
 _ON = {"true", "1", "on", "yes", "enabled"}
+
 _HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
 
 
@@ -229,9 +231,11 @@ _EXISTS = _says(
     rf"{_HEAD}(?:add|support|introduc|implement|restor|re-?add|reapply)",
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
+
 _STABLE = _says(
     r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
 )
+
 _SAYS = {
     "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
     "default": _says(
@@ -263,11 +267,11 @@ def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:
         version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
-        shown = Code(version) if one.version else names_text.ANY_VERSION(ctx.language)
+        shown = Code(version) if one.version else reading_text.ANY_VERSION(ctx.language)
         place = Code(f"{printable(one.path)}:{one.line}")
         versions.setdefault((one.name, one.version), join([shown, " (", place, ")"]))
     value = list_in_words(list(versions.values()), ctx.language, limit=3)
-    return names_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
+    return reading_text.REQUIRED_NOW(ctx.language, name=Code(needs[0].name), value=value)
 
 
 def _pins(fact: Fact, needed: Requirement) -> bool:
@@ -285,9 +289,9 @@ def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
     value = Code(fact.after or "")
     if fact.before is None or fact.before == fact.after:
-        return _line(names_text.IS_NOW, graded, fact.name, ctx, value=value)
+        return _line(reading_text.IS_NOW, graded, fact.name, ctx, value=value)
     before = Code(fact.before)
-    return _line(names_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
+    return _line(reading_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
 
 
 async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
@@ -295,7 +299,7 @@ async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:
     tag = await _first_tag(graded, tip, ctx)
     if not tag and not await ctx.watched.source.releases():
         return []
-    phrase = names_text.FIRST_IN if tag else names_text.IN_NO_RELEASE
+    phrase = reading_text.FIRST_IN if tag else reading_text.IN_NO_RELEASE
     return [phrase(ctx.language, tag=Code(tag))]
 
 
@@ -342,6 +346,7 @@ def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
 _RENAMES = re.compile(
     r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
 )
+
 _MOST_TITLE = 300
 
 

@@ -36,7 +36,7 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.i18n import names_text as words
+from digest.i18n import reading_text as words
 from digest.i18n.answer_text import (
     DEFAULTS,
     DEFAULTS_OF,
@@ -65,6 +65,7 @@ PUBLIC = (
 """The kinds that are meant if a question names none."""
 
 _PAGE = 25  # names on a page; each is a line
+
 _ASIDE = frozenset({Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.VENDORED, Area.GENERATED})
 """Areas whose names do not concern users."""
 
@@ -192,7 +193,9 @@ def _whole(steps: Sequence[Named]) -> Named:
 
 
 _SHA = re.compile(r"[0-9a-f]{40}")
+
 _VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
+
 _MANY = 30  # a change of more versions releases a workspace
 
 

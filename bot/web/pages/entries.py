@@ -27,7 +27,7 @@ from digest.document import Code, Spans, Text
 from digest.grading.importance import PREFIX, laid_over
 from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
-from digest.i18n.names_text import DONE
+from digest.i18n.reading_text import DONE
 from digest.i18n.report_text import reason_words
 from digest.report.assembly import Counts, ReportEntry, lead
 from digest.report.assembly import entry_of as report_entry

@@ -13,14 +13,13 @@ from datetime import date, timedelta
 from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, KeptPost
 from bot.util.page_links import path_of
-from bot.web.pages.calendar_page import Step, days_of, places_of
+from bot.web.pages.calendar_page import Step, Unread, days_of, places_of
 from bot.web.pages.charts import Share
 from bot.web.pages.entries import Told, counts_of, entry_of, lead_of, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest, day_named, week_named
 from bot.web.pages.page_text import PHRASES, day_words, week_words
 from bot.web.pages.rows import WrittenRows, rows_of
 from bot.web.pages.site import Json, Page
-from bot.web.pages.unread import Unread
 from bot.workspace.workspace import day_of
 from digest.answer.answers import window_words
 from digest.core.enums import Frequency, Language

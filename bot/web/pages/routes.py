@@ -24,6 +24,7 @@ from bot.store.browsing import ChangeLine
 from bot.util.page_links import REPOSITORIES, WITHIN, path_of
 from bot.web.pages import feeds
 from bot.web.pages.admin import Admin
+from bot.web.pages.calendar_page import begin
 from bot.web.pages.page_request import ASKED, CHOSEN, Form, PageRequest, language_of
 from bot.web.pages.page_table import (
     ALL_FEED,
@@ -46,7 +47,6 @@ from bot.web.pages.response import (
 from bot.web.pages.session import Sessions
 from bot.web.pages.site import Moved, NotThere, Site, SiteRepository
 from bot.web.pages.templating import files_by_name, render_pieces
-from bot.web.pages.unread import begin
 from digest.core.grade import Repository
 
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -134,9 +134,13 @@ def _operation(
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
+
 _REFRESHED = 2  # seconds after which a page that shows reading progress reloads
+
 _YEAR = 365 * 86_400
+
 _FOREVER = f"public, max-age={_YEAR}, immutable"
 
 _TYPES = {

@@ -14,14 +14,13 @@ from datetime import date, timedelta
 from urllib.parse import quote
 
 from bot.util.page_links import path_of
-from bot.web.pages.calendar_page import extent_of
+from bot.web.pages.calendar_page import extent_of, searched_periods
 from bot.web.pages.change_page import found_by
 from bot.web.pages.entries import line_of, line_to_json, seen_of, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
-from bot.web.pages.unread import searched_periods
 from digest.answer.answers import because, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.enums import ChangeKind
@@ -60,6 +59,7 @@ READING = (
 """Questions that set nothing and reach no other machine."""
 
 _PAGED = frozenset({"changed", "search"})  # intents whose answers list a page of the changes
+
 _NAMED = re.compile(r"[#!]?(\d+|[0-9a-f]{7,64})", re.ASCII)
 
 

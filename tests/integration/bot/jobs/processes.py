@@ -22,9 +22,8 @@ from bot.chat.message_service import Conversation
 from bot.delivery.delivery import Delivery
 from bot.delivery.part_sender import Patience, Target
 from bot.jobs.job_engine import Engine
-from bot.jobs.role_duties import DeferringLedger, DeferringReplies, MessageIntake, Scheduler
+from bot.jobs.role_duties import DeferringLedger, DeferringReplies, MessageIntake, Scheduler, Worker
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import Worker
 from bot.messaging.rates import Pace, Rate
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Ability

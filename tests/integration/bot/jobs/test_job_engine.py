@@ -29,10 +29,11 @@ from bot.jobs.role_duties import (
     DeferringLedger,
     DeferringReplies,
     MessageIntake,
+    RetryLater,
     Scheduler,
+    Worker,
 )
 from bot.jobs.services import LoopServices, TaskTracker
-from bot.jobs.worker import RetryLater, Worker
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.platforms.console import Console
 from bot.scheduler.schedule import Spec

@@ -12,13 +12,13 @@ from procrastinate.manager import JobManager
 from sqlalchemy import text
 
 from bot.forges.hooks import Arrived
-from bot.jobs.job_engine import Engine
-from bot.jobs.job_store import FETCH, INDEXES, app_on
+from bot.jobs.job_engine import FETCH, INDEXES, Engine, app_on
 from bot.jobs.role_duties import DeferringArrivals
 from bot.store.job_queue import ANSWERS, CHANNELS, REPOSITORIES
 from bot.store.postgresql import PostgresDatabase, open_postgres
 
 _WORKER = text("SELECT worker_id FROM procrastinate_register_worker_v1()")
+
 _MADE = text("SELECT indexname FROM pg_indexes WHERE indexname = ANY(:names)")
 
 

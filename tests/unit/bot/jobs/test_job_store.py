@@ -10,8 +10,8 @@ from procrastinate.jobs import Job, Status
 from procrastinate.manager import QUEUEING_LOCK_CONSTRAINT, JobManager
 from structlog.testing import capture_logs
 
-from bot.jobs import job_store
-from bot.jobs.job_store import _Connections, _Jobs, lock_of
+from bot.jobs import job_engine
+from bot.jobs.job_engine import _Connections, _Jobs, lock_of
 
 ROW = {
     "id": 7, "status": "doing", "queue_name": "b", "priority": 0, "lock": None,
@@ -80,7 +80,7 @@ async def test_connection_is_tested_once_it_was_idle_for_a_second(monkeypatch):
         tested.append(clock.seconds)
 
     monkeypatch.setattr(pool, "check_connection", check)
-    monkeypatch.setattr(job_store.time, "monotonic", lambda: clock.seconds)
+    monkeypatch.setattr(job_engine.time, "monotonic", lambda: clock.seconds)
     for clock.seconds in (100.0, 100.9, 101.8, 102.9, 103.0):
         await pool._try_idle(clock)  # type: ignore[arg-type]
     assert tested == [100.0, 102.9]

@@ -15,8 +15,8 @@ from bot.chat.message_service import Conversation
 from bot.delivery.part_sender import Target
 from bot.forges.hooks import Arrived
 from bot.jobs.job_engine import Engine
+from bot.jobs.role_duties import RetryLater, Worker, run_worker
 from bot.jobs.services import LoopServices
-from bot.jobs.worker import RetryLater, Worker, run_worker
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import Sender, SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
@@ -288,7 +288,7 @@ async def test_settings_and_parked_chats_are_read_again_after_a_minute_or_for_a_
     for moment, name in [
         (5.0, "team"), (64.9, "team"), (65.0, "team"), (66.0, "team"), (67.0, "new"),
     ]:  # fmt: skip
-        monkeypatch.setattr("bot.jobs.worker.time.monotonic", lambda now=moment: now)
+        monkeypatch.setattr("bot.jobs.role_duties.time.monotonic", lambda now=moment: now)
         before = len(every.calls)
         await worker.channel(name, left=False)
         looks.append(len(every.calls) - before)
