@@ -173,14 +173,10 @@ def _line(spans: Sequence[Span]) -> str:
     """Spans as a block's only line: what would begin another kind of block is escaped."""
     text = inline(spans).strip()
     begin = _START.match(text)
-    if begin and isinstance(_first(spans), Text):
+    if begin and isinstance(next((span for span in spans if span.text.strip()), None), Text):
         digits = begin[0].isdigit()
         text = f"{begin[0]}\\{text[begin.end() :]}" if digits else "\\" + text
     return text
-
-
-def _first(spans: Sequence[Span]) -> Span | None:
-    return next((span for span in spans if span.text.strip()), None)
 
 
 def _block(block: Block) -> str:

@@ -35,11 +35,7 @@ _MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
 
 def escape(text: str) -> str:
     """A legible line without active marks."""
-    return _ACTING.sub(_entity, text)
-
-
-def _entity(match: re.Match[str]) -> str:
-    return f"&#{ord(match[0])};"
+    return _ACTING.sub(lambda match: f"&#{ord(match[0])};", text)
 
 
 def markdown(spans: Iterable[Span]) -> str:

@@ -189,9 +189,8 @@ _REMEMBERED_MOST = 10_000  # the most values kept at a time
 class Remembered(Generic[_T]):
     """A cache of the newest values by key, each valid for some seconds."""
 
-    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._clock = clock
         self._kept: OrderedDict[str, tuple[float, _T]] = OrderedDict()
 
     def get(self, key: str) -> _T | None:
@@ -199,11 +198,11 @@ class Remembered(Generic[_T]):
         if key not in self._kept:
             return None
         until, value = self._kept[key]
-        return value if until > self._clock() else None
+        return value if until > time.monotonic() else None
 
     def keep(self, key: str, value: _T) -> _T:
         """Store a value, and drop the oldest if there are too many."""
-        self._kept[key] = (self._clock() + self._seconds, value)
+        self._kept[key] = (time.monotonic() + self._seconds, value)
         self._kept.move_to_end(key)
         while len(self._kept) > _REMEMBERED_MOST:
             self._kept.popitem(last=False)

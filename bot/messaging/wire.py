@@ -47,6 +47,12 @@ class Reply:
         except ValueError:
             return None
 
+    def check(self) -> None:
+        """Raise ``SendError`` for a status that is no success."""
+        if not 200 <= self.status < 300:
+            detail = f"status {self.status}"
+            raise SendError(reason_of(self.status), detail, retry_after=self.seconds("retry-after"))
+
     def seconds(self, header: str) -> float | None:
         """A header with a number of seconds, not below 0."""
         try:
@@ -166,11 +172,11 @@ class PacedAddress(Addressed):
     """An address with a limit of messages in a period. Implements ``Paced`` and ``Bounded``."""
 
     rates: Sequence[Rate]  # what the address allows
+    together: Rate  # the limit for all addresses of a kind together
 
-    def __init__(self, url: SecretStr, wire: HttpClient, most: Rate) -> None:
-        """``most`` is the limit for all addresses of a kind together."""
+    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
         super().__init__(url, wire)
-        self._pace = Pace(most, most)
+        self._pace = Pace(self.together, self.together)
 
     @property
     def paces(self) -> Mapping[str, Pace]:

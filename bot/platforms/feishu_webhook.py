@@ -14,7 +14,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -31,8 +31,6 @@ _ADDRESS = re.compile(
     r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
 )
 _SIZE = 18_000  # of 20 KB for a request
-_ALL = Rate(count=100, seconds=1.0)
-
 _REASONS: Mapping[int, SendReason] = {
     9499: SendReason.REJECTED,
     11232: SendReason.RATE_LIMITED,
@@ -85,17 +83,11 @@ class FeishuWebhook(PacedAddress):
     cannot_read = "a custom bot cannot read"
     # 5 a second and 100 a minute; at even intervals, because a burst arrives unevenly.
     rates = (Rate(count=1, seconds=1 / 4), Rate(count=95, seconds=60.0))
+    together = Rate(count=100, seconds=1.0)
 
-    def __init__(
-        self,
-        url: SecretStr,
-        secret: SecretStr | None,
-        wire: HttpClient,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        super().__init__(url, wire, _ALL)
+    def __init__(self, url: SecretStr, secret: SecretStr | None, wire: HttpClient) -> None:
+        super().__init__(url, wire)
         self._secret = secret
-        self._clock = clock
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Cards whose buttons can only open links."""
@@ -105,7 +97,7 @@ class FeishuWebhook(PacedAddress):
         """Post. The receipt is the part's own identity, since the bot gives no id."""
         body: dict[str, Any] = {"msg_type": "interactive", "card": json.loads(part.body)}
         if self._secret is not None:
-            stamp = str(int(self._clock()))
+            stamp = str(int(time.time()))
             body |= {"timestamp": stamp, "sign": sign(self._secret.get_secret_value(), stamp)}
         headers = {"content-type": "application/json; charset=utf-8"}
         url = self._url.get_secret_value()

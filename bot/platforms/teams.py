@@ -15,8 +15,8 @@ from typing import Any, Literal
 from pydantic import SecretStr, field_validator
 
 from bot.messaging.rates import Rate
-from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, Unit
-from bot.messaging.wire import HttpClient, PacedAddress, reason_of
+from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit
+from bot.messaging.wire import HttpClient, PacedAddress
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
 from bot.util.terminal_layout import columns_of, has_own_sign
@@ -52,10 +52,6 @@ _SIZE = 20_000  # bytes of a request. The page says 28 KB; senders have seen ref
 _LONGEST = 1000  # characters of one block, so that a block always fits into a card
 _LONGEST_URL = 1000
 _WIDTH = 60  # monospaced characters that fit side by side in a card of full width
-_RATES = (Rate(count=3, seconds=1.0),)
-"""One below what the page allows: a request takes its time to arrive."""
-
-_ALL = Rate(count=20, seconds=1.0)
 _HEADINGS = {1: "Large", 2: "Medium"}
 Element = Mapping[str, Any]  # an element of a card as JSON
 Line = tuple[Element, str]  # an element and the words that a person reads in it
@@ -83,10 +79,9 @@ class Teams(PacedAddress):
     abilities: frozenset[Ability] = frozenset()
     cannot_edit = "what a workflow posted stays"
     cannot_read = "a workflow cannot read its channel"
-    rates = _RATES
-
-    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
-        super().__init__(url, wire, _ALL)
+    # One below what the page allows: a request takes its time to arrive.
+    rates = (Rate(count=3, seconds=1.0),)
+    together = Rate(count=20, seconds=1.0)
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Messages with one card each; the body is the whole request."""
@@ -113,10 +108,7 @@ class Teams(PacedAddress):
         headers = {"content-type": "application/json"}
         url = self._url.get_secret_value()
         reply = await self._wire.request("POST", url, part.body.encode(), headers)
-        if not 200 <= reply.status < 300:
-            detail = f"status {reply.status}"
-            pause = reply.seconds("retry-after")
-            raise SendError(reason_of(reply.status), detail, retry_after=pause)
+        reply.check()
         return Receipt(message=part.identity or "posted")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # one channel

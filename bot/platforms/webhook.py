@@ -16,13 +16,12 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Callable
 from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, Unit
-from bot.messaging.wire import Addressed, HttpClient, Reply, reason_of
+from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit
+from bot.messaging.wire import Addressed, HttpClient, Reply
 from bot.util.sanitize import legible
 from bot.util.section import Settings
 from bot.util.terminal_layout import lay_out, plain_text
@@ -60,16 +59,9 @@ class Webhook(Addressed):
     cannot_edit = "what was posted to a webhook stays"
     cannot_read = "a webhook cannot be read"
 
-    def __init__(
-        self,
-        url: SecretStr,
-        secret: SecretStr | None,
-        wire: HttpClient,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, url: SecretStr, secret: SecretStr | None, wire: HttpClient) -> None:
         super().__init__(url, wire)
         self._secret = secret
-        self._clock = clock
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """One part: the document as plain text and as Markdown."""
@@ -90,13 +82,13 @@ class Webhook(Addressed):
         if part.identity:
             headers["idempotency-key"] = part.identity
         reply = await self._wire.request("POST", self._url.get_secret_value(), body, headers)
-        _check(reply)
+        reply.check()
         return Receipt(message=_receipt_id(reply) or part.identity or "posted")
 
     def _signature_headers(self, body: bytes) -> dict[str, str]:
         if self._secret is None:
             return {}
-        stamp = str(int(self._clock()))
+        stamp = str(int(time.time()))
         return {
             "x-digestbot-timestamp": stamp,
             "x-digestbot-signature": sign(self._secret.get_secret_value(), stamp, body),
@@ -118,14 +110,6 @@ def sign(secret: str, stamp: str, body: bytes) -> str:
     """The signature of a request. Compare it in constant time, and refuse old times."""
     signed = hmac.new(secret.encode(), stamp.encode() + b"." + body, hashlib.sha256)
     return f"sha256={signed.hexdigest()}"
-
-
-def _check(reply: Reply) -> None:
-    if 200 <= reply.status < 300:
-        return
-    raise SendError(
-        reason_of(reply.status), f"status {reply.status}", retry_after=reply.seconds("retry-after")
-    )
 
 
 def _receipt_id(reply: Reply) -> str:

@@ -35,10 +35,6 @@ Earlier commits are included too, by ancestry, and marked as late.
 """
 
 
-def _second_week(day: date, _weekdays: frozenset[int]) -> bool:
-    return (day.toordinal() - 1) // 7 % 2 == 0
-
-
 def _first_of_month(day: date, weekdays: frozenset[int], step: timedelta = -_DAY) -> bool:
     """Whether no day of the month before it, or after it, is one of the weekdays."""
     other = day + step
@@ -54,7 +50,7 @@ def _last_of_month(day: date, weekdays: frozenset[int]) -> bool:
 
 
 _COMES: Mapping[Frequency, Callable[[date, frozenset[int]], bool]] = {
-    Frequency.FORTNIGHTLY: _second_week,
+    Frequency.FORTNIGHTLY: lambda day, _weekdays: (day.toordinal() - 1) // 7 % 2 == 0,
     Frequency.MONTHLY: _first_of_month,
     Frequency.MONTH_END: _last_of_month,
 }

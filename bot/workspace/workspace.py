@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -320,14 +320,10 @@ class Usages:
         files = await source.files(await source.tip(None))
         chosen = [blob for path, blob in files.items() if _is_code(path)][:_MOST_FILES]
         found: set[ProfileEntry] = set()
-        for some in _groups(chosen):
+        for some in (chosen[start : start + _AT_ONCE] for start in range(0, len(chosen), _AT_ONCE)):
             texts = await source.texts(some)
             found |= await asyncio.to_thread(_used, texts.values(), packages)
         return frozenset(found)
-
-
-def _groups(blobs: list[str]) -> Iterable[list[str]]:
-    return (blobs[start : start + _AT_ONCE] for start in range(0, len(blobs), _AT_ONCE))
 
 
 def _is_code(path: str) -> bool:

@@ -126,18 +126,13 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
         yield make_statement(spans, announced, Aspect.COMPATIBILITY)
 
 
-def _things(
-    phrase: Phrase,
-    facts: Sequence[Fact],
-    reading: ChangeContext,
-    aspect: Aspect = Aspect.COMPATIBILITY,
-) -> Statement:
+def _things(phrase: Phrase, facts: Sequence[Fact], reading: ChangeContext) -> Statement:
     spans = phrase(
         reading.language,
         kind=kind_of(facts, reading.language),
         names=names(facts, reading, values=True),
     )
-    return make_statement(spans, facts, aspect)
+    return make_statement(spans, facts, Aspect.COMPATIBILITY)
 
 
 def _places(files: Sequence[FileFacts], reading: ChangeContext) -> Spans:

@@ -230,7 +230,7 @@ def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
     upwards until they are few enough or cannot be joined any further.
     """
     depth = _DEEPEST
-    groups = _by_file(files)
+    groups = {f.path: [f] for f in files}
     if len(groups) > most:
         groups = _by_folder(files, depth)
     while len(groups) > most and depth > _SHALLOWEST:
@@ -245,10 +245,6 @@ def places(files: Sequence[FileFacts], most: int) -> list[FilePlace]:
 
 _DEEPEST = 8
 _SHALLOWEST = 2  # maximum depth of a shown folder; where folders are joined, also the minimum depth
-
-
-def _by_file(files: Iterable[FileFacts]) -> dict[str, list[FileFacts]]:
-    return {f.path: [f] for f in files}
 
 
 def _by_folder(files: Iterable[FileFacts], depth: int) -> dict[str, list[FileFacts]]:

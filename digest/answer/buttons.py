@@ -63,7 +63,7 @@ def without_buttons(document: Document) -> Document:
 
 
 def answer_buttons(
-    answer: Answer, language: Language, *, mutes: bool = False, where: str = ""
+    answer: Answer, language: Language, *, mutes: bool = False
 ) -> tuple[Actions, ...]:
     """Verdicts on an explanation, explanations of listed changes, and muting if ``mutes``."""
     changes = [row.graded for row in answer.rows]
@@ -76,8 +76,7 @@ def answer_buttons(
     if answer.error is not None or not changes:
         return ()
     topic = answer.topic if mutes and answer.intent == "changed" else ""
-    row = (*_report(where, language), *_mute(topic, language))
-    return _rows(_explained(changes, language), row)
+    return _rows(_explained(changes, language), _mute(topic, language))
 
 
 def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:

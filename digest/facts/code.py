@@ -342,15 +342,10 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     told: set[str] = set()
     if _has_symbols(after.path, language) and (fixed or may_declare(hunks, language)):
         for fact in _declared(scene, before, after):
-            told |= {fact.name, _old_name(fact)}
+            told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}
             yield fact
     if language == "python" and not is_private_module(after.path):
         yield from (f for f in class_fields.find_gone(before, after) if f.name not in told)
-
-
-def _old_name(fact: Fact) -> str:
-    """The whole name of a field before its rename."""
-    return f"{fact.name.rpartition('.')[0]}.{fact.before}"
 
 
 def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:

@@ -39,15 +39,14 @@ class IndexedHunk:
 
 
 class ChangeIndex:
-    """The texts of a change with their words. ``more`` are further texts that count as the change.
+    """The texts of a change with their words.
 
     Lookups are exact, and by whole words: ``max_len`` is not found in ``max_length``.
     """
 
-    def __init__(self, change: Change, facts: Facts, more: Iterable[str] = ()) -> None:
+    def __init__(self, change: Change, facts: Facts) -> None:
         self.change = change
         self.facts = facts
-        self._more = tuple(more)
 
     @classmethod
     def of_texts(cls, texts: Iterable[str]) -> ChangeIndex:
@@ -103,7 +102,7 @@ class ChangeIndex:
             if value
         ]
         sections = dict.fromkeys(stretch.hunk.section for stretch in self.stretches)
-        texts = (self.message, *self.paths, *sections, *values, *self._more)
+        texts = (self.message, *self.paths, *sections, *values)
         return "\n".join(texts)
 
     @property

@@ -43,7 +43,7 @@ def visible(text: str) -> str:
     r"""The text on one line with nothing hidden in it: odd characters become ``\u{202e}``."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSEEN.sub(_escape, text)
+    return _UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):04x}}}", text)
 
 
 def visible_lines(text: str) -> str:
@@ -51,10 +51,6 @@ def visible_lines(text: str) -> str:
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "\n".join(visible(line) for line in text.split("\n"))
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\u{{{ord(match[0]):04x}}}"
 
 
 class Cause(StrEnum):

@@ -31,10 +31,6 @@ _COLOUR = 0x3370FF
 # https://docs.discord.com/developers/resources/message#message-object-message-flags
 _SUPPRESS_NOTIFICATIONS = 1 << 12
 
-# Only each answer tells how many posts a webhook may make; this rate and the webhook's own merely
-# spread posts that are due together.
-_ALL = Rate(count=50, seconds=1.0)
-
 # https://docs.discord.com/developers/topics/opcodes-and-status-codes
 _REASONS: Mapping[int, SendReason] = {
     10003: SendReason.NO_CHANNEL,
@@ -76,10 +72,9 @@ class Discord(PacedAddress):
     )
     abilities = frozenset({Ability.EDIT})
     cannot_read = "a webhook cannot read its channel"
+    # Only each answer tells how many posts are allowed; these spread posts that are due together.
     rates = (Rate(count=1, seconds=0.5),)
-
-    def __init__(self, url: SecretStr, wire: HttpClient) -> None:
-        super().__init__(url, wire, _ALL)
+    together = Rate(count=50, seconds=1.0)
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Messages with one embed each, whose description is the part's body."""

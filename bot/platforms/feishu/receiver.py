@@ -104,13 +104,12 @@ class FeishuWebEvents:
     ``take`` stores an event and returns the content of its answer; it is set before the first call.
     """
 
-    def __init__(self, key: str, token: str = "", clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, key: str, token: str = "") -> None:
         """``token`` is the Verification Token; it is compared if given."""
         self.take: Take = _refuse
         self._key = key
         self._open: Callable[[str], bytes] | None = None
         self._token = token
-        self._clock = clock
         self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -127,7 +126,7 @@ class FeishuWebEvents:
 
     async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
-        signed = is_signed(self._key, headers, body, self._clock())
+        signed = is_signed(self._key, headers, body, time.time())
         found = self._decrypt_event(body)
         if found is None or not self._ours(found[0]):
             return 401, {}
@@ -135,7 +134,7 @@ class FeishuWebEvents:
         if event.get("type") == "url_verification":
             return 200, {"challenge": event.get("challenge")}
         signature = headers.get("x-lark-signature", "")
-        if not signed or not self._replays.first(signature, self._clock()):
+        if not signed or not self._replays.first(signature, time.time()):
             return 401, {}
         try:
             return 200, await self.take(event, text) or {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 
 import structlog
 
@@ -99,12 +99,9 @@ class SlackSender:
     limit: Limit = LIMIT
     abilities = frozenset({Ability.EDIT, Ability.FIND, Ability.THREAD})
 
-    def __init__(
-        self, calls: SlackWebApi, accounts: Accounts, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, calls: SlackWebApi, accounts: Accounts) -> None:
         self._calls = calls
         self._accounts = accounts
-        self._clock = clock
         self._conversations: dict[str, str] = {}
         self._paces = Paces(_IN_ALL, _FOR_ANSWERS)
 
@@ -193,7 +190,7 @@ class SlackSender:
             return None
         account, channel = await self._at(chat, conversation=True)
         thread = reply_to.thread if reply_to else ""
-        oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - REACH
+        oldest = part.since.timestamp() - _SKEW if part.since else time.time() - REACH
         try:
             async for message in self._messages(account, channel, thread, oldest):
                 if _is(message, part, account):

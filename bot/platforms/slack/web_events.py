@@ -11,7 +11,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
@@ -92,12 +92,10 @@ class SlackWebEvents:
         keep: Keep,
         secret: str,
         installing: Installing | None = None,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._keep = keep
         self._installing = installing
         self._secret = secret
-        self._clock = clock
         self._replays = Replays(WINDOW)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -123,7 +121,7 @@ class SlackWebEvents:
         if body is None:
             await reply(send, 413)
             return
-        if not is_signed(self._secret, headers, body, self._clock()):
+        if not is_signed(self._secret, headers, body, time.time()):
             await reply(send, 401)
             return
         try:
@@ -132,7 +130,7 @@ class SlackWebEvents:
             await reply(send, 400)
             return
         signature = headers["x-slack-signature"]
-        if not self._replays.first(signature, self._clock()):
+        if not self._replays.first(signature, time.time()):
             await reply(send, 401)
             return
         try:

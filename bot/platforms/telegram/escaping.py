@@ -49,11 +49,7 @@ def places(text: str) -> list[int]:
 def inert(text: str) -> str:
     """The text with a joiner at each of these positions; applying it twice changes nothing."""
     # A function: a template would be parsed at each call, which takes longer than the search.
-    return _BEGINS.sub(_append_joiner, text)
-
-
-def _append_joiner(match: re.Match[str]) -> str:
-    return match[0] + JOINER
+    return _BEGINS.sub(lambda match: match[0] + JOINER, text)
 
 
 def inert_alike(text: str) -> str:

@@ -255,7 +255,7 @@ async def led_of(
     for told in posted:
         words = "\n".join(_texts(thaw(told.document).document))
         for day in days:
-            if _opening(day) in words:
+            if plain(day.lead[0].spans if day.lead else day.themes[0].title) in words:
                 own = told.heading.window == window
                 return StoredSummary(day=day, span="" if own else span_of(told.heading.window))
     return next((StoredSummary(day=day) for day in days if _is_of(day, lines, weekly=weekly)), None)
@@ -307,10 +307,6 @@ def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> boo
     if not named or not named <= at.keys():
         return False
     return not weekly or len({at[sha] for sha in named}) > 1
-
-
-def _opening(day: DaySummary) -> str:
-    return plain(day.lead[0].spans if day.lead else day.themes[0].title)
 
 
 def _texts(document: Document) -> Iterator[str]:
