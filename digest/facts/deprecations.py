@@ -19,14 +19,7 @@ from itertools import islice
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
-from digest.facts.deprecated_names import (
-    CALLED,
-    MARKED_AS,
-    OWNER,
-    SAID_SO,
-    deprecated_names,
-    given,
-)
+from digest.facts.deprecated_names import CALLED, MARKED_AS, OWNER, SAID_SO, deprecated_names, given
 from digest.facts.paths import language_of
 from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
 
@@ -177,13 +170,7 @@ def _notice(
     for name in deprecated_names(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
-        yield _Notice(
-            name=name,
-            line=first,
-            removal=when,
-            detail=detail,
-            replacement=replacement,
-        )
+        yield _Notice(name=name, line=first, removal=when, detail=detail, replacement=replacement)
 
 
 def _is_name(match: re.Match[str]) -> bool:

@@ -110,11 +110,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def _of_commands(
-    action: Action,
-    here: SideText,
-    there: SideText,
-    flags: Sequence[NamedSetting],
-    language: str,
+    action: Action, here: SideText, there: SideText, flags: Sequence[NamedSetting], language: str
 ) -> Iterator[Fact]:
     """Flags that one command alone has on one side, while others have them on both."""
     those = [f for f in flags if is_named(there.text, f) and (f.scope and f.scope in there.text)]

@@ -10,13 +10,7 @@ from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to
 from digest.question.commit_range import Refs
-from digest.question.intent import (
-    Changed,
-    Compare,
-    DigestOf,
-    Releases,
-    Search,
-)
+from digest.question.intent import Changed, Compare, DigestOf, Releases, Search
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
 from digest.window import Window
 

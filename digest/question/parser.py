@@ -67,8 +67,7 @@ def readings(asked: Asked) -> list[Weighed]:
     found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
     # What may go on from an answer does so after one.
     return sorted(
-        found,
-        key=lambda one: -one.weight - bool(asked.follows and isinstance(one.intent, Again)),
+        found, key=lambda one: -one.weight - bool(asked.follows and isinstance(one.intent, Again))
     )
 
 

@@ -202,8 +202,7 @@ async def unfilter(intent: Unfilter, ctx: Context, room: Room) -> Answer:
     await room.chats.change(
         room.chat,
         lambda kept: replace(
-            kept,
-            filters=kept.filters.without(rule) if rule else Filters(bots=kept.filters.bots),
+            kept, filters=kept.filters.without(rule) if rule else Filters(bots=kept.filters.bots)
         ),
     )
     room.tell()

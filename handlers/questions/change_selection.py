@@ -26,12 +26,7 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n.answer_text import (
-    EVER_BY_AUTHORS,
-    LATELY_BY_AUTHORS,
-    MERGED_BY_PEOPLE,
-    PER_DAY,
-)
+from digest.i18n.answer_text import EVER_BY_AUTHORS, LATELY_BY_AUTHORS, MERGED_BY_PEOPLE, PER_DAY
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import join, list_in_words
 from digest.i18n.reading_text import (

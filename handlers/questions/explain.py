@@ -16,13 +16,7 @@ from digest.core.reference import Reference
 from digest.core.statement import Analysis
 from digest.document import Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
-from digest.i18n.answer_text import (
-    ALSO,
-    ANNOUNCED,
-    RELANDED_BY,
-    UNDOES_ANNOUNCED,
-    UNDONE_BY,
-)
+from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
 from digest.i18n.phrase import Phrase
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link

@@ -68,9 +68,5 @@ async def unknown(intent: Unknown, ctx: Context) -> Answer:
     elif intent.foreign:
         said = TWO_LANGUAGES(language)
     near = Listing(tuple(Item((Code(text),)) for text in intent.near))
-    document = Document(
-        title=plain(said),
-        blocks=(Paragraph(said), near),
-        language=str(language),
-    )
+    document = Document(title=plain(said), blocks=(Paragraph(said), near), language=str(language))
     return Answer(intent="unknown", document=document)

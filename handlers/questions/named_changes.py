@@ -55,13 +55,7 @@ from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, query_of, resolved_topic
 from handlers.questions.scope import Reach, viewpoint
 
-PUBLIC = (
-    FactKind.FLAG,
-    FactKind.ENVIRONMENT,
-    FactKind.CONFIG,
-    FactKind.ROUTE,
-    FactKind.METRIC,
-)
+PUBLIC = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, FactKind.METRIC)
 """The kinds that are meant if a question names none."""
 
 _PAGE = 25  # names on a page; each is a line

@@ -31,10 +31,7 @@ async def status(_intent: Status, ctx: Context) -> Answer:
     there = words.STATUS_TIP(
         language, name=repository.name, branch=tip.branch, tip=as_of(viewpoint(ctx, tip))
     )
-    lines = [
-        there,
-        words.STATUS_READ(language, read=len(read), total=len(names)),
-    ]
+    lines = [there, words.STATUS_READ(language, read=len(read), total=len(names))]
     # If the runs are unknown, as in the terminal, they are not mentioned.
     if standing is not None:
         lines += [*_runs(standing, ctx), _budget(standing.budget, ctx)]
@@ -70,10 +67,7 @@ def _budget(budget: Budget | None, ctx: Context) -> Spans:
 async def privacy_of(_intent: PrivacyOf, ctx: Context) -> Answer:
     """What is stored, and what leaves the machine, for the repository asked about."""
     language, watched = ctx.language, ctx.watched
-    lines = [
-        words.KEPT_HERE(language, days=LIFETIME.days),
-        words.NOT_KEPT(language),
-    ]
+    lines = [words.KEPT_HERE(language, days=LIFETIME.days), words.NOT_KEPT(language)]
     if ctx.judging is None:
         lines.append(words.LEAVES_NOTHING(language))
     else:

@@ -87,12 +87,7 @@ def is_signed(secret: str, headers: Mapping[str, str], body: bytes, now: float) 
 class SlackWebEvents:
     """The ASGI application for events, commands and interactions."""
 
-    def __init__(
-        self,
-        keep: Keep,
-        secret: str,
-        installing: Installing | None = None,
-    ) -> None:
+    def __init__(self, keep: Keep, secret: str, installing: Installing | None = None) -> None:
         self._keep = keep
         self._installing = installing
         self._secret = secret
