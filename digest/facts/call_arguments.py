@@ -297,6 +297,8 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
         return not is_constant(given) and given.strip("\"'") not in _ZERO
     if before in NOTHING or after in NOTHING:
         value = after if before in NOTHING else before
+        if "nil" in {before, after} and is_constant(value):
+            return False  # chosen elsewhere
         return value not in NOTHING and value.strip("\"'") not in _ZERO - {"0"}
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)

@@ -145,18 +145,37 @@ def _changes(
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
-    values = resolve_default(old_default, before.text), resolve_default(new_default, after.text)
+    values = _effective(old, before, old_default), _effective(new, after, new_default)
+    is_filled = "None" in {old_default, new_default} - {*values}
     # The value of a property of a class is a state, not a default that users know.
     state = language_of(after.path) in _STATEFUL and not _configures(new, after)
     # Where one side of C++ or Rust gives no value, a constructor does.
     state |= language_of(after.path) in {"cpp", "rust"} and None in values
-    if key(values[0]) != key(values[1]) and is_told_apart(*values) and not state:
+    if key(values[0]) != key(values[1]) and (is_filled or is_told_apart(*values)) and not state:
         one, other, condition = conditional(*values)
         fact = _fact(Action.CHANGED, new, after, (one, other), "default")
         yield replace(fact, condition=condition)
     if key(old_type) != key(new_type):
         detail = "type" if _configures(new, after) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
+
+
+def _effective(field: DeclaredField, source: SideText, default: str | None) -> str | None:
+    """A default as a value; for ``None`` the plain one that the same file puts in its place."""
+    if default != "None" or _FILLED.search(source.text) is None:
+        return resolve_default(default, source.text)
+    name = re.escape(field.name)
+    given = re.findall(
+        rf"^ +if self\.{name} is None:\n(?: +(?:from|import) [^\n]*\n|\n)*+"
+        rf" +self\.{name} = ([^\n]+)$",
+        source.text,
+        re.MULTILINE,
+    )
+    return given[0] if len(given) == 1 and _PLAIN.fullmatch(given[0]) else default
+
+
+_FILLED = re.compile(r"if self\.\w+ is None:")
+_PLAIN = re.compile(r"[\w.\"'-]{1,80}")
 
 
 def _configures(field: DeclaredField, source: SideText) -> bool:

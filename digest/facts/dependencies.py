@@ -168,7 +168,9 @@ def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
         if key in come or key in stays:
             left = left[: len(right)]  # fewer lines about what is still required
         told: set[tuple[str | None, str | None]] = set()
-        for a, b in zip_longest(left, right):
+        for old, b in zip_longest(left, right):
+            # One line more about what was required already.
+            a = old or (gone[key][0] if key in gone else None)
             versions = (a.version if a else None, b.version if b else None)
             # The same step in ten jobs of a workflow is one fact; a replacement that ends is none.
             moved = a and not b and _stays_pinned(a, after)

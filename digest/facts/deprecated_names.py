@@ -76,7 +76,9 @@ _MEMBER = re.compile(r"\s*(?P<name>[A-Za-z]\w{2,80})\s*(?:=[^=,;()]{1,80})?,?\s*
 _TRAILING = re.compile(r"\s*(?P<code>[^/#\s(][^/#(]{0,200}+)(?://|#)\s*D(?:EPRECATED|eprecated)\b")
 """Code whose own line says that it is deprecated."""
 
-_AFTER_MARK = re.compile(r".*\[\[deprecated(?:\([^()]*\))?\]\](?P<code>.*\w.*)")
+_AFTER_MARK = re.compile(
+    r".*\[\[deprecated(?:\([^()]*\))?\]\](?P<code>.*\w.*)|\s*@Deprecated (?P<member>.*\w.*)"
+)
 _SCRIPTS = frozenset({"javascript", "typescript"})
 _C_LIKE = frozenset({"c", "cpp", "cuda", "rust"})
 _CODE_LIKE = re.compile(r"[_.:\d]|^-|[a-z][A-Z]|^[A-Z]{3,}")
@@ -249,7 +251,8 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
             return ""
         beside = _AFTER_MARK.match(line) if number == mark else None
         if beside or (number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line)):
-            name = _defined_by(beside["code"] if beside else line, sheet)
+            code = (beside["code"] or beside["member"]) if beside else line
+            name = _defined_by(code, sheet)
             return name if not sheet.is_internal(mark) else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""

@@ -354,6 +354,16 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     name is deprecated once, preferably where its replacement is named.
     """
     gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
+    # What its new name calls deprecated is what users know by the old one.
+    olds = {
+        f.after.rpartition(".")[2]: f.before
+        for f in facts
+        if f.action is Action.RENAMED and f.before and "DEPRECATED" in (f.after or "")
+    }
+    facts = tuple(
+        replace(f, name=olds[f.name]) if f.kind is FactKind.DEPRECATION and f.name in olds else f
+        for f in facts
+    )
     best: dict[str, Fact] = {}
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:

@@ -206,8 +206,9 @@ def find_defaults(scene: FileContext) -> Iterator[Fact]:
                 at = row + news.index(new)
                 name = _documented(both[1], new, at)
                 same = name == _documented(both[0], old, place)
-                if name and same and was["value"] != match["value"]:
-                    fact = default_fact(both[1], name, (was["value"], match["value"]), at)
+                values = was["value"], match["value"]
+                if name and same and len({*values}) > 1 and not any(v[0] == "<" for v in values):
+                    fact = default_fact(both[1], name, values, at)
                     yield replace(fact, detail=DOCUMENTED)
 
 

@@ -21,7 +21,14 @@ _WORD = re.compile(r"[\w-]++")
 _JOINED = re.compile(r"[\w-]")
 _BEFORE = re.compile(r"[\w-]$|\w\.$")
 _AFTER = re.compile(r"[\w-]|\.\w")
+_LONGEST = 120  # characters of a value that is shown
 _MOST_PAIRS = 400
+_HIDDEN = re.compile(
+    r"\bSUPPRESS\b|\b[hH]id(?:e|den)\s*[=:(]\s*(?:true|True)\b|\.(?:Hidden|hideHelp|hide)\("
+    r"|(?:\(|, )hide\b(?=[,)])|\.hide\(true\)"
+)
+"""How a declaration keeps a flag out of the help."""
+
 _COMMENTS = ("# ", "//", "* ", "/*", "#:")
 _SECOND_NAME = re.compile(r"\b(?:visible_)?alias\s*=\s*\"[^\"\n]*\"")
 _ALIAS = "alias"
@@ -76,7 +83,9 @@ def compare(
         for name in lost.names[1:]:
             yield _fact(kind, Action.REMOVED, lost, before, name=name, detail="alias")
     for found in come:
-        yield _fact(kind, Action.ADDED, found, after, after=found.value)
+        fact = _fact(kind, Action.ADDED, found, after, after=found.value)
+        is_hidden = kind is FactKind.FLAG and _HIDDEN.search(found.text)
+        yield replace(fact, public=False) if is_hidden else fact
     for old, new in pairs:
         first, now = old.names[0], new.names[0]
         is_renamed = _ALIAS in new.text and first in new.names and now not in old.names
@@ -258,6 +267,8 @@ def _changed(
         same = _plain(one) == _plain(other) or not is_told_apart(one, other)
         if old.known and new.known and not same:
             one, other, condition = conditional(one, other)
+            if one and other and flat(one, _LONGEST) == flat(other, _LONGEST):
+                continue  # they differ where nobody is shown
             fact = _fact(
                 kind,
                 Action.CHANGED,
@@ -289,8 +300,8 @@ def _fact(
         kind=kind,
         action=action,
         name=name or setting.names[0],
-        before=None if before is None else flat(before, 120),
-        after=None if after is None else flat(after, 120),
+        before=None if before is None else flat(before, _LONGEST),
+        after=None if after is None else flat(after, _LONGEST),
         detail=setting.detail if detail is None else detail,
         evidence=source.evidence(setting.line),
     )

@@ -2,7 +2,7 @@
 
 A name that is removed and one that is added are one rename if the names of other renames changed
 alike, or if the message says so. A name that is added is the new name of an old one that still
-works if the old one is deprecated in its favour, or if the text beside it names the old one.
+works if the title says so, or if the text beside it names the old one.
 """
 
 from __future__ import annotations
@@ -218,7 +218,8 @@ def _renamed(
 ) -> list[Fact]:
     """The facts, with removed and added names that are one rename told as one."""
     result = _alike(_told(list(facts), kinds, message), kinds, message)
-    result = _kept(result, kinds, stated="renam" in message.partition("\n")[0].lower())
+    if "renam" in message.partition("\n")[0].lower():
+        result = _kept(result, kinds)
     return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
 
 
@@ -313,8 +314,8 @@ def _flat(text: str) -> str:
     return text.lower().replace("-", "_").replace("_>", "->")
 
 
-def _kept(facts: list[Fact], kinds: Collection[FactKind], *, stated: bool) -> list[Fact]:
-    """The facts with names added beside an old one, alike, that is deprecated in their favour."""
+def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
+    """The facts with names added beside an old one that is deprecated in their favour."""
     olds = {
         _flat(last(f.replacement)): f.name
         for f in facts
@@ -326,7 +327,6 @@ def _kept(facts: list[Fact], kinds: Collection[FactKind], *, stated: bool) -> li
         and f.kind in kinds
         and (old := olds.get(_flat(last(f.name))))
         and old.startswith("-") == f.name.startswith("-")
-        and (stated or _similar(old, f.name))
         else f
         for f in facts
     ]
@@ -366,9 +366,9 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
     If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
     methods of ``Head`` are those of ``Block``. A name that is only spelled in another case is one.
     """
-    swaps = [_swap(f) for f in facts if f.action is Action.RENAMED]
+    swaps = [_swap(f) for f in facts if f.action is Action.RENAMED] + _parallel(facts)
     swaps += [(m["old"], m["new"]) for m in _SWAPS.finditer(message.partition("\n")[0][:300])]
-    first = [*dict.fromkeys(swaps)][:_MOST_SWAPS]
+    swaps = [*dict.fromkeys(swaps)][:_MOST_SWAPS]
     come = {(*_sort(f), _spelled(f.name)): f for f in facts if f.action is Action.ADDED}
     if not come:
         return facts
@@ -377,11 +377,13 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
         if fact.action is not Action.REMOVED or fact.kind not in kinds:
             continue
         plain = _spelled(fact.name)
-        for old, new in ((plain, plain), *first):
-            name = plain.replace(_spelled(old), _spelled(new)) if len(old) > 1 else plain
-            found = come.get((*_sort(fact), name))
-            if found is not None and found.name != fact.name:
-                del come[*_sort(fact), name]
+        for old, new in ((plain, plain), *swaps):
+            first, second = _spelled(old), _spelled(new)
+            ends = second.join(plain.rsplit(first, 1)) if len(old) > 1 else plain
+            names = (plain.replace(first, second) if len(old) > 1 else plain, ends)
+            key = next((k for n in names if (k := (*_sort(fact), n)) in come), None)
+            if key and (found := come[key]).name != fact.name:
+                del come[key]
                 renames[id(fact)] = None
                 whole = _last(fact) == _last(found)
                 renames[id(found)] = None if whole else _as_renamed(fact, found)
@@ -403,10 +405,37 @@ _SWAPS = re.compile(
 _MOST_SWAPS = 20
 
 
+def _parallel(facts: Sequence[Fact]) -> list[tuple[str, str]]:
+    """The methods that several types lose, and those of the same parameters that all get instead.
+
+    A type must lose and get one method only, as an interface and what implements it do.
+    """
+    steps: dict[str, tuple[list[Fact], list[Fact]]] = {}
+    for fact in facts:
+        if fact.detail == "method" and fact.action in {Action.REMOVED, Action.ADDED}:
+            sides = steps.setdefault(_of(fact), ([], []))
+            sides[fact.action is Action.ADDED].append(fact)
+    pairs = Counter(
+        (_last(gone[0]), _last(come[0]))
+        for gone, come in steps.values()
+        if len(gone) == len(come) == 1
+        and (gone[0].before or "").partition(")")[0] == (come[0].after or "").partition(")")[0]
+    )
+    return [pair for pair, count in pairs.items() if count >= _LEAST_TYPES]
+
+
+_LEAST_TYPES = 3
+
+
 def _swap(fact: Fact) -> tuple[str, str]:
-    """What a rename replaces by what, as far as the two names differ in their middle."""
+    """What a rename replaces by what, as far as the two names differ in their middle.
+
+    Where one only has fewer words, the word before them is a part of both.
+    """
     old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
     start = common_start(old, new)
+    if old.endswith(new[start:]) or new.endswith(old[start:]):
+        start = max((m.start() for m in _WORDS.finditer(old, 0, start)), default=start)
     rest = old[start:], new[start:]
     end = common_start(rest[0][::-1], rest[1][::-1])
     first, second = (text[: len(text) - end] for text in rest)
@@ -420,4 +449,5 @@ def common_start(one: str, other: str) -> int:
 
 
 def _as_renamed(old: Fact, new: Fact) -> Fact:
-    return replace(new, action=Action.RENAMED, before=old.name, after=new.name)
+    public = old.public if new.kind is FactKind.FLAG else new.public
+    return replace(new, action=Action.RENAMED, before=old.name, after=new.name, public=public)

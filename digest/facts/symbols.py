@@ -292,9 +292,14 @@ def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
 def _pairs(
     old: list[PublicDeclaration], new: list[PublicDeclaration]
 ) -> list[tuple[PublicDeclaration, PublicDeclaration]]:
-    """Declarations of one name on both sides; overloads without a counterpart are ignored."""
+    """Declarations of one name on both sides; overloads without a counterpart are ignored.
+
+    In Python the last declaration is what is called.
+    """
     if [e.kind for e in old] != [e.kind for e in new] or len(old) > _MOST_OVERLOADS:
-        return []
+        ends = old[-1].read(), new[-1].read()
+        called = all(end and end.calling is Calling.BY_NAME for end in ends)
+        return [(old[-1], new[-1])] if called and old[-1].kind == new[-1].kind else []
     return list(zip(old, new, strict=True))
 
 
@@ -378,6 +383,7 @@ def _changes(
             not private
             and _tells(was, is_)
             and not (is_ in NOTHING and _is_filled(other.name, new.body()))
+            and not (was in NOTHING and _is_filled(other.name, old.body()))
         ):
             line = new.line + other.row
             shown = after.changed_line(line, line) is not None

@@ -38,22 +38,35 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
 async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
     """The facts, with names that the project offers marked apart from internal ones."""
     places = {
-        (_side(change, fact), path)
+        (_side(change, one), path)
         for change, those in zip(changes, facts, strict=True)
         for fact in those.items
-        for path in files_around(fact)
+        for one in (fact, *_former(fact))
+        for path in files_around(one)
     }
     texts = await source.contents(places) if places else {}
     result = []
     for change, those in zip(changes, facts, strict=True):
         items = []
         for fact in those.items:
-            side = _side(change, fact)
-            known = {p: t for p in files_around(fact) if (t := texts.get((side, p)))}
-            items.append(with_exposure(fact, known))
+            shown, *former = (
+                with_exposure(one, {p: t for p in files_around(one) if (t := texts.get((side, p)))})
+                for one in (fact, *_former(fact))
+                for side in [_side(change, one)]
+            )
+            if shown.public and former and former[0].public is False:
+                shown = replace(shown, action=Action.ADDED, before=None, after=None)
+            items.append(shown)
         same = all(map(is_, items, those.items))
         result.append(those if same else replace(those, items=tuple(items)))
     return result
+
+
+def _former(fact: Fact) -> tuple[Fact, ...]:
+    """What a renamed symbol was: an internal name that is offered under another one is new."""
+    if fact.action is not Action.RENAMED or not fact.before or not fact.name.isidentifier():
+        return ()
+    return (replace(fact, action=Action.REMOVED, name=fact.before),)
 
 
 def _side(change: Change, fact: Fact) -> str:

@@ -62,7 +62,7 @@ def right(label: Label, action: str, fact: Fact) -> bool:
     if action != "default_changed":
         return True
     if label["sort"] == "dependency":  # labels give one of several packages' old versions
-        return _alike(_plain(label.get("after", "")), _plain(fact.after))
+        return _alike(_plain(label.get("after", "")), _plain(fact.after or "any"))
     return all(
         label.get(side) in (None, "None") or _alike(_plain(label[side]), _plain(value))
         for side, value in (("before", fact.before or ""), ("after", fact.after or ""))
@@ -155,10 +155,14 @@ def judge(labels: Sequence[Label], facts: Mapping[str, Facts], score: Score) -> 
         items = facts[commit].items if commit in facts else ()
         told = [(action, f) for f in items if is_contract(f) and (action := action_of(f))]
         for label in those:
-            if label["action"] not in TOLD or not label.get("owned", True):
+            if label["action"] not in TOLD or not label.get("owned", True) or _is_hidden(label):
                 continue
             score.asked[label["action"]] += 1
-            if any(label["action"] == a and names(label, f) for a, f in told):
+            if (
+                any(label["action"] == a and names(label, f) for a, f in told)
+                or any(_covers(label, a, f) for a, f in told)
+                or any(_shows(label, f) for f in items if is_contract(f))
+            ):
                 score.found[label["action"]] += 1
             else:
                 score.lines.append(f"missed {commit[:10]} {_line(label)}")
@@ -221,6 +225,30 @@ def names(label: Label, fact: Fact) -> bool:
         # A namespace that stands in another file as a constant is not read.
         return label["name"].endswith(fact.name)
     return any(_same(a, b, loose=loose) for a in ours if a for b in theirs)
+
+
+def _is_hidden(label: Label) -> bool:
+    """Whether a label is about a new flag that no help shows, which is kept as internal."""
+    return label["action"] == "added" and str(label.get("note", "")).startswith("hidden")
+
+
+def _covers(label: Label, action: str, fact: Fact) -> bool:
+    """Whether a type that goes takes a labelled member with it."""
+    owner = _key(label["name"]).rpartition(".")[0]
+    name = _key(fact.name)
+    gone = label["action"] == action == "removed" and fact.kind is FactKind.SYMBOL
+    return gone and bool(owner) and (name == owner or name.endswith(f".{owner}"))
+
+
+def _shows(label: Label, fact: Fact) -> bool:
+    """Whether two signatures of a function show that a labelled parameter came or went."""
+    function, _, parameter = label["name"].removesuffix(")").partition("(")
+    if not parameter or fact.action is not Action.CHANGED or "parameter" not in fact.detail:
+        return False
+    if not _same(_key(fact.name), _key(function), loose=False):
+        return False
+    sides = [re.search(rf"\b{re.escape(parameter)}\b", s or "") for s in (fact.before, fact.after)]
+    return label["action"] == ("removed" if sides[0] else "added") and None in sides and any(sides)
 
 
 def _renamed(fact: Fact) -> bool:

@@ -284,3 +284,19 @@ async def test_settings_are_public_where_users_set_them(builder, path, text, pub
         {path: "".join(lines)},
     )
     assert [i.public for i in items if i.kind is FactKind.CONFIG] == [public]
+
+
+async def test_internal_type_that_is_exported_under_another_name_is_new(builder) -> None:
+    keys = "export type ShortcutsOptions = {\n  print?: boolean\n  custom?: string[]\n}\n"
+    index = "export type { Server } from './server'\n"
+    _, items = await told(
+        builder,
+        {"package.json": "{}", "src/node/index.ts": index, "src/node/keys.ts": keys},
+        {
+            "src/node/index.ts": f"{index}export type {{ CliOptions }} from './keys'\n",
+            "src/node/keys.ts": keys.replace("ShortcutsOptions", "CliOptions"),
+        },
+    )
+    assert [(i.action, i.name, i.before) for i in items if i.kind is FactKind.SYMBOL] == [
+        (Action.ADDED, "CliOptions", None)
+    ]

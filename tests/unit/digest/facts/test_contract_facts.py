@@ -791,3 +791,102 @@ def test_variable_below_a_table_of_defaults_is_not_of_the_table():
         '\n\tcount = Opts{{\n\t\tName: "{}",\n\t}}\n)\n'
     )
     assert not shown(told("a.go", text.format("hits"), text.format("all_hits")), FactKind.CONFIG)
+
+
+def defaults(facts: list[Fact]) -> list[tuple[str, str | None, str | None]]:
+    return [(f.name, f.before, f.after) for f in facts if f.detail == "default"]
+
+
+def test_constant_of_go_that_is_chosen_elsewhere_now_is_no_other_default():
+    old = (
+        "package c\n\nvar DefaultConfig = Config{\n\tProtocols: DefaultProtocols,\n\tLimit: 5,\n}\n"
+    )
+    assert (
+        defaults(told("c/c.go", old, old.replace("Protocols: DefaultProtocols", "Protocols: nil")))
+        == []
+    )
+    assert defaults(told("c/c.go", old, old.replace("Limit: 5", "Limit: 6"))) == [
+        ("Config.Limit", "5", "6")
+    ]
+
+
+def test_placeholder_of_documentation_is_no_default():
+    page = "## `protocols`\n\n[ protocols: list | default = VALUE ]\n"
+    facts = facts_of(
+        "Change",
+        (
+            "docs/c.md",
+            page.replace("VALUE", "<global.protocols>"),
+            page.replace("VALUE", "<dynamic>"),
+        ),
+        ("c/c.go", "package c\n", "package c\n\nvar protocols = 1\n"),
+    )
+    assert defaults(list(facts.items)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a/cli.py", 'p.add_argument("--quiet-mode", help=argparse.SUPPRESS)\n'),
+        ("a/cli.py", '@click.option("--quiet-mode", hidden=True)\n'),
+        ("src/cli.rs", "struct Args {\n    #[arg(long, hide = true)]\n    quiet_mode: bool,\n}\n"),
+        ("cmd/main.go", 'a.Flag("quiet-mode", "Be quiet.").Hidden().BoolVar(&q)\n'),
+    ],
+)
+def test_hidden_flag_is_internal(path, line):
+    flags = [f for f in told(path, "\n", "\n" + line) if f.kind is FactKind.FLAG]
+    assert [(f.name, f.public) for f in flags] == [("--quiet-mode", False)]
+    shown_ = line.replace("argparse.SUPPRESS", '"No output."').replace(", hidden=True", "")
+    shown_ = shown_.replace(", hide = true", "").replace(".Hidden()", "")
+    flags = [f for f in told(path, "\n", "\n" + shown_) if f.kind is FactKind.FLAG]
+    assert [(f.name, f.public) for f in flags] == [("--quiet-mode", None)]
+
+
+def test_none_that_the_same_file_fills_is_told_as_what_fills_it():
+    old = '@dataclass\nclass TransferConfig:\n    device: str = "cuda"\n\n    def check(self):\n        self.run()\n'
+    new = old.replace('str = "cuda"', "str | None = None").replace(
+        "        self.run()\n",
+        "        if self.device is None:\n            from p import platform\n\n"
+        "            self.device = platform.device_type\n        self.run()\n",
+    )
+    assert defaults(told("p/config/transfer.py", old, new)) == [
+        ("TransferConfig.device", '"cuda"', "platform.device_type")
+    ]
+
+
+def test_last_of_several_overloads_is_what_callers_use():
+    new = "class LLM:\n    def generate(self, prompts, params=None):\n        return self.run(prompts)\n"
+    old = (
+        "class LLM:\n    @overload\n    def generate(self, prompts, /): ...\n\n"
+        "    @overload\n    def generate(self, *, token_ids): ...\n\n"
+        "    def generate(self, prompts, params=None, token_ids=None):\n        return self.run(prompts)\n"
+    )
+    (fact,) = (f for f in told("p/llm.py", old, new) if f.kind is FactKind.SYMBOL)
+    assert (fact.name, fact.detail) == ("LLM.generate", "parameter removed")
+
+
+def test_values_that_differ_where_nobody_is_shown_are_no_other_default():
+    names = [f'"benchmark_number_{n}," ' for n in range(20)]
+    old = f'DEFINE_string(benchmarks, {"".join(names)}, "What to run");\n'
+    new = old.replace("number_18", "number_99")
+    assert defaults(told("tools/bench.cc", old, new)) == []
+    assert len(defaults(told("tools/bench.cc", old, old.replace("number_1,", "number_99,")))) == 1
+
+
+def test_constant_behind_its_mark_is_deprecated_not_the_next():
+    old = "public enum T {\n  WRITE_INLINED((byte) -3),\n\n  WRITE_BLOB((byte) -4);\n}\n"
+    facts = told(
+        "src/main/java/T.java", old, old.replace("WRITE_INLINED", "@Deprecated WRITE_INLINED")
+    )
+    names = [f.name for f in facts if f.kind is FactKind.DEPRECATION]
+    assert names == ["WRITE_INLINED"]
+
+
+def test_one_line_more_about_a_requirement_changes_it():
+    old = "pymongo[srv]>=4.0.2\n"
+    new = (
+        "pymongo[srv]>=4.0.2; python_version > '3.10'\npymongo[srv]<4.7; python_version <= '3.10'\n"
+    )
+    assert shown(told("requirements/extras/mongodb.txt", old, new), FactKind.DEPENDENCY) == [
+        ("changed", "pymongo", ">=4.0.2", "<4.7")
+    ]

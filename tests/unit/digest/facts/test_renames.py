@@ -199,3 +199,73 @@ def test_a_flag_that_keeps_its_old_name_as_an_alias_is_renamed() -> None:
     assert [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.FLAG] == [
         (Action.RENAMED, "--custom-typeshed-dir", "--typeshed")
     ]
+
+
+GO_PARSER = """package p
+
+type NAME struct{}
+
+// Labels of the last series.
+func (p *NAME) Metric(l *Labels) string {
+\treturn ""
+}
+"""
+
+
+def test_methods_that_several_types_exchange_alike_are_renamed() -> None:
+    old = {name: GO_PARSER.replace("NAME", name) for name in ("Prom", "Open", "MetricParser")}
+    new = {n: t.replace("Metric(l *Labels) string", "Labels(l *Labels)") for n, t in old.items()}
+    bodies = {n: t.replace('\treturn ""', "\tp.read(l)\n\tp.seal()") for n, t in new.items()}
+    facts = told("Return labels", *((f"p/{n}.go", old[n], bodies[n]) for n in old))
+    assert {(f.action, f.before, f.after) for f in facts} == {
+        (Action.RENAMED, f"{name}.Metric", f"{name}.Labels") for name in old
+    }
+
+
+def test_methods_that_two_types_exchange_with_other_parameters_are_not_renamed() -> None:
+    old = {name: GO_PARSER.replace("NAME", name) for name in ("Prom", "Open", "Proto")}
+    new = {n: t.replace("Metric(l *Labels) string", "Seal(n int)") for n, t in old.items()}
+    bodies = {n: t.replace('\treturn ""', "\tp.read(n)\n\tp.seal()") for n, t in new.items()}
+    facts = told("Seal", *((f"p/{n}.go", old[n], bodies[n]) for n in old))
+    assert {f.action for f in facts} == {Action.ADDED, Action.REMOVED}
+
+
+def test_a_word_that_all_renames_drop_is_dropped_from_functions_too() -> None:
+    old = (
+        "struct TieredVolatileOptions {\n  int capacity = 1;\n  int ratio = 2;\n};\n\n"
+        "Cache* NewTieredVolatile(TieredVolatileOptions& given);\n"
+    )
+    new = old.replace("TieredVolatile", "Tiered").replace("NewTiered(", "NewTiered(\n    ")
+    facts = told("Stack caches", ("include/x/cache.h", old, new))
+    assert {(f.before, f.after) for f in facts if f.action is Action.RENAMED} == {
+        ("TieredVolatileOptions", "TieredOptions"),
+        ("NewTieredVolatile", "NewTiered"),
+    }
+
+
+KEPT = """class C:
+    def __init__(self):
+        # Deprecated: use kv_cache_usage instead
+        self.a = Gauge(name="app:gpu_cache_usage", documentation="Use. DEPRECATED: Use app:kv_cache_usage instead")
+        self.b = Gauge(name="app:kv_cache_usage", documentation="Use.")
+"""
+
+
+def test_a_name_beside_a_deprecated_one_is_new_unless_the_title_tells_a_rename() -> None:
+    old = 'class C:\n    def __init__(self):\n        self.a = Gauge(name="app:gpu_cache_usage", documentation="Use.")\n'
+    facts = {
+        title: [(f.action, f.name) for f in told(title, ("m.py", old, KEPT)) if f.kind == "metric"]
+        for title in ("Deprecate metrics", "Rename metrics")
+    }
+    assert facts["Deprecate metrics"] == [(Action.ADDED, "app:kv_cache_usage")]
+    assert facts["Rename metrics"] == [(Action.RENAMED, "app:kv_cache_usage")]
+
+
+def test_what_its_new_name_calls_deprecated_is_known_by_the_old_name() -> None:
+    old = "enum Tickers {\n  // Inlined keys\n  WRITE_INLINED,\n  OTHER,\n};\n"
+    new = old.replace(
+        "// Inlined keys\n  WRITE_INLINED", "// DEPRECATED\n  WRITE_INLINED_DEPRECATED"
+    )
+    facts = facts_of("Remove inlining", ("include/x/statistics.h", old, new))
+    (deprecated,) = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    assert deprecated.name == "WRITE_INLINED"
