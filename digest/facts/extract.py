@@ -33,6 +33,7 @@ from digest.facts import (
     deprecations,
     help_text,
     renames,
+    routes,
     schema,
     security,
     symbols,
@@ -212,6 +213,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
+    found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
     found = _borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     found = help_text.effective(found, change.commit.subject, list(scenes.values()))
     settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
@@ -356,7 +358,7 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
     # What its new name calls deprecated is what users know by the old one.
     olds = {
-        f.after.rpartition(".")[2]: f.before
+        renames.last(f.after or ""): f.before
         for f in facts
         if f.action is Action.RENAMED and f.before and "DEPRECATED" in (f.after or "")
     }

@@ -131,6 +131,11 @@ _FALLBACK = re.compile(
     r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
 )
 
+_UNWRAPPED = re.compile(
+    r"\b(?:args|cli|config|options|opts|settings)\.(?:\w+\.)?(?P<name>[a-z]\w*)"
+    r"\.unwrap_or\((?P<value>\d[\w.]*|\"[^\"]*\"|true|false|[\w:]*[A-Z]\w*)\)"
+)
+
 _OF_CLASS = re.compile(
     r"^    (?P<name>[a-z]\w*) = (?P<value>True|False|None|-?\d[\d._]*)(?:\s+#.*)?$"
 )
@@ -279,7 +284,7 @@ _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"
 
 def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
     """Whether two lines give one name other values, or differ only in the value."""
-    if match.re not in {_FALLBACK, _RETURNED}:
+    if match.re not in {_FALLBACK, _RETURNED, _UNWRAPPED}:
         return was["name"] == match["name"] and was["value"] != match["value"]
     rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, match))
     return was["value"] != match["value"] and next(rests) == next(rests)
@@ -309,14 +314,18 @@ def _in_function(source: SideText, row: int, _value: re.Match[str]) -> str:
     return head["name"].replace("default", "").strip("_")
 
 
-_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, lambda _source, _row, found: str(found["name"])))
+def _on_line(_source: SideText, _row: int, member: re.Match[str]) -> str:
+    return str(member["name"])
+
+
+_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line))
 _FORMS: dict[str, tuple[tuple[re.Pattern[str], Callable[[SideText, int, re.Match[str]], str]], ...]]
 _FORMS = {
     "cpp": ((_INITIALISED, _in_constructor),),
     "go": ((_MEMBER, _in_table), (_ASSIGNED, _in_table)),
     "javascript": _SCRIPT_FORMS,
     "python": ((_OF_CLASS, _in_class), (_MEMBER, _in_table)),
-    "rust": ((_MEMBER, _in_table), (_RETURNED, _in_function)),
+    "rust": ((_MEMBER, _in_table), (_RETURNED, _in_function), (_UNWRAPPED, _on_line)),
     "typescript": _SCRIPT_FORMS,
 }
 """How defaults are written, and what names the setting; the first form that fits a line counts."""

@@ -7,9 +7,11 @@ that follow it, Nest. Go: net/http, gin, echo, chi, gorilla. Rust: axum, actix. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
-from digest.core.facts import Fact, FactKind
+from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
 from digest.facts.call_arguments import CodeCall, literal, touched_calls
 from digest.facts.named_settings import NamedSetting
@@ -86,6 +88,42 @@ def spellings(name: str) -> tuple[str, ...]:
     path = name.partition(" ")[2]
     last = path.rstrip("/").rfind("/")
     return (path, *((path[last:],) if last > 0 else ()))
+
+
+def mounted(facts: Sequence[Fact], texts: Callable[[], Iterable[str]]) -> list[Fact]:
+    """The facts, with whole paths of new routes that the changed texts write behind one prefix.
+
+    Routers are often mounted in other files; documentation and tests write what clients ask for.
+    """
+    new = (f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED)
+    routes = {id(f): f.name for f in new if len(_path(f)) >= _TELLING}
+    if not 0 < len(routes) <= _MOST:
+        return list(facts)
+    whole = "\n".join(texts())
+    for fact in facts:
+        if id(fact) in routes:
+            verb, path = fact.name.partition(" ")[0], _path(fact)
+            routes[id(fact)] = f"{verb} {_prefix(path, whole)}{path}"
+    return [replace(f, name=routes.get(id(f), f.name)) for f in facts]
+
+
+_TELLING = 6  # characters of a path that another router hardly serves
+_MOST = 20  # routes of a change that are looked for; more are data
+_MOUNT = re.compile(r"(?<![\w./:-])(?:/[\w.-]+){1,6}$")
+_MOST_PLACES = 200
+
+
+def _path(fact: Fact) -> str:
+    return fact.name.partition(" ")[2]
+
+
+def _prefix(path: str, text: str) -> str:
+    """What always stands before a path in a text, except where the router itself writes it."""
+    found = set()
+    for match in islice(re.finditer(rf"{re.escape(path)}(?![\w/-])", text), _MOST_PLACES):
+        if before := _MOUNT.search(text, max(0, match.start() - 80), match.start()):
+            found.add(before[0])
+    return found.pop() if len(found) == 1 else ""
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:

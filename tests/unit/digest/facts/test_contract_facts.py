@@ -890,3 +890,21 @@ def test_one_line_more_about_a_requirement_changes_it():
     assert shown(told("requirements/extras/mongodb.txt", old, new), FactKind.DEPENDENCY) == [
         ("changed", "pymongo", ">=4.0.2", "<4.7")
     ]
+
+
+def test_new_route_is_told_with_the_prefix_that_documentation_writes():
+    code = 'func (a *API) Register(r *Router) {\n\tr.Get("/alerts", a.alerts)\n}\n'
+    new = code.replace("}\n", '\tr.Get("/status/blocks", a.blocks)\n}\n')
+    page = "# API\n\n```\nGET /api/v1/status/blocks\n```\n"
+    for text, name in (
+        (page, "GET /api/v1/status/blocks"),
+        (page + "GET /api/v2/status/blocks\n", "GET /status/blocks"),
+        (page.replace("blocks", "blockset"), "GET /status/blocks"),
+    ):
+        facts = facts_of("Add", ("web/api.go", code, new), ("docs/api.md", "# API\n", text))
+        assert shown(list(facts.items), FactKind.ROUTE) == [("added", name, None, None)]
+
+
+def test_value_that_is_used_where_an_option_of_rust_is_not_given_is_its_default():
+    old = "fn run(args: Args) {\n    let n = args.retries.unwrap_or(3);\n    let m = found.unwrap_or(3);\n}\n"
+    assert defaults(told("src/run.rs", old, old.replace("(3)", "(5)"))) == [("retries", "3", "5")]
