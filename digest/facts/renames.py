@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import accumulate
@@ -101,8 +101,7 @@ def reconcile(
     fields. Flags, environment variables, routes and metrics do not belong to a file: if one is
     removed in one file and added in another, both facts are dropped, unless the default changed
     within one area. A flag removed where a field of its name is added is one made from fields, and
-    stays. A declared variable is not reported again where it is read. Facts of other kinds are
-    unchanged.
+    stays. A declared variable is not reported again where it is read.
     """
     declared = {f.name for f in facts if f.kind is FactKind.ENVIRONMENT and not f.detail}
     facts = _without_members(facts)
@@ -113,7 +112,7 @@ def reconcile(
         if not (f.detail == "read" and f.name in declared)
         and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
     ]
-    facts = _without_lists(_renamed(facts, _CODE, message, beside))
+    facts = _without_lists(_renamed(facts, message, beside))
     gone = (f for f in facts if f.kind in _CODE and f.action is Action.REMOVED)
     lost = grouped(gone, lambda fact: (fact.kind, fact.name))
     if not lost:
@@ -213,17 +212,15 @@ _QUOTED = re.compile(r"[`'\"](-{0,2}[A-Za-z][\w.-]{2,80})[`'\"]")
 _SIMILAR = 0.6  # share of equal letters of an old name and the one that replaces it
 
 
-def _renamed(
-    facts: Sequence[Fact], kinds: Collection[FactKind], message: str, beside: Beside
-) -> list[Fact]:
+def _renamed(facts: Sequence[Fact], message: str, beside: Beside) -> list[Fact]:
     """The facts, with removed and added names that are one rename told as one."""
-    result = _alike(_told(list(facts), kinds, message), kinds, message)
+    result = _alike(_told(list(facts), message), message)
     if "renam" in message.partition("\n")[0].lower():
-        result = _kept(result, kinds)
+        result = _kept(result)
     return [_beside(f, beside) if f.action is Action.ADDED else f for f in result]
 
 
-def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[Fact]:
+def _told(facts: list[Fact], message: str) -> list[Fact]:
     """The facts with the renames of which the message tells."""
     if not _RENAMES.search(message[:_LONGEST_MESSAGE]):
         return facts
@@ -231,7 +228,7 @@ def _told(facts: list[Fact], kinds: Collection[FactKind], message: str) -> list[
     words = _flat(message[:_LONGEST_MESSAGE])
     groups: dict[tuple[str, str], tuple[list[Fact], list[Fact]]] = {}
     for fact in facts:
-        if fact.kind in kinds and fact.action in {Action.REMOVED, Action.ADDED}:
+        if fact.kind in _CODE and fact.action in {Action.REMOVED, Action.ADDED}:
             sides = groups.setdefault(_sort(fact), ([], []))
             sides[fact.action is Action.ADDED].append(fact)
     changed: dict[int, Fact | None] = {}
@@ -314,7 +311,7 @@ def _flat(text: str) -> str:
     return text.lower().replace("-", "_").replace("_>", "->")
 
 
-def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
+def _kept(facts: list[Fact]) -> list[Fact]:
     """The facts with names added beside an old one that is deprecated in their favour."""
     olds = {
         _flat(last(f.replacement)): f.name
@@ -324,7 +321,7 @@ def _kept(facts: list[Fact], kinds: Collection[FactKind]) -> list[Fact]:
     return [
         _as_kept(f, old)
         if f.action is Action.ADDED
-        and f.kind in kinds
+        and f.kind in _CODE
         and (old := olds.get(_flat(last(f.name))))
         and old.startswith("-") == f.name.startswith("-")
         else f
@@ -360,7 +357,7 @@ def last(name: str) -> str:
     return name.rpartition(".")[2].lstrip("-").replace("-", "_")
 
 
-def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") -> list[Fact]:
+def _alike(facts: list[Fact], message: str) -> list[Fact]:
     """The facts with names recognised that change as those of other renames, or of the title, do.
 
     If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
@@ -374,7 +371,7 @@ def _alike(facts: list[Fact], kinds: Collection[FactKind], message: str = "") ->
         return facts
     renames: dict[int, Fact | None] = {}
     for fact in facts:
-        if fact.action is not Action.REMOVED or fact.kind not in kinds:
+        if fact.action is not Action.REMOVED or fact.kind not in _CODE:
             continue
         plain = _spelled(fact.name)
         for old, new in ((plain, plain), *swaps):
