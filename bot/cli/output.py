@@ -12,8 +12,9 @@ import sys
 import time
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TextIO, TypeVar
 
 from bot.util.files import write_whole
 from digest.document import Document, Item, Listing, Spans, Table, Text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from handlers.ports.model_port import Usage
 
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -38,6 +40,16 @@ def finish(
     gc.set_threshold(50_000, 20, 50)
     with asyncio.Runner(loop_factory=loop) as runner:
         return runner.run(work)
+
+
+def finished(work: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+    """A command that runs its work to its end."""
+
+    @wraps(work)
+    def run(*given: P.args, **named: P.kwargs) -> None:
+        finish(work(*given, **named))
+
+    return run
 
 
 def emit(text: str, output: Path | None = None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.app import configuration, open_workspace
-from bot.cli.output import ProgressBar, emit, finish, lines_of, print_document, table_of
+from bot.cli.output import ProgressBar, emit, finished, lines_of, print_document, table_of
 from bot.delivery.payload import thaw
 from bot.ops.retention import BATCH, read_again
 from bot.store import backup as copying
@@ -32,30 +32,25 @@ from handlers.ports.storage import State
 _RECENT = 20  # digests that a listing shows
 
 
-def show_all(config: Path | None) -> None:
+@finished
+async def show_all(config: Path | None) -> None:
     """Repositories with their extent, then the newest digests."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            held = await maintenance.holdings(app.database)
-            kept = await app.digests.list(_RECENT)
-            if not held and not kept:
-                emit(f"nothing is stored in {app.database.place} yet; make a digest first")
-                return
-            blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
-            blocks.append(
-                Paragraph((Text(f"{await maintenance.size(app.database) / 1e6:.1f} MB"),))
-            )
-            blocks.append(_repositories(held))
-            if kept:
-                lines = [
-                    f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in kept
-                ]
-                blocks.append(Heading(2, (Text("Digests"),)))
-                blocks.append(lines_of(lines))
-            print_document(Document(title="Archive", blocks=tuple(blocks)))
-
-    finish(work())
+    async with open_workspace(config) as app:
+        held = await maintenance.holdings(app.database)
+        kept = await app.digests.list(_RECENT)
+        if not held and not kept:
+            emit(f"nothing is stored in {app.database.place} yet; make a digest first")
+            return
+        blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
+        blocks.append(Paragraph((Text(f"{await maintenance.size(app.database) / 1e6:.1f} MB"),)))
+        blocks.append(_repositories(held))
+        if kept:
+            lines = [
+                f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in kept
+            ]
+            blocks.append(Heading(2, (Text("Digests"),)))
+            blocks.append(lines_of(lines))
+        print_document(Document(title="Archive", blocks=tuple(blocks)))
 
 
 def _repositories(held: Sequence[maintenance.Holding]) -> Table:
@@ -66,21 +61,18 @@ def _repositories(held: Sequence[maintenance.Holding]) -> Table:
     return table_of(("repository", "changes", "days"), rows)
 
 
-def show(name: str, config: Path | None) -> None:
+@finished
+async def show(name: str, config: Path | None) -> None:
     """A digest by its name, otherwise a change by its reference. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            kept = await app.digests.get(name)
-            if kept is not None:
-                print_document(thaw(kept.document).document)
-                if shares := await _shares(app, kept):
-                    emit("\n".join(shares))
-                return
-            repository, graded = await _change(app, name)
-            await _print_change(app, repository, graded)
-
-    finish(work())
+    async with open_workspace(config) as app:
+        kept = await app.digests.get(name)
+        if kept is not None:
+            print_document(thaw(kept.document).document)
+            if shares := await _shares(app, kept):
+                emit("\n".join(shares))
+            return
+        repository, graded = await _change(app, name)
+        await _print_change(app, repository, graded)
 
 
 async def _change(app: Workspace, name: str) -> tuple[Repository, Graded]:
@@ -144,29 +136,24 @@ async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
     return lines
 
 
-def rebuild(name: str | None, config: Path | None) -> None:
+@finished
+async def rebuild(name: str | None, config: Path | None) -> None:
     """Recompute grades and indexes of one repository or of all. Raises ``UserError``.
 
     What an older version read is read again if its repository is still known here.
     """
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            held = [
-                one.repository
-                for one in await maintenance.holdings(app.database)
-                if name is None or one.repository.name == name
-            ]
-            if name is not None and not held:
-                raise UserError(
-                    f"the archive has no repository {name!r}; see digestbot archive list"
-                )
-            for repository in held:
-                count = await reindex(app.database, repository)
-                emit(f"{repository.name}: {count} changes recomputed")
-                await _read_again(app, repository)
-
-    finish(work())
+    async with open_workspace(config) as app:
+        held = [
+            one.repository
+            for one in await maintenance.holdings(app.database)
+            if name is None or one.repository.name == name
+        ]
+        if name is not None and not held:
+            raise UserError(f"the archive has no repository {name!r}; see digestbot archive list")
+        for repository in held:
+            count = await reindex(app.database, repository)
+            emit(f"{repository.name}: {count} changes recomputed")
+            await _read_again(app, repository)
 
 
 async def _read_again(app: Workspace, repository: Repository) -> None:
@@ -189,18 +176,15 @@ async def _read_again(app: Workspace, repository: Repository) -> None:
     emit(f"{repository.name}: {len(outdated) - left} changes read again")
 
 
-def vacuum(config: Path | None) -> None:
+@finished
+async def vacuum(config: Path | None) -> None:
     """Compact the file after an integrity check. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            faults = await maintenance.check(app.database)
-            if faults:
-                raise UserError(f"{app.database.place} is damaged: {faults[0]}; restore a copy")
-            done = await maintenance.vacuum(app.database)
-            emit(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB after")
-
-    finish(work())
+    async with open_workspace(config) as app:
+        faults = await maintenance.check(app.database)
+        if faults:
+            raise UserError(f"{app.database.place} is damaged: {faults[0]}; restore a copy")
+        done = await maintenance.vacuum(app.database)
+        emit(f"{done.before / 1e6:.1f} MB before, {done.after / 1e6:.1f} MB after")
 
 
 def backup(file: Path, config: Path | None) -> None:
@@ -216,24 +200,21 @@ def restore(file: Path, config: Path | None) -> None:
     emit(f"{done.file}: {done.size / 1e6:.1f} MB, revision {done.revision}{later}")
 
 
-def copy(url: str, config: Path | None) -> None:
+@finished
+async def copy(url: str, config: Path | None) -> None:
     """Copy the archive of the data folder to an empty database. Raises ``UserError``."""
     from bot.store.backup import copy_archive
     from bot.store.postgresql import open_postgres
 
     found = configuration(config)
     data = found.data if found else data_folder()
-
-    async def work() -> None:
-        if not (data / FILE).exists():
-            raise UserError(f"{str(data)!r} contains no archive to copy")
-        async with await open_database(data) as source, await open_postgres(url) as target:
-            counts = await copy_archive(source, target)
-            total = sum(counts.values())
-            emit(f"{target.place}: {counts['changes']} changes, {total} rows in all")
-            emit("name it under [database], or in DATABASE_URL, before the next run")
-
-    finish(work())
+    if not (data / FILE).exists():
+        raise UserError(f"{str(data)!r} contains no archive to copy")
+    async with await open_database(data) as source, await open_postgres(url) as target:
+        counts = await copy_archive(source, target)
+        total = sum(counts.values())
+        emit(f"{target.place}: {counts['changes']} changes, {total} rows in all")
+        emit("name it under [database], or in DATABASE_URL, before the next run")
 
 
 def _folder(config: Path | None) -> Path:

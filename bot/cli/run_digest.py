@@ -24,6 +24,7 @@ from bot.cli.output import (
     emit,
     emit_pieces,
     finish,
+    finished,
     json_lines,
     print_document,
     with_usage,
@@ -213,7 +214,8 @@ def page_hint(report: Report, options: DigestOptions, now: datetime) -> str:
     return f"The latest changes here are {age} days old; git fetch brings newer ones.\n{page}"
 
 
-def score(
+@finished
+async def score(
     *,
     place: str,
     since: str | None,
@@ -227,19 +229,15 @@ def score(
     if since is None:
         raise InvalidWindow("score needs a window; give --since and --until")
     check_output(output)
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            where = app.zone(zone)
-            watched = await app.watch(place, branch=branch)
-            ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
-            window = between(since, until, where, ctx.clock.now())
-            await watched.source.sync()
-            tip = await watched.source.tip(branch or watched.branch)
-            rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
-            emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
-
-    finish(work())
+    async with open_workspace(config) as app:
+        where = app.zone(zone)
+        watched = await app.watch(place, branch=branch)
+        ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
+        window = between(since, until, where, ctx.clock.now())
+        await watched.source.sync()
+        tip = await watched.source.tip(branch or watched.branch)
+        rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
+        emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
 
 
 def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from bot.app import open_workspace
 from bot.chat.repository_choice import which
 from bot.cli.options import AnswerFormat
-from bot.cli.output import ProgressBar, emit, finish, print_document
+from bot.cli.output import ProgressBar, emit, finished, print_document
 from bot.util.machine import FixedClock
 from bot.util.terminal import Terminal
 from bot.workspace.workspace import Usages, Workspace, places_of
@@ -77,7 +77,8 @@ CHANNEL = "terminal"  # the channel that model usage is charged to here
 _JSON_WIDTH = 100  # columns of the text in JSON, so that it does not depend on a terminal
 
 
-def explain(
+@finished
+async def explain(
     reference: str,
     *,
     repo: str | None,
@@ -89,29 +90,25 @@ def explain(
     show_prompt: bool = False,
 ) -> None:
     """Explain one change, or print the prompt for a model. Raises ``UserError``."""
+    async with open_workspace(config) as app:
+        where = app.zone(zone)
+        chosen = await choose(app, reference, repo, where, asked_here("explain"))
+        intent = Explain(reference=parse_reference(chosen.question))
+        ctx = await context_of(app, chosen.place, branch, zone, language)
+        if show_prompt:
+            from bot.cli.explanation_output import print_prompt
 
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            where = app.zone(zone)
-            chosen = await choose(app, reference, repo, where, asked_here("explain"))
-            intent = Explain(reference=parse_reference(chosen.question))
-            ctx = await context_of(app, chosen.place, branch, zone, language)
-            if show_prompt:
-                from bot.cli.explanation_output import print_prompt
-
-                await print_prompt(intent, ctx, app)
-                return
-            try:
-                found = await _explain(intent, ctx, form)
-            except UnknownChange:
-                if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
-                    raise
-                ctx, found = elsewhere
-            here = replace(ctx, conversation=asked_here("ask"))
-            await remember(intent, found, here, await last_talk(here))
-            _show(found, ctx, form, named=repo is not None)
-
-    finish(work())
+            await print_prompt(intent, ctx, app)
+            return
+        try:
+            found = await _explain(intent, ctx, form)
+        except UnknownChange:
+            if repo is not None or (elsewhere := await _elsewhere(app, intent, ctx)) is None:
+                raise
+            ctx, found = elsewhere
+        here = replace(ctx, conversation=asked_here("ask"))
+        await remember(intent, found, here, await last_talk(here))
+        _show(found, ctx, form, named=repo is not None)
 
 
 async def _explain(intent: Explain, ctx: Context, form: AnswerFormat) -> Answer:
@@ -140,7 +137,8 @@ async def _elsewhere(
     return None
 
 
-def ask(
+@finished
+async def ask(
     question: str,
     *,
     repo: str | None,
@@ -152,22 +150,18 @@ def ask(
     config: Path | None,
 ) -> None:
     """Answer a question. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            where = app.zone(zone)
-            at = app.at(FixedClock(parse_moment(now, where))) if now else app
-            here = asked_here("ask")
-            chosen = await choose(at, question, repo, where, here)
-            ctx = await context_of(at, chosen.place, branch, zone, language)
-            ctx = replace(ctx, every=form is AnswerFormat.JSON)
-            found = await ask_handler(chosen.question, ctx, language, conversation=here)
-            if found.error is not None:
-                found.error.args = (found.document.title,)  # in the language of the question
-                raise found.error
-            _show(found, ctx, form, named=repo is not None)
-
-    finish(work())
+    async with open_workspace(config) as app:
+        where = app.zone(zone)
+        at = app.at(FixedClock(parse_moment(now, where))) if now else app
+        here = asked_here("ask")
+        chosen = await choose(at, question, repo, where, here)
+        ctx = await context_of(at, chosen.place, branch, zone, language)
+        ctx = replace(ctx, every=form is AnswerFormat.JSON)
+        found = await ask_handler(chosen.question, ctx, language, conversation=here)
+        if found.error is not None:
+            found.error.args = (found.document.title,)  # in the language of the question
+            raise found.error
+        _show(found, ctx, form, named=repo is not None)
 
 
 def asked_here(thread: str) -> ConversationKey:

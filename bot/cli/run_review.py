@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.app import open_workspace
 from bot.cli.options import AnswerFormat
-from bot.cli.output import ProgressBar, emit, finish, print_document, table_of, usage_to_json
+from bot.cli.output import ProgressBar, emit, finished, print_document, table_of, usage_to_json
 from bot.cli.run_digest import between
 from bot.delivery.quarantine import parked_chats
 from bot.store.analyses import Cost, SqlCalls
@@ -43,7 +43,8 @@ _SHORT = {Outcome.BACKPORTED: "picked"}  # names short enough for a column of a 
 _NOTES_LIMIT = 4 << 20  # bytes of a file of release notes
 
 
-def quality(
+@finished
+async def quality(
     *,
     place: str | None,
     since: str | None,
@@ -53,24 +54,20 @@ def quality(
     config: Path | None,
 ) -> None:
     """Compare and print. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            watched = await app.watch(place)
-            await watched.source.sync()
-            zone = app.zone(None)
-            ctx = app.context(watched, zone=zone, progress=ProgressBar(watched.repository.name))
-            named = between(since, until, zone, ctx.clock.now()) if since or until else None
-            window = named or usual_window(ctx)
-            forge = await names_in_release_notes(ctx, window.since)
-            later = await _later(app, watched, notes, forge.named, window.since)
-            judged = await judge_grades(ctx, window, later)
-            if form is AnswerFormat.JSON:
-                emit(json.dumps(_json(judged, watched.repository, forge), indent=1))
-            else:
-                print_document(_document(judged, watched.repository, forge))
-
-    finish(work())
+    async with open_workspace(config) as app:
+        watched = await app.watch(place)
+        await watched.source.sync()
+        zone = app.zone(None)
+        ctx = app.context(watched, zone=zone, progress=ProgressBar(watched.repository.name))
+        named = between(since, until, zone, ctx.clock.now()) if since or until else None
+        window = named or usual_window(ctx)
+        forge = await names_in_release_notes(ctx, window.since)
+        later = await _later(app, watched, notes, forge.named, window.since)
+        judged = await judge_grades(ctx, window, later)
+        if form is AnswerFormat.JSON:
+            emit(json.dumps(_json(judged, watched.repository, forge), indent=1))
+        else:
+            print_document(_document(judged, watched.repository, forge))
 
 
 async def _later(
@@ -224,25 +221,24 @@ _DAYS = 30  # the length of the default window in days, today included
 _HEADER = ("calls", "failed", "tokens in", "cached", "tokens out", "cost")
 
 
-def cost(*, since: str | None, until: str | None, form: AnswerFormat, config: Path | None) -> None:
+@finished
+async def cost(
+    *, since: str | None, until: str | None, form: AnswerFormat, config: Path | None
+) -> None:
     """Print the usage in a window. Days are in UTC, like the caps. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            now = app.clock.now()
-            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-            zone = app.zone("UTC")
-            start = parse_moment(since, zone) if since else midnight - timedelta(days=_DAYS - 1)
-            end = parse_moment(until, zone) if until else now + timedelta(seconds=1)
-            if start > end:
-                raise InvalidWindow("--since is after --until; swap them")
-            costs = await SqlCalls(app.database).costs(start, end)
-            if form is AnswerFormat.JSON:
-                emit(json.dumps(_cost_json(costs, start, end), indent=1))
-            else:
-                print_document(_cost_document(costs, start, end))
-
-    finish(work())
+    async with open_workspace(config) as app:
+        now = app.clock.now()
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        zone = app.zone("UTC")
+        start = parse_moment(since, zone) if since else midnight - timedelta(days=_DAYS - 1)
+        end = parse_moment(until, zone) if until else now + timedelta(seconds=1)
+        if start > end:
+            raise InvalidWindow("--since is after --until; swap them")
+        costs = await SqlCalls(app.database).costs(start, end)
+        if form is AnswerFormat.JSON:
+            emit(json.dumps(_cost_json(costs, start, end), indent=1))
+        else:
+            print_document(_cost_document(costs, start, end))
 
 
 def _cost_json(costs: Sequence[Cost], since: datetime, until: datetime) -> dict[str, Any]:
@@ -309,18 +305,15 @@ def _row(name: str, currency: str, group: Sequence[Cost]) -> tuple[str, ...]:
 _MOST = 50
 
 
-def show(config: Path | None) -> None:
+@finished
+async def show(config: Path | None) -> None:
     """Doubtful parts, the newest first, then parked chats."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            blocks = [*await _doubts(app), *await _parked_chats(app)]
-            if not blocks:
-                emit("all posts were delivered, and no chat is parked")
-                return
-            print_document(Document(title="Deliveries", blocks=tuple(blocks)))
-
-    finish(work())
+    async with open_workspace(config) as app:
+        blocks = [*await _doubts(app), *await _parked_chats(app)]
+        if not blocks:
+            emit("all posts were delivered, and no chat is parked")
+            return
+        print_document(Document(title="Deliveries", blocks=tuple(blocks)))
 
 
 async def _doubts(app: Workspace) -> list[Block]:
@@ -381,29 +374,21 @@ async def _parked_chats(app: Workspace) -> list[Block]:
     ]
 
 
-def again(number: int, config: Path | None) -> None:
+@finished
+async def again(number: int, config: Path | None) -> None:
     """Have a delivery's doubtful parts posted at the next sweep. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app:
-            count = await SqlUncertainDeliveries(app.database).again(number)
-            if not count:
-                raise UserError(
-                    f"no part of delivery {number} is uncertain; see digestbot deliveries"
-                )
-            emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
-
-    finish(work())
+    async with open_workspace(config) as app:
+        count = await SqlUncertainDeliveries(app.database).again(number)
+        if not count:
+            raise UserError(f"no part of delivery {number} is uncertain; see digestbot deliveries")
+        emit(f"{count} {'part' if count == 1 else 'parts'} will be posted by digestbot run")
 
 
-def unpark(where: str, config: Path | None) -> None:
+@finished
+async def unpark(where: str, config: Path | None) -> None:
     """Let a chat be posted to again. Raises ``UserError``."""
-
-    async def work() -> None:
-        account, colon, chat = where.partition(":")
-        async with open_workspace(config) as app:
-            if not colon or not await SqlRefusals(app.database).forget(account, chat):
-                raise UserError(f"{where!r} is not parked; see digestbot deliveries")
-            emit(f"posting to {where} resumes")
-
-    finish(work())
+    account, colon, chat = where.partition(":")
+    async with open_workspace(config) as app:
+        if not colon or not await SqlRefusals(app.database).forget(account, chat):
+            raise UserError(f"{where!r} is not parked; see digestbot deliveries")
+        emit(f"posting to {where} resumes")

@@ -17,7 +17,7 @@ from bot.app import open_workspace
 from bot.chat.question_service import DeferredWrites
 from bot.chat.reply import ReplyMessage
 from bot.chat.responder import AnswerProgress, PlaceholderTiming, Responder
-from bot.cli.output import finish, print_document
+from bot.cli.output import finished, print_document
 from bot.cli.run_questions import about, asked_here, choose, context_of
 from bot.config.channel_section import Preferences
 from bot.delivery.part_sender import Patience
@@ -147,7 +147,8 @@ class Terminal:
         """Do nothing: typed lines cannot be deleted."""
 
 
-def chat(
+@finished
+async def chat(
     *,
     repo: str | None,
     branch: str | None,
@@ -157,28 +158,24 @@ def chat(
     config: Path | None,
 ) -> None:
     """Answer line by line until the end of the input. Raises ``UserError``."""
-
-    async def work() -> None:
-        async with open_workspace(config) as app, AsyncExitStack() as stack:
-            if now:
-                app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
-            if app.mind is None:  # with a model the log is in the file already
-                secrets = app.config.secrets() if app.config else ()
-                stack.enter_context(into_file(app.data / LOG, secrets))
-            ctx = await context_of(app, repo, branch, zone, language)
-            if sys.stdin.isatty():
-                print_document((await help_page(Help(), ctx)).document)
-            sender, records = console_of(sys.stdout), Records()
-            several = repo is None and app.config is not None and len(app.config.repositories) > 1
-            choosing = Choosing(app, branch, zone, language) if several else None
-            terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)
-            telling = Responder(terminal, records, PlaceholderTiming())
-            numbers = itertools.count(1)
-            async for incoming in Keyboard().listen():
-                if incoming.text.casefold() in _ENDS:
-                    return
-                key = MessageKey(account="terminal", chat="", message=str(next(numbers)))
-                message = ReplyMessage(sender, key, records, Patience())
-                await telling.tell(sender, key, incoming, message)
-
-    finish(work())
+    async with open_workspace(config) as app, AsyncExitStack() as stack:
+        if now:
+            app = app.at(FixedClock(parse_moment(now, app.zone(zone))))  # noqa: PLW2901 - the same program at another time
+        if app.mind is None:  # with a model the log is in the file already
+            secrets = app.config.secrets() if app.config else ()
+            stack.enter_context(into_file(app.data / LOG, secrets))
+        ctx = await context_of(app, repo, branch, zone, language)
+        if sys.stdin.isatty():
+            print_document((await help_page(Help(), ctx)).document)
+        sender, records = console_of(sys.stdout), Records()
+        several = repo is None and app.config is not None and len(app.config.repositories) > 1
+        choosing = Choosing(app, branch, zone, language) if several else None
+        terminal = Terminal(ctx=ctx, app=app, zone=zone, wanted=language, choosing=choosing)
+        telling = Responder(terminal, records, PlaceholderTiming())
+        numbers = itertools.count(1)
+        async for incoming in Keyboard().listen():
+            if incoming.text.casefold() in _ENDS:
+                return
+            key = MessageKey(account="terminal", chat="", message=str(next(numbers)))
+            message = ReplyMessage(sender, key, records, Patience())
+            await telling.tell(sender, key, incoming, message)
