@@ -40,7 +40,7 @@ _WORDS = re.compile(
 )
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
-_ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|TOCTOU|ReDoS|IDOR|MITM)\b|\bDoS\b")
+_ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: few messages contain one of these.
 _WORD_HINTS = (
@@ -48,7 +48,7 @@ _WORD_HINTS = (
     *("injection", "traversal", "overflow", "bounds", "use-after", "use after", "double"),
     *("denial", "escalation", "escape", "bypass", "timing", "deserial", "bomb", "zip slip"),
     *("malicious", "security", "cross-site", "cross site", "leak", "xss", "ssrf", "csrf", "rce"),
-    *("xxe", "toctou", "redos", "idor", "mitm", "dos"),
+    *("xxe", "redos", "idor", "mitm", "dos"),
 )
 
 _CODE: dict[str, re.Pattern[str]] = {

@@ -118,6 +118,8 @@ PHRASES = {
     "search_in": Phrase("Search in {repository}", "在 {repository} 中搜索"),
     "search_hint": Phrase("Words, #number, commit or question", "关键词、#编号、提交或提问"),
     "found": Phrase("{n:change|changes} found", "找到 {n} 个变更"),
+    "best_first": Phrase("Best matches first", "按匹配程度排列"),
+    "important_first": Phrase("Most important first", "按重要度排列"),
     "nothing_found": Phrase("No changes found.", "没有找到变更。"),
     "searched": Phrase("Read so far: {spans}", "已读取的时段：{spans}"),
     "near": Phrase("Similar topics:", "相近的主题："),

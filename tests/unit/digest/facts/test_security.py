@@ -81,6 +81,7 @@ def test_one_less_is_told_on_the_old_side():
         ),
         ("Prevent path traversal", ["changed path traversal @1m"]),
         ("Fix SSRF in the loader", ["changed SSRF @1m"]),
+        ("Fix the TOCTOU race for a port", []),
         ("[Security] Limit the size", ["changed security @1m"]),
         ("fix(security): limit the size", ["changed security @1m"]),
         ("feat(security): add a page of roles", []),
