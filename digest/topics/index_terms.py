@@ -29,10 +29,11 @@ from digest.topics.terms import (
     pieces,
     stem,
     term,
+    undoing_terms,
 )
 
 LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
-TOPICS_VERSION = 7
+TOPICS_VERSION = 8
 """Increased when the terms of a change come out differently, so that an index is rebuilt."""
 
 _AREA_TERMS = {
@@ -113,12 +114,15 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
 
 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
-    """The kinds and labels of a change, which questions ask for by name."""
+    """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
     for kind in sorted(kinds_of(graded)):
         yield kind_term(kind), Bearing(place=TopicPlace.KIND, strength=1, shown=kind)
     for label in labels_of(graded):
         if name := label_term(label):
             yield name, Bearing(place=TopicPlace.LABEL, strength=1, shown=label)
+    for undone in filter(None, (graded.facts.reverts, graded.facts.relands)):
+        for name in undoing_terms(undone.sha, undone.number, undone.title):
+            yield name, Bearing(place=TopicPlace.KIND, strength=1, shown="revert")
 
 
 def _asked(

@@ -18,6 +18,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
 from digest.core.statement import ChangeType
+from digest.grading.outcomes import bare_title
 
 HAN = re.compile(r"[㐀-䶿一-鿿]+")  # a run of Chinese characters
 
@@ -155,6 +156,9 @@ def initials(text: str) -> str:
 
 MARK = ":"  # occurs in the term of a kind or a label, and in no topic
 
+_SHORTEST = 7  # digits of a commit's name that a message is believed to name it by
+_TITLE = 100  # characters of a title in a term
+
 _TYPES = {
     ChangeType.BREAKING: ChangeKind.BREAKING,
     ChangeType.SECURITY: ChangeKind.SECURITY,
@@ -178,6 +182,12 @@ def label_term(label: str) -> str:
     """The index term of a label or bracketed tag, normalised like topics; empty without letters."""
     named = term(label)
     return f"label{MARK}{named}" if named else ""
+
+
+def undoing_terms(sha: str, number: int | None, title: str) -> tuple[str, ...]:
+    """The index terms of whatever reverts or re-lands the change that is named; none if empty."""
+    names = (sha[:_SHORTEST], "" if number is None else f"#{number}", bare_title(title)[:_TITLE])
+    return tuple(f"undoes{MARK}{name}" for name in names if name)
 
 
 def kinds_of(graded: Graded) -> frozenset[ChangeKind]:

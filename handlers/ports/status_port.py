@@ -16,12 +16,11 @@ from digest.core.grade import Graded, Repository
 from digest.core.reference import Query
 from digest.document import Link, Span, Text
 from digest.grading.outcomes import SOON, bare_title
+from digest.topics.terms import undoing_terms
 from digest.window import Window
 from handlers.ports.storage import Archive
 
-_SHORTEST = 7  # fewest digits of a commit's name that a message is believed to name it by
-_FEW_DIGITS = 3
-_LATER = 20  # most changes that are looked at for each name of an undone change
+_LATER = 20  # most changes that are looked at for what undoes one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,27 +102,17 @@ async def undoings_of(
     archive: Archive, repository: Repository, change: Graded
 ) -> tuple[Sequence[Graded], Sequence[Graded]]:
     """The archived changes that revert one, and those that land it again, newest first each."""
-    names = [change.sha[:_SHORTEST], bare_title(change.title)]
-    if change.number is not None:
-        # ``Reapply 50869`` names a request without its mark; few digits are found everywhere.
-        number = str(change.number)
-        names.append(number if len(number) > _FEW_DIGITS else f"#{number}")
-    by = {
-        later.sha: later
-        for name in filter(None, names)
-        for later in await archive.select(repository, Query(terms=(name,), limit=_LATER))
-        if later.sha != change.sha
-    }
-    newest_first = sorted(by.values(), key=lambda later: later.commit.committed_at, reverse=True)
+    names = undoing_terms(change.sha, change.number, change.title)
+    found = await archive.select(repository, Query(topics=names, limit=_LATER))
     return (
-        [later for later in newest_first if _is_meant(later.facts.reverts, change, later)],
-        [later for later in newest_first if _is_meant(later.facts.relands, change, later)],
+        [later for later in found if _is_meant(later.facts.reverts, change, later)],
+        [later for later in found if _is_meant(later.facts.relands, change, later)],
     )
 
 
 def _is_meant(undone: Undone | None, change: Graded, by: Graded) -> bool:
     """Whether a later change names this one; its title counts if it names nothing more exact."""
-    if undone is None:
+    if undone is None or by.sha == change.sha:
         return False
     if undone.sha:
         return change.sha.startswith(undone.sha)
