@@ -28,7 +28,7 @@ _SPEED = re.compile(
 _BOUND = re.compile(r"\b(?:deadline|time-?outs?|timed? out|time limit)\b", re.IGNORECASE)
 """Words of a sentence whose figure is a limit, not a measurement."""
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 _ENOUGH = 24  # characters by which a paragraph is found again in its message
 _ADDRESS = re.compile(r"(?:[\w-]+:? ){0,3}https?://\S+", re.IGNORECASE)
 _POINTER = re.compile(

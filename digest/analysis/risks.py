@@ -111,8 +111,9 @@ def _advice(reading: ChangeContext) -> _Found:
         exact = (f.before or "")[0].isalnum()
         phrase = words.TEST_WITH if exact else words.TEST_WITH_RANGE
         yield phrase(language, name=code(f.name), before=before, after=after), [f]
-    if announced := deprecated(reading):
-        yield words.LEAVE_DEPRECATED(language, names=names(announced, reading)), announced
+    yield from _replacements(deprecated(reading), reading)
+    if alone := [f for f in deprecated(reading) if not f.replacement]:
+        yield words.LEAVE_DEPRECATED(language, names=names(alone, reading)), alone
 
 
 def to_do(graded: Graded, language: Language) -> Spans:
@@ -126,7 +127,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     language = reading.language
     gone = [f for f in reading.contracts if f.action is Action.REMOVED and f.detail != "read"]
     gone = [f for f in gone if f.kind not in VERSIONS]
-    yield from _replacements(gone, reading)
+    yield from (spans for spans, _ in _replacements(gone, reading))
     if kinds := {f.kind for f in gone}:
         phrase = words.REMOVED_RISKS.get(gone[0].kind) if len(kinds) == 1 else None
         yield (phrase or words.CHECK_USE)(language, names=names(gone, reading))
@@ -141,7 +142,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
             yield phrase(language, names=code(f.name))
     announced = deprecated(reading)
-    yield from _replacements(announced, reading)
+    yield from (spans for spans, _ in _replacements(announced, reading))
     if announced:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
     for name, facts in raised_minimums(reading).items():
@@ -153,11 +154,11 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
         yield words.TAKE_FIX(language)
 
 
-def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> Iterator[Spans]:
+def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     for f in facts:
         if f.replacement:
             after = code(f.replacement)
-            yield words.REPLACE(reading.language, before=code(f.name), after=after)
+            yield words.REPLACE(reading.language, before=code(f.name), after=after), [f]
 
 
 _CHECKED = {
@@ -178,8 +179,9 @@ _CHECKED = {
 
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
-_REFUSES = re.compile(
-    r"(?:reject|disallow|forbid|refuse)s?\s+(\S.{0,100}?)\.?(?: \(#\d+\))?$", re.IGNORECASE
+_REFUSES, _REMOVES = (
+    re.compile(rf"(?:{verbs})s?\s+(\S.{{0,100}}?)\.?(?: \(#\d+\))?$", re.IGNORECASE)
+    for verbs in ("reject|disallow|forbid|refuse", "(?:remove|drop)(?: support (?:for|of))?")
 )
 
 
@@ -199,6 +201,8 @@ def _to_check(reading: ChangeContext) -> Spans:
         shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)
         phrase = words.CHECK_DEFAULT if asked is words.CHECK["default"] else words.CHECK_USE
         return phrase(language, names=shown)
+    if asked is words.CHECK["removed"] and (gone := _REMOVES.match(title)):
+        return words.CHECK_USE(language, names=code_as_spans(gone[1]))
     return (asked or words.CHECK_ANY)(language)
 
 

@@ -297,22 +297,23 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
         return not is_constant(given) and given.strip("\"'") not in _ZERO
     if before in NOTHING or after in NOTHING:
         value = after if before in NOTHING else before
-        if "nil" in {before, after} and is_constant(value):
-            return False  # chosen elsewhere
+        if is_constant(value) and ("nil" in {before, after} or _FIELD.search(value)):
+            return False  # chosen elsewhere, or what another field has
         return value not in NOTHING and value.strip("\"'") not in _ZERO - {"0"}
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)
     one, other = _CALLED.match(before), _CALLED.match(after)
     if one and other:
-        given_ = {one["given"], other["given"]}
+        unlike = set(one["given"].split(", ")) ^ set(other["given"].split(", "))
         whole = one.group() == before and other.group() == after
         same = one["callee"] == other["callee"]
-        return whole and same and len(given_) > 1 and not any(map(is_constant, given_))
+        return whole and same and bool(unlike) and not any(map(is_constant, unlike))
     if one or other:  # what a call gives is known of few
         return before.endswith(_LIMITS) or after.endswith(_LIMITS)
     return is_constant(before) == is_constant(after)
 
 
+_FIELD = re.compile(r"[A-Z]\w*\.[a-z]\w*$")
 _LIMITS = ("::max()", "::min()")
 _EITHER = re.compile(
     r"\(?\s*(?P<then>[^\s()]+)\s+if\s+(?P<when>.+?)\s+else\s+(?P<other>[^\s()]+)\s*\)?"

@@ -287,6 +287,8 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Fail on empty strings", "says_refusal", "Check if you use what is now rejected."),
         ("Fix DoS by long names", "says_security", "Upgrade to a version with this security fix."),
+        ("Drop support for Python 3.9 (#8)", "says_removed", "Check if you use Python 3.9."),
+        ("Remove the old pool", "support_dropped", "Check if you use the old pool."),
         ("Drop the pool", "note_breaking", "Read what breaks before you upgrade."),
         ("Drop the pool", "label_unknown", "Check if this concerns you before you upgrade."),
     ],
@@ -733,3 +735,16 @@ def test_comment_about_the_lines_above_it_is_not_quoted():
     text = "The path is resolved to its parent above, so that this must be another file."
     told = lines(change("Allow a path", clues=[clue(ClueKind.REMARK, text=text)]))
     assert not any("comment" in one for one in told)
+
+
+def test_page_of_a_change_says_what_to_do_in_the_words_of_its_row():
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "--fast", replacement="--quick", detail="mark")
+    entry = entry_of(change("Deprecate it", old), None, Language.EN)
+    assert plain(entry.todo) == "Replace --fast with --quick."
+    assert [s.text for s in entry.analysis.suggestions] == ["Replace --fast with --quick."]
+
+
+def test_title_is_not_told_again_that_spells_a_removed_flag_as_a_field():
+    gone = fact(FactKind.FLAG, Action.REMOVED, "--override-attention-dtype")
+    entry = entry_of(change("[Misc] Remove `override_attention_dtype`", gone), None, Language.EN)
+    assert [s.text for s in entry.analysis.summary] == ["--override-attention-dtype was removed."]

@@ -908,3 +908,22 @@ def test_new_route_is_told_with_the_prefix_that_documentation_writes():
 def test_value_that_is_used_where_an_option_of_rust_is_not_given_is_its_default():
     old = "fn run(args: Args) {\n    let n = args.retries.unwrap_or(3);\n    let m = found.unwrap_or(3);\n}\n"
     assert defaults(told("src/run.rs", old, old.replace("(3)", "(5)"))) == [("retries", "3", "5")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('get_field(CacheConfig, "offload")', 'get_field(OffloadConfig, "offload")'),
+        ("None", "CacheConfig.offload"),
+    ],
+)
+def test_what_another_class_gives_is_no_other_default(before, after):
+    old = f"@dataclass\nclass EngineConfig:\n    offload: int = {before}\n"
+    assert defaults(told("p/config/engine.py", old, old.replace(before, after))) == []
+
+
+def test_call_with_another_literal_is_another_default():
+    old = "@dataclass\nclass EngineConfig:\n    wait: int = seconds(5, unit)\n"
+    assert defaults(told("p/config/engine.py", old, old.replace("5", "9"))) == [
+        ("EngineConfig.wait", "seconds(5, unit)", "seconds(9, unit)")
+    ]
