@@ -10,16 +10,17 @@ import asyncio
 import hashlib
 import json
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlencode
 
-from bot.forges.fields import Json, tables
+from bot.forges.fields import Json, release, tables
 from bot.forges.forge_transport import ForgeLimits, ForgeResponse, ForgeTransport, NoResponse, odd
 from bot.store.forge_records import ForgePage
-from digest.core.request import PullRequest, RequestState
+from digest.core.request import PullRequest, Release, RequestState
 from digest.errors import ForgeDown, ForgeFailed, ForgeLimited, ForgeUnauthorized, NotOnForge
 from handlers.ports.storage import Clock
 
@@ -267,12 +268,20 @@ def _slim(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class ForgeRepository:
+_LISTED = 1000  # the most requests of a list that are read at a time
+
+
+class ForgeRepository(ABC):
     """A repository on a forge. ``name`` is its name for people, ``base`` its path in the API.
 
     It is ``eager`` with an account: without one there are few requests an hour, and optional data
     is left out.
     """
+
+    requests: tuple[str, str]  # the path of the list of requests, and its name
+    newest: Mapping[str, str]  # its query: the merged ones at least, the last updated first
+    per_page = ("per_page", 100)  # the parameter for the size of a page, and the largest
+    draft = "draft"  # the field that marks a release as not published
 
     def __init__(self, wire: ForgeClient, name: str, base: str) -> None:
         self.eager = wire.credentials.known
@@ -280,23 +289,32 @@ class ForgeRepository:
         self._name = name
         self._base = base
 
-    async def _merged_requests(
-        self,
-        path: str,
-        what: str,
-        query: Mapping[str, str | int],
-        since: datetime | None,
-        read: Callable[[Json], PullRequest],
-        *,
-        most: int,
-    ) -> AsyncIterator[Sequence[PullRequest]]:
-        """Merged requests, latest update first, back to ``since`` or up to ``most`` pages."""
-        async for page in self._wire.listed(path, what, query=query, most=most):
-            listed = self._wire.understood(partial(_each, page, read))
+    @abstractmethod
+    def _read_listed(self, found: Json) -> PullRequest: ...
+
+    def _read_release(self, found: Json) -> Release:
+        return release(found)
+
+    async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
+        """The merged requests of a list, the last updated first: weeks of a busy repository."""
+        (path, what), (sized, size) = self.requests, self.per_page
+        query: dict[str, str | int] = {**self.newest, sized: size}
+        pages = self._wire.listed(f"{self._base}/{path}", what, query=query, most=_LISTED // size)
+        async for page in pages:
+            listed = self._wire.understood(partial(_each, page, self._read_listed))
             fresh = [one for one in listed if since is None or one.updated_at >= since]
             yield [one for one in fresh if one.state is RequestState.MERGED]
             if len(fresh) < len(listed):
                 return
+
+    async def releases(self, limit: int = 30) -> Sequence[Release]:
+        """The newest published releases, without drafts."""
+        sized, size = self.per_page
+        query = {sized: min(limit, size)}
+        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
+        return self._wire.understood(
+            lambda: [self._read_release(r) for r in tables(page.value) if not r.get(self.draft)]
+        )[:limit]
 
 
 def _each(page: ForgePage, read: Callable[[Json], PullRequest]) -> Sequence[PullRequest]:

@@ -5,8 +5,8 @@ Files are listed without lines, so the diff of a request is fetched as text.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
@@ -17,7 +17,6 @@ from digest.core.request import (
     Issue,
     Patch,
     PullRequest,
-    Release,
     Reviewer,
     ReviewVerdict,
     final,
@@ -25,7 +24,6 @@ from digest.core.request import (
 from digest.diff.unified_diff import read_diff
 
 _PAGE = 50  # the largest page of an instance by default
-_MOST_PAGES = 20
 _TEXT = "text/plain"
 _VERDICTS = {
     "APPROVED": ReviewVerdict.APPROVED,
@@ -37,6 +35,10 @@ _VERDICTS = {
 
 class Gitea(ForgeRepository):
     """A repository on Gitea; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
+
+    requests = ("pulls", "pull requests")
+    newest = MappingProxyType({"state": "closed", "sort": "recentupdate"})
+    per_page = ("limit", _PAGE)
 
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
@@ -78,22 +80,6 @@ class Gitea(ForgeRepository):
             lambda: fields.change(table(page.value), read_diff(str(diff.value)))
         )
 
-    def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests among the closed ones, the last updated first."""
-        query: dict[str, str | int] = {"state": "closed", "sort": "recentupdate", "limit": _PAGE}
-        path = f"{self._base}/pulls"
-        return self._merged_requests(
-            path, "pull requests", query, since, self._without_review, most=_MOST_PAGES
-        )
-
-    async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest published releases, without drafts."""
-        query = {"limit": min(limit, _PAGE)}
-        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._wire.understood(
-            lambda: [fields.release(one) for one in tables(page.value) if not one.get("draft")]
-        )[:limit]
-
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first; Gitea lists no files here."""
         what = f"comparison of {base} and {head}"
@@ -103,7 +89,7 @@ class Gitea(ForgeRepository):
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _without_review(self, found: Json) -> PullRequest:
+    def _read_listed(self, found: Json) -> PullRequest:
         return _request(found, self._name, None)
 
 

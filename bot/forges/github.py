@@ -18,13 +18,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from types import MappingProxyType
 
 from bot.forges import fields
-from bot.forges.fields import Json, inner, quote_reference, release, table, tables
+from bot.forges.fields import Json, inner, quote_reference, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
 from bot.forges.forge_transport import odd
 from digest.core.change import Change, FileChange, FileStatus
@@ -33,7 +34,6 @@ from digest.core.request import (
     Issue,
     Patch,
     PullRequest,
-    Release,
     Reviewer,
     ReviewVerdict,
     as_change,
@@ -170,9 +170,6 @@ _MOST_FILES = 3000
 """The most files that the API lists of a pull request or commit; further ones are only counted."""
 
 _MOST_FILE_PAGES = _MOST_FILES // _PAGE
-_MOST_PAGES = 10
-"""The most pages of merged requests read at a time: a thousand, weeks of a busy repository."""
-
 _MOST_TEXTS = 20  # the most file contents that are fetched, each by a request
 _MOST_COMMIT_PAGES = 10
 _MOST_TIMELINE_PAGES = 5
@@ -180,6 +177,9 @@ _MOST_TIMELINE_PAGES = 5
 
 class GitHub(ForgeRepository):
     """A repository on GitHub; implements ``Forge`` and ``Publishing``. ``name`` is owner/name."""
+
+    requests = ("pulls", "pull requests")
+    newest = MappingProxyType({"state": "closed", "sort": "updated", "direction": "desc"})
 
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
@@ -268,27 +268,6 @@ class GitHub(ForgeRepository):
             files += self._wire.understood(partial(tables, found.get("files", [])))
         return self._wire.understood(lambda: read_change(found, files))
 
-    def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests among the closed ones, the last updated first."""
-        query: dict[str, str | int] = {
-            "state": "closed",
-            "sort": "updated",
-            "direction": "desc",
-            "per_page": _PAGE,
-        }
-        path = f"{self._base}/pulls"
-        return self._merged_requests(
-            path, "pull requests", query, since, self._without_review, most=_MOST_PAGES
-        )
-
-    async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest published releases, without drafts."""
-        query = {"per_page": min(limit, _PAGE)}
-        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._wire.understood(
-            lambda: [release(one) for one in tables(page.value) if not one.get("draft")]
-        )[:limit]
-
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first; files are on the first page only, at most 300."""
         pages = [
@@ -304,7 +283,7 @@ class GitHub(ForgeRepository):
             lambda: comparison(base, head, [table(page.value) for page in pages])
         )
 
-    def _without_review(self, found: Json) -> PullRequest:
+    def _read_listed(self, found: Json) -> PullRequest:
         return read_request(found, self._name, None)
 
 

@@ -6,9 +6,11 @@ come without lines. GitLab's only reviewer verdicts are approvals.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from urllib.parse import quote
+
+from typing_extensions import override
 
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
@@ -30,7 +32,6 @@ from digest.core.request import (
 from digest.diff.unified_diff import read_hunks
 
 _PAGE = 100
-_MOST_PAGES = 10
 _MOST_FILE_PAGES = 30
 _PATH = 4096
 
@@ -44,6 +45,10 @@ _STATES = {
 
 class GitLab(ForgeRepository):
     """A project on GitLab; implements ``Forge`` and ``Publishing``. ``name`` is its full path."""
+
+    requests = ("merge_requests", "merge requests")
+    newest = MappingProxyType({"state": "merged", "order_by": "updated_at", "sort": "desc"})
+    draft = "upcoming_release"
 
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/projects/{quote(name, safe='')}")
@@ -91,27 +96,6 @@ class GitLab(ForgeRepository):
         )
         return self._wire.understood(lambda: _change(table(page.value), tables(files)))
 
-    def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
-        """The merged requests, the last updated first."""
-        query: dict[str, str | int] = {
-            "state": "merged",
-            "order_by": "updated_at",
-            "sort": "desc",
-            "per_page": _PAGE,
-        }
-        path = f"{self._base}/merge_requests"
-        return self._merged_requests(
-            path, "merge requests", query, since, self._without_review, most=_MOST_PAGES
-        )
-
-    async def releases(self, limit: int = 30) -> Sequence[Release]:
-        """The newest published releases."""
-        query = {"per_page": min(limit, _PAGE)}
-        page = await self._wire.get(f"{self._base}/releases", "releases", query=query)
-        return self._wire.understood(
-            lambda: [_release(one) for one in tables(page.value) if not one.get("upcoming_release")]
-        )[:limit]
-
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first, and files, as far as one answer goes."""
         what = f"comparison of {base} and {head}"
@@ -119,8 +103,17 @@ class GitLab(ForgeRepository):
         page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _without_review(self, found: Json) -> PullRequest:
+    def _read_listed(self, found: Json) -> PullRequest:
         return _request(found, self._name, None)
+
+    @override
+    def _read_release(self, found: Json) -> Release:
+        return Release(
+            tag=fields.line(found, "tag_name"),
+            name=fields.line(found, "name") or fields.line(found, "tag_name"),
+            published_at=fields.moment(found, "released_at"),
+            body=fields.text(found, "description", fields.BODY),
+        )
 
 
 async def standing(wire: ForgeClient) -> Json:
@@ -234,15 +227,6 @@ def _change(found: Json, files: Sequence[Json]) -> Change:
             message=fields.text(found, "message", fields.BODY),
         ),
         files=tuple(map(_file, files)),
-    )
-
-
-def _release(found: Json) -> Release:
-    return Release(
-        tag=fields.line(found, "tag_name"),
-        name=fields.line(found, "name") or fields.line(found, "tag_name"),
-        published_at=fields.moment(found, "released_at"),
-        body=fields.text(found, "description", fields.BODY),
     )
 
 
