@@ -353,9 +353,7 @@ log = structlog.get_logger(__name__)
 
 Trust = Callable[[str, str], Awaitable[bool]]
 """Whether an admin allowed private repositories to an account in a chat: the account's name in the
-
-configuration, and the chat's, which is ``platform:id``.
-"""
+configuration, and the chat's, which is ``platform:id``."""
 
 
 async def nobody(_account: str, _chat: str) -> bool:

@@ -30,12 +30,8 @@ log = structlog.get_logger(__name__)
 
 STILL_EDITED = timedelta(hours=1)
 STILL_ANSWERED = timedelta(minutes=10)
-"""A message left by a crash or a failed worker is answered up to this age.
-
-The asker of an older one
-
-is told that no answer comes.
-"""
+"""A message left by a crash or a failed worker is answered up to this age. The asker of an older
+one is told that no answer comes."""
 
 
 class Conversation:

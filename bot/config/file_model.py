@@ -55,9 +55,7 @@ class SharedSettings(ServerSettings):
 WEB_SECTION = "web"
 LARGEST = 25 * 2**20
 """Bytes of a request's body: the most that GitHub sends to a webhook.
-
-https://docs.github.com/en/webhooks/webhook-events-and-payloads
-"""
+https://docs.github.com/en/webhooks/webhook-events-and-payloads"""
 
 _SHORTEST_TOKEN = 16
 _LISTEN = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9.-]*)):(?P<port>\d{1,5})")
@@ -146,15 +144,11 @@ class ArchiveSettings(Settings):
     """How long data is kept."""
 
     remember: int = Field(default=90, ge=8, le=3650)
-    """Days within which a forge's delivery, an admin notice or an alert is not repeated.
-
-    Must be longer than digests are caught up and a forge redelivers.
-    """
+    """Days within which a forge's delivery, an admin notice or an alert is not repeated. Must be
+    longer than digests are caught up and a forge redelivers."""
     keep_digests: int = Field(default=0, ge=0, le=36_500)
-    """Days for which a digest and its full report are kept; 0 is forever.
-
-    Must be longer than posts are amended and a month is looked back over.
-    """
+    """Days for which a digest and its full report are kept; 0 is forever. Must be longer than posts
+    are amended and a month is looked back over."""
 
     @field_validator("keep_digests")
     @classmethod

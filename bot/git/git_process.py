@@ -160,10 +160,8 @@ _REDIRECTING = (
     "DISPLAY", "WAYLAND_DISPLAY",
 )  # fmt: skip
 """Variables set by a surrounding git (a hook, an alias) that would redirect ours, and displays.
-
 Without a terminal, a display and an askpass program ssh cannot prompt, as in its batch mode;
-``GIT_SSH_COMMAND`` would state that more plainly but override the user's ``core.sshCommand``.
-"""
+``GIT_SSH_COMMAND`` would state that more plainly but override the user's ``core.sshCommand``."""
 
 _HARMLESS = {
     "core.fsmonitor": "false",

@@ -68,10 +68,8 @@ FETCH: Final = """
     FROM candidate WHERE job.id = candidate.id
     RETURNING job.*
 """
-"""Takes the first job of ``queue`` for ``worker``; returns a row, or none.
-
-Of jobs that share a lock it takes the one deferred first, while none of them is running.
-"""
+"""Takes the first job of ``queue`` for ``worker``; returns a row, or none. Of jobs that share a
+lock it takes the one deferred first, while none of them is running."""
 
 
 async def make_indexes(connection: AsyncConnection) -> None:

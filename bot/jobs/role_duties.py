@@ -48,18 +48,13 @@ log = structlog.get_logger(__name__)
 _FRESH = 60.0  # seconds for which the channels' settings are cached
 
 _ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 48
-"""Concurrent jobs of a process; most of them wait for a platform, a model or git.
-
-A digest of two messages waits a second between them, where a platform takes one in a second.
-
-Questions have separate places: nobody who asks waits until a thousand digests are posted.
-"""
+"""Concurrent jobs of a process; most of them wait for a platform, a model or git. A digest of two
+messages waits a second between them, where a platform takes one in a second. Questions have
+separate places: nobody who asks waits until a thousand digests are posted."""
 
 _ANSWERED_ALONE = 6
 """Concurrent questions without a model: each is answered before it needs a placeholder, which would
-
-cost two more calls. More would be no faster, because all need the processor.
-"""
+cost two more calls. More would be no faster, because all need the processor."""
 
 _BUILT_MEANWHILE = 2
 """Concurrent digests while so many questions are answered: people wait for answers."""

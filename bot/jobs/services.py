@@ -24,11 +24,8 @@ from handlers.ports.storage import Clock, Ledger
 log = structlog.get_logger(__name__)
 
 GRACE = 25.0
-"""Seconds that running tasks get at a stop.
-
-They follow the web server's five: 30 in all, which is what Kubernetes gives; systemd's default is
-90.
-"""
+"""Seconds that running tasks get at a stop. They follow the web server's five: 30 in all, which is
+what Kubernetes gives; systemd's default is 90."""
 
 
 class TaskTracker:

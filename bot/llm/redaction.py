@@ -28,12 +28,8 @@ if TYPE_CHECKING:
 
 MASK = "[secret]"  # the text that replaces a secret
 _SHORTEST = 6
-"""Characters of the shortest secret.
-
-Shorter values are words, and masking them everywhere would hide
-
-more than it protects.
-"""
+"""Characters of the shortest secret. Shorter values are words, and masking them everywhere would
+hide more than it protects."""
 
 _LINE = 12  # characters of the shortest line of a multi-line secret that is masked on its own
 

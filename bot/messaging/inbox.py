@@ -31,10 +31,8 @@ MOST = 10_000  # the most waiting deliveries of an account; further ones have to
 AT_ONCE = 16  # deliveries read at a time
 TRIES = 5
 OLDEST = timedelta(hours=24)
-"""Deliveries tried too often or older than this are given up.
-
-Messages are remembered twice as long.
-"""
+"""Deliveries tried too often or older than this are given up. Messages are remembered twice as
+long."""
 
 LOOK, PATIENCE = 60.0, 300.0
 """Seconds between checks for leftovers, and for which a handed-on delivery is not one."""

@@ -121,12 +121,10 @@ class Limit:
 
 
 CHAIN = "re:"
-"""Prefix of thread names on platforms that have chains of replies instead of threads.
-
-The rest of the name is the answered message: each reply of the bot is a thread to whoever replies
-to it. If nothing is known of a chain, such as one that continues from the second part of a reply,
-the conversation is that of the whole chat.
-"""
+"""Prefix of thread names on platforms that have chains of replies instead of threads. The rest of
+the name is the answered message: each reply of the bot is a thread to whoever replies to it. If
+nothing is known of a chain, such as one that continues from the second part of a reply, the
+conversation is that of the whole chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,7 @@ _MOST_BYTES = 4_000_000  # the most bytes of an answer; a longer one is not what
 _CONNECTING = 10.0
 _IDLE = 4.0
 """Seconds that a connection is kept: one that its server is about to close would leave the next
-
-message in doubt.
-"""
+message in doubt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,16 +50,12 @@ async def run_check(subject: str, look: Awaitable[Sequence[Finding]]) -> Sequenc
 _PYTHON = (3, 11)
 _SQLITE = (3, 40, 0)
 """The first version with fixes for all known faults of the full-text index that lost rows:
-
-https://www.sqlite.org/changes.html
-"""
+https://www.sqlite.org/changes.html"""
 
 _MEGABYTE = 1_000_000
 _LEAST, _LITTLE = 200 * _MEGABYTE, 2000 * _MEGABYTE
 """A clone of a large repository takes a few hundred megabytes, and SQLite needs the archive's size
-
-again to compact it.
-"""
+again to compact it."""
 
 _ASTRAY = timedelta(minutes=5)  # the largest clock error that platforms accept in a signed request
 _APART = timedelta(minutes=1)

@@ -29,10 +29,8 @@ LONGEST_REACH: Mapping[Frequency, timedelta] = {
     Frequency.MONTHLY: 100 * _DAY,
     Frequency.MONTH_END: 100 * _DAY,
 }
-"""How far one digest reaches back over held slots, so that a weekly one can miss a month.
-
-Earlier commits are included too, by ancestry, and marked as late.
-"""
+"""How far one digest reaches back over held slots, so that a weekly one can miss a month. Earlier
+commits are included too, by ancestry, and marked as late."""
 
 
 def _first_of_month(day: date, weekdays: frozenset[int], step: timedelta = -_DAY) -> bool:

@@ -134,10 +134,8 @@ def equals_parameters(table: Table, *names: str, prefix: str = "") -> ColumnElem
 
 
 Insert = sqlite.Insert
-"""An insertion that can say what happens if the key of a row is taken.
-
-Both databases share the syntax: ``on_conflict_do_nothing`` and ``on_conflict_do_update``.
-"""
+"""An insertion that can say what happens if the key of a row is taken. Both databases share the
+syntax: ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
 
 
 def insert_into(table: Table) -> Insert:

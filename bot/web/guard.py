@@ -22,9 +22,7 @@ _DEFAULTS = (
     (b"x-frame-options", b"DENY"),
 )
 """Headers added unless the response sets them.
-
-https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html
-"""
+https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
 
 _BROKEN = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>500</title>
@@ -38,9 +36,7 @@ _BROKEN = """<!doctype html>
 _LINGER = 1.0
 _AT_ONCE = 4
 """How many bodies of the largest size may be held at a time. Bodies are held before their signature
-
-is checked, so anybody could otherwise fill the memory.
-"""
+is checked, so anybody could otherwise fill the memory."""
 _SMALL = 256 * 1024
 """Bytes of a body that is always accepted: events are smaller, and connections are limited."""
 

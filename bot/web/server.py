@@ -66,9 +66,7 @@ from digest.errors import UserError
 
 STALE = 30 * 60.0
 """Seconds after which a sweep counts as missed: sweeps run every five minutes, and one that builds
-
-digests with a model lasts as long as the model takes.
-"""
+digests with a model lasts as long as the model takes."""
 
 Look = Callable[[], Awaitable[str]]
 """Finds out why something is not ready; returns an empty text if it is."""

@@ -108,10 +108,8 @@ _MOVABLE = frozenset([FactKind.DEPRECATION, FactKind.SECURITY, FactKind.DEPENDEN
 _PINNED = frozenset([FactKind.DEPENDENCY, FactKind.TOOLCHAIN])
 _STEPS = frozenset([Action.ADDED, Action.REMOVED])
 _MOST_FILES = 64
-"""Maximum files of a change whose whole texts are read, those with most changed lines first.
-
-Larger changes are read from their hunks; 99 of 100 changes touch fewer.
-"""
+"""Maximum files of a change whose whole texts are read, those with most changed lines first. Larger
+changes are read from their hunks; 99 of 100 changes touch fewer."""
 
 _LONGEST_NAME = 300  # maximum characters of a name meant to be used; longer ones flood a reader
 _LONGEST_TEXT = 1 << 20  # maximum characters of a text; a longer file is data, whatever its name

@@ -87,10 +87,8 @@ def changed_text(file: FileChange) -> str:
 
 
 _STEP = 512
-"""Characters between two positions whose line numbers are precomputed.
-
-This takes a tenth of the time of splitting a text into lines, of which a change needs few.
-"""
+"""Characters between two positions whose line numbers are precomputed. This takes a tenth of the
+time of splitting a text into lines, of which a change needs few."""
 
 _NEXT = 4  # lines around a changed place that belong to it: an attribute, the rest of a call
 _REACH = 4_000

@@ -245,10 +245,8 @@ NARROWER: tuple[tuple[str, ...], ...] = (
     ("Intel GPU", "XPU"),
     ("Arm CPU", "aarch64", "Arm"),
 )
-"""Names of a whole, each followed by names of its parts.
-
-Asking for the whole includes the parts, but not the other way round.
-"""
+"""Names of a whole, each followed by names of its parts. Asking for the whole includes the parts,
+but not the other way round."""
 
 
 SHORTENED = {term("kv cache"): term("KV")}

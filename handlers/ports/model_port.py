@@ -216,10 +216,8 @@ class ModelProfile:
 
 
 OVERHEAD = 256
-"""Tokens kept free for what the client adds to a request: role marks, format, repair words.
-
-The schema's text comes on top if a server needs it in words.
-"""
+"""Tokens kept free for what the client adds to a request: role marks, format, repair words. The
+schema's text comes on top if a server needs it in words."""
 
 
 class Model(Protocol):

@@ -44,10 +44,8 @@ from bot.platforms.feishu.sender import ChatInfo, FeishuSender
 
 Json = dict[str, Any]
 Take = Callable[[Json, str], Awaitable[Json | None]]
-"""Stores an event, parsed and as received, and returns the content of its answer.
-
-Raises ``Unkept``.
-"""
+"""Stores an event, parsed and as received, and returns the content of its answer. Raises
+``Unkept``."""
 
 WINDOW = 300  # seconds that a request's time may differ from ours
 _BLOCK = 16

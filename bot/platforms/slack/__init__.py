@@ -37,9 +37,7 @@ class Config(Settings):
     client_secret: SecretStr | None = None
     redirect_url: str = Field(default="", pattern=r"^(https://[^\s?#]+)?$")
     """Where Slack redirects a browser to, as seen from outside; empty for the app's first address.
-
-    It cannot be derived from what a proxy passes on.
-    """
+    It cannot be derived from what a proxy passes on."""
     workspaces: tuple[str, ...] = ()
     """The workspaces that may install the bot, by Slack's ids; empty for all."""
 

@@ -249,11 +249,9 @@ LIMIT = Limit(
     source="https://github.com/slackapi/bolt-js/issues/2509",
     counts=Counted.BODY,
 )
-"""Slack refuses blocks of about 13,200 characters; no page documents the exact count.
-
-Blocks weigh more than their words there (a divider took 125), rich text most, so everything that is
-sent is counted, in the larger unit.
-"""
+"""Slack refuses blocks of about 13,200 characters; no page documents the exact count. Blocks weigh
+more than their words there (a divider took 125), rich text most, so everything that is sent is
+counted, in the larger unit."""
 
 _BLOCK = 125  # the weight of a block beside its JSON, by the same measurement
 _RICH = 40  # bytes of an empty rich_text block

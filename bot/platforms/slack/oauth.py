@@ -166,9 +166,7 @@ _WHY = {
     "storage_error": "its token could not be kept",
 }
 """Messages to the person, by the library's or Slack's error code:
-
-https://docs.slack.dev/authentication/installing-with-oauth
-"""
+https://docs.slack.dev/authentication/installing-with-oauth"""
 
 _MOST_REASON = 100
 _SECONDS = 600.0

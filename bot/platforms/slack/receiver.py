@@ -187,9 +187,7 @@ def _team(body: Json) -> str:
 _NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
 _FOR_NEWS = 3
 """Uses of a ``response_url`` for progress: of five, two are left for the answer.
-
-https://docs.slack.dev/interactivity/handling-user-interaction
-"""
+https://docs.slack.dev/interactivity/handling-user-interaction"""
 
 Bring = Callable[[Keep, Ear], Awaitable[None]]
 """Stores Slack's deliveries until it is cancelled. Raises ``SendError``."""

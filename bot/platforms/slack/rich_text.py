@@ -20,9 +20,7 @@ from digest.document import Button, Code, Emphasis, Link, Span, Spans, Strong
 
 LONGEST = 4000
 """Characters of a message's own text: more is refused in an edit.
-
-https://docs.slack.dev/reference/methods/chat.update
-"""
+https://docs.slack.dev/reference/methods/chat.update"""
 
 
 def words_of(blocks: Iterable[dict[str, Any]]) -> str:

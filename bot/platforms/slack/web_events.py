@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}
 """The content of the acknowledgement by kind of delivery: without it only the asker sees the
-
-command that is being answered.
-"""
+command that is being answered."""
 
 
 def challenge(text: str) -> str | None:

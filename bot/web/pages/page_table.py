@@ -241,6 +241,4 @@ FEED = f"{REPOSITORY}{WITHIN}/feed"
 DIGEST_FEED = f"{REPOSITORY}{WITHIN}/digests"
 ALL_FEED = "/feed"
 """The paths of feeds, which end in ``.atom`` and ``.json``: of a repository's changes, of its
-
-digests, and of the changes of all repositories.
-"""
+digests, and of the changes of all repositories."""

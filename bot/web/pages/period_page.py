@@ -35,9 +35,7 @@ from digest.window import Window, days_window, span_of
 
 _WRITTEN = 120
 """Changes of a day considered for being written out, as far as the page has room; none of a week,
-
-which has several times as many rows.
-"""
+which has several times as many rows."""
 
 SIZE = 20  # changes of a page of Markdown or JSON; the web page lists all of them
 

@@ -26,9 +26,7 @@ POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 """Only our own files, no inline scripts or styles, no framing by other sites.
-
-https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CSP
-"""
+https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/CSP"""
 
 HEADERS = {
     "content-security-policy": POLICY,

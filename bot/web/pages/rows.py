@@ -29,16 +29,12 @@ from digest.report.condensed import why
 from digest.report.themes import follow_ups
 
 OF_DAY = 40_000
-"""Characters of changes that the page of a day writes out; others are fetched when they are
-
-opened, or link to their page.
-"""
+"""Characters of changes that the page of a day writes out; others are fetched when they are opened,
+or link to their page."""
 
 LARGEST = 84_000
-"""Bytes of the rows of a page, about: with all around them, a page has at most 100 KB.
-
-What is left out is on the next page.
-"""
+"""Bytes of the rows of a page, about: with all around them, a page has at most 100 KB. What is left
+out is on the next page."""
 
 OPEN = 30  # rows of a page that are not folded, unless they are of its first level
 _BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT = 165, 10, 13, 50, 18, 5

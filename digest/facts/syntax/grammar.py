@@ -30,18 +30,14 @@ _GRAMMARS = {
 _CHUNK = 1_024  # bytes that the parser reads at a time
 _STEPS = 50
 _LEAST = 100
-"""The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes.
-
-A step is a hundred operations of the parser, or a chunk that its lexer reads. Of 13,000 source
-files of 17 projects none takes more than 25 steps a chunk, and the median takes 6.
-"""
+"""The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes. A step is a
+hundred operations of the parser, or a chunk that its lexer reads. Of 13,000 source files of 17
+projects none takes more than 25 steps a chunk, and the median takes 6."""
 
 _SECONDS = 0.03
 _SECONDS_A_BYTE = 4e-6
-"""Processor time per byte of the text parsed so far: with errors even steps may be slow.
-
-Parsed in stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2.
-"""
+"""Processor time per byte of the text parsed so far: with errors even steps may be slow. Parsed in
+stages, the slowest of the same files take 2 microseconds a byte, and the median 0.2."""
 
 _CLOCKED = 8  # steps from one look at the clock to the next
 _STAGE = 4_096  # bytes by which an open text grows from one stage to the next
