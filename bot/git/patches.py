@@ -107,9 +107,7 @@ _FILES = (
     "--no-textconv", "--raw",
 )  # fmt: skip
 _PATCHES = ("-p", "-U0", "-M")
-
-# Only equal blobs make a rename here: comparing contents would need absent ones.
-_EXACT = "-M100%"
+_EXACT = "-M100%"  # only equal blobs make a rename here: comparing contents would need absent ones
 
 
 async def read_changes(git: Git, names: Sequence[str]) -> AsyncGenerator[Batch, None]:

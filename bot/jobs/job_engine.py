@@ -166,9 +166,7 @@ class _Jobs(JobManager):
 
 
 STILL_TOLD = timedelta(hours=2)  # older messages are given up silently
-
 _BETWEEN = "\x1f"
-
 _MOST = 500
 
 _ABANDONED = text("""
@@ -204,13 +202,9 @@ async def abandoned_messages(connection: AsyncConnection) -> Sequence[tuple[str,
 
 
 _RETRY = RetryStrategy(max_attempts=6, exponential_wait=3)
-
 PATIENCE = 20.0  # seconds that a job gets to end when its worker stops; then it is handed back
-
 _PAUSE = 2.0
-
 _KEPT_HOURS = 48
-
 _TABLE = text("SELECT to_regclass('procrastinate_jobs')")
 
 _NOW = text("""
@@ -219,7 +213,6 @@ _NOW = text("""
 """)
 
 _Made = Task[Any, Any, Any]
-
 Duty = Callable[..., Awaitable[object]]
 
 

@@ -46,7 +46,6 @@ from handlers.ports.storage import Clock
 log = structlog.get_logger(__name__)
 
 _FRESH = 60.0  # seconds for which the channels' settings are cached
-
 _ANSWERED_AT_ONCE, _BUILT_AT_ONCE = 16, 48
 """Concurrent jobs of a process; most of them wait for a platform, a model or git. A digest of two
 messages waits a second between them, where a platform takes one in a second. Questions have

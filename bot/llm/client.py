@@ -41,9 +41,7 @@ _ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
 
 # The share of a context that was found to be small which a reply may take: one in so many.
 _REPLY_SHARE = 4
-
-# Limits the changes of dialect, in case a server refuses every one.
-_CHANGES = 6
+_CHANGES = 6  # limits the changes of dialect, in case a server refuses every one
 
 
 @dataclass(slots=True)

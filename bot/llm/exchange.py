@@ -81,9 +81,7 @@ def speaks(value: Any, language: Language) -> bool:
 
 
 T = TypeVar("T")
-
-# A retry asks for more room only if there is at least this many times as much.
-_WORTH = 1.2
+_WORTH = 1.2  # a retry asks for more room only if there is at least this many times as much
 
 # The characters of a bad reply that are shown to the model again; the complaint matters more.
 _ECHO = 8_000

@@ -33,9 +33,7 @@ _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 
 # Lone surrogates cannot be encoded, and PostgreSQL accepts no NUL in a text.
 _UNFIT = re.compile("[\ud800-\udfff\x00]")
-
-# How many places are tried as the beginning of an object.
-_TRIES = 6
+_TRIES = 6  # how many places are tried as the beginning of an object
 
 
 def without_thoughts(text: str) -> str:

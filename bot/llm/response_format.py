@@ -143,9 +143,7 @@ def response_format(rung: Rung, name: str, schema: Mapping[str, Any]) -> dict[st
 
 
 FILE = "model-dialects.json"
-
-# After this time a server is probed again, because it may have improved.
-_KEPT = timedelta(days=30)
+_KEPT = timedelta(days=30)  # after this time a server is probed again, because it may have improved
 
 
 class DialectFile:

@@ -17,9 +17,7 @@ from typing import Protocol
 
 # The most chats that are remembered; those without a waiting time are forgotten first.
 _MOST_CHATS = 4096
-
-# The most parts of an account that are remembered, as for chats.
-_MOST_PARTS = 1024
+_MOST_PARTS = 1024  # the most parts of an account that are remembered, as for chats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
 _COUNTS = ("total", "high", "medium", "low")
 
 

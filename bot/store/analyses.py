@@ -214,7 +214,6 @@ def usage_from_json(value: list[Any]) -> Usage:
 
 
 _UNIT = Decimal("1e-9")
-
 _DAY = 86_400
 
 

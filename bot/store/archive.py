@@ -57,11 +57,8 @@ from digest.window import Window, gaps, merge_windows
 from handlers.ports.storage import Archive, CoveragePort, Outcome, State
 
 _MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
-
 _AFTER_HEX = "g"
-
 _of_repository = changes.c.repository_id == bindparam("repository")
-
 _among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))
 
 _CURRENT = Prepared(
@@ -80,13 +77,9 @@ _OUTDATED = (
 
 # Each condition uses an index of its own, so each is a separate statement.
 _of_number = changes.c.number == bindparam("number")
-
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
-
 _NUMBERED = Prepared(GRADED.where(_of_repository, _of_number))
-
 _SHORTENED = Prepared(GRADED.where(_of_repository, _of_sha))
-
 _EITHER = Prepared(GRADED.where(_of_repository, or_(_of_number, _of_sha)))
 
 _TOPICS = (
@@ -96,9 +89,7 @@ _TOPICS = (
 )
 
 _TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
-
 _Given = TypeVar("_Given")
-
 _Made = TypeVar("_Made")
 
 
@@ -239,7 +230,6 @@ async def _made(make: Callable[[_Given], _Made], values: Sequence[_Given]) -> Se
 
 
 _UTC = ZoneInfo("UTC")
-
 _FURTHEST = (State.POSTED, State.ARCHIVED, State.FILTERED, State.FAILED)
 """Order of precedence for a commit that ended differently in several channels."""
 

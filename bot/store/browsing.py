@@ -32,11 +32,8 @@ from digest.window import Window
 from handlers.ports.analysis_port import StoredAnalysis
 
 _LEVELS = tuple(Level)
-
 _DEEP = 2  # leading folders that paths are grouped by: engine/core/pool.py is in engine/core
-
 _MOST_DAYS = 200  # the most stored day summaries that are searched for a page's own
-
 Counts = tuple[int, int, int]  # numbers of changes of high, medium and low importance
 
 _OWNER = (
@@ -69,7 +66,6 @@ _LINES = select(
 ).join_from(changes, contents, contents.c.change_id == changes.c.id)
 
 _NEWEST_FIRST = (changes.c.committed_at.desc(), changes.c.sha.desc())
-
 _OF_WINDOW = _LINES.where(_within(changes)).order_by(*_NEWEST_FIRST)
 
 # ``level + 0`` keeps the database from using the index of levels, by which it would read and sort

@@ -45,11 +45,8 @@ from handlers.ports.chat_port import (
 )
 
 _KEY = ("platform", "account", "chat")
-
 _SETTINGS = Prepared(select(chats.c.settings).where(equals_parameters(chats, *_KEY)))
-
 _CHANGE = upsert(chats)
-
 _SUBSCRIBE = upsert(chat_subscriptions, "schedule")
 
 
@@ -246,9 +243,7 @@ def _profile(row: Any) -> StoredProfile:
 
 
 _SELDOM = 60  # seconds between two deletions of expired conversations
-
 _KEEP = Prepared(upsert(conversations))
-
 _LOOKED = upsert(looks, where=lambda new: looks.c.at <= new.at)
 
 _TALK = Prepared(

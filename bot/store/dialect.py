@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T", bound="DataclassInstance")
-
 compact_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 """A value of dicts, lists, texts and numbers as JSON in ASCII."""
 

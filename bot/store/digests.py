@@ -54,7 +54,6 @@ _AHEAD = timedelta(days=1)
 """How far a commit date may be ahead of the clock by which digests are made."""
 
 _CONTENT = frozenset({"document", "report", "tip", "outcomes", "mark"})
-
 HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
 """The columns that :func:`heading_of` reads."""
 
@@ -113,15 +112,10 @@ class KeptDigest:
 
 
 _WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
-
 _GET = Prepared(_WHOLE.where(equals_parameters(digests, "name")))
-
 _MARKED = Prepared(_WHOLE.where(equals_parameters(digests, "mark")))
-
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
-
 _KEEP_NEW = Prepared(insert_into(digests).on_conflict_do_nothing().returning(digests.c.name))
-
 _KEEP = upsert(digests, where=lambda _: digests.c.created_at < digests.c.until)
 
 

@@ -95,9 +95,7 @@ _of_repository = select(requests).where(
 )
 
 _ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
-
 _KEEP = upsert(requests)
-
 _MARK = upsert(forge_marks)
 
 
@@ -245,7 +243,6 @@ class ForgePage:
 
 
 MOST = 2_000  # the most responses that are kept; the oldest are removed first
-
 _ROOM = 100  # how many more than :data:`MOST` may pile up before old ones are removed
 
 

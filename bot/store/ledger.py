@@ -56,7 +56,6 @@ HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
 """Prefixes of claims of passing events."""
 
 _SENT = PartState.SENT.value
-
 _KEY = "platform", "channel", "digest"
 
 _RECORDS: Select[*tuple[Any, ...]] = (
@@ -78,7 +77,6 @@ _MARK = (
 )
 
 _MARK_SENT = Prepared(_MARK)
-
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
 
 _UNSENT = exists().where(

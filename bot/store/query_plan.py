@@ -32,12 +32,10 @@ from digest.core.reference import Query
 from digest.core.statement import spans_from_json
 
 COMMON = 1000  # a condition met by this many changes is common: it drives no limited query
-
 _PART = 0.4
 """Above this share of all changes, testing every change is faster than fetching the matches."""
 
 _UNCUT = 2**31 - 1
-
 _LAST = "\U0010ffff"
 
 

@@ -126,21 +126,13 @@ def load(text: str) -> Incoming:
 
 
 _AT_ONCE = 250  # the most records in one transaction, so that other work gets its turn
-
 _SELDOM = 60  # seconds between two deletions of old records
-
 _IS = equals_parameters(heard, "account", "chat", "message", prefix="key_")
-
 _GET = Prepared(select(heard).where(_IS))
-
 _mark = update(heard).where(_IS).values(state=bindparam("as_state"))
-
 _MARK = Prepared(_mark)
-
 _MARK_WITH_RECEIPT = Prepared(_mark.values(receipt=bindparam("as_receipt")))
-
 _ASK_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
-
 _EXPIRED = delete(heard).where(heard.c.at < bindparam("before"))
 
 _CLAIM = Prepared(
@@ -233,9 +225,7 @@ def _record(row: Any) -> MessageRecord:
 log = structlog.get_logger(__name__)
 
 _SOON = 0.2  # seconds for which a dropped arrival may stay, so that many are deleted together
-
 _DROPPED = delete(inbox).where(one_of(inbox.c.key, "keys"))
-
 _TRIED = update(inbox).where(one_of(inbox.c.key, "keys")).values(tries=inbox.c.tries + 1)
 
 

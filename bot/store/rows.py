@@ -42,9 +42,7 @@ from digest.core.statement import spans_to_json
 from digest.topics.index_terms import TOPICS_VERSION, topics_of
 
 _put = object.__setattr__  # fields of the frozen dataclass are set later
-
 _TYPES = get_type_hints(Facts)
-
 _NAMES = tuple(field.name for field in fields(Facts))
 
 _JSON_NAMES = (
@@ -55,18 +53,13 @@ _JSON_NAMES = (
 # Matches the JSON of :func:`texts_of_facts`: files begin with their paths, and only items have a
 # ``name`` key. Quotation marks within texts are escaped, so no text looks like a key.
 _WORD = r'("[^"\\]*(?:\\.[^"\\]*)*")'
-
 _PATH = re.compile(r'\{"path":' + _WORD + r',"old_path":')
-
 _NAME = re.compile(r'"name":' + _WORD)
-
 _ITEMS = '],"items":['
-
 _PARAGRAPHS = '],"paragraphs":['
 
 # For texts without escapes, which is nearly all of them; several times faster.
 _PLAIN_PATH = re.compile(r'\{"path":"([^"]*)"')
-
 _PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
 
 
@@ -159,11 +152,8 @@ class StoredFacts(Facts):
 
 
 _named = repositories.c.name == bindparam("named")
-
 _FIND = Prepared(select(repositories.c.id, repositories.c.indexed_by).where(_named))
-
 _raise = update(repositories).where(_named).values(revision=repositories.c.revision + 1)
-
 RAISE = Prepared(_raise)  # raises the revision of the repository that is named
 
 
@@ -202,7 +192,6 @@ async def raise_revision(connection: AsyncConnection, name: str) -> None:
 
 
 _MOST = 2**63 - 1
-
 _LEVELS = tuple(Level)
 
 GRADED: Select[*tuple[Any, ...]] = select(
@@ -342,7 +331,6 @@ def _children_first(tied: Sequence[Graded]) -> list[Graded]:
 
 
 TEXTS_VERSION = 3  # raised whenever the texts, paths or area of a change are computed differently
-
 INDEXED_BY = f"topics {TOPICS_VERSION}, texts {TEXTS_VERSION}, lines {LINES_VERSION}"
 """Versions that a repository's indexes are built by; if its row differs, they are rebuilt."""
 

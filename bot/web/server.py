@@ -153,8 +153,7 @@ def _shown(request: Request, token: SecretStr) -> bool:
 Mounts = dict[str, Asgi | Sequence[BaseRoute]]
 """Applications and routes by path, as :func:`application` takes them."""
 
-# Seconds for handing the last received requests to the loop.
-_HAND_OVER = 0.2
+_HAND_OVER = 0.2  # seconds for handing the last received requests to the loop
 
 
 class Hosting:

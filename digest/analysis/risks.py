@@ -45,7 +45,6 @@ _LITERAL = re.compile(r"([\"'`]).*\1|[-+]?\.?\d[\w.]*%?|[a-z][a-z\d-]*|True|Fals
 """A value as users write it, unlike the name of a constant or an expression."""
 
 _NUMBER = re.compile(r"[-+]?\.?\d[\w.]*%?|True|False|true|false")
-
 _SHARED = frozenset({"pip", "npm", "composer", "bundler"})
 """Package managers whose dependencies are installed beside the packages of users."""
 

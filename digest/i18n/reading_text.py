@@ -7,90 +7,63 @@ from digest.core.facts import Action, FactKind
 from digest.i18n.phrase import Phrase
 
 READ_AS = Phrase("Read as: {reading}", "理解为：{reading}")
-
 OR_ELSE = Phrase("It could also mean: {reading}", "也可能是指：{reading}")
-
 UNKNOWN_WORDS = Phrase("I left out what I do not know: {words}.", "未理解、已忽略：{words}。")
-
 MENDED = Phrase("Read {word} as {topic}.", "把 {word} 理解为 {topic}。")
-
 WITHOUT = Phrase(
     "Nothing here is called {words}; the rest of the question was looked up.",
     "这里没有名为 {words} 的主题，已按其余部分查找。",
 )
-
 ALL_BUT = Phrase(
     "Nothing is about all of it; these match without {words}.",
     "没有同时符合的变更，以下不含 {words}。",
 )
-
 WIDER = Phrase(
     "Little or nothing in the last 7 days; these are from the last {n} days.",
     "最近 7 天很少或没有，以下是最近 {n} 天的。",
 )
-
 OLDER = Phrase(
     "Nothing in the last {n} days; these are older, as far as the archive goes.",
     "最近 {n} 天没有，以下是归档中更早的。",
 )
-
 NONE_FITS = Phrase(
     "{n:change|changes} of this period: {topic}. None of them fits: {filters}.",
     "这段时间关于 {topic} 的有 {n} 个变更，其中没有符合“{filters}”的。",
 )
-
 EXCEPT = Phrase("without {what}", "不含{what}")
-
 NEW_FILES = Phrase("New files: {files}.", "新增文件：{files}。")
-
 REMOVED_FILES = Phrase("Removed files: {files}.", "移除文件：{files}。")
-
 NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something there.",
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",
 )
-
 UNSURE = Phrase(
     "I may have misread this question, so finding nothing proves little.",
     "我可能没有正确理解这个问题，未找到并不说明没有。",
 )
-
 SHARE = Phrase(
     "{n} of {total} changes of this period: {percent} %.",
     "这段时间共有 {total} 个变更，其中 {n} 个，占 {percent}%。",
 )
-
 MORE_RELEASES = Phrase(
     "More releases: {n}, compared to {other}.", "更多：{n} 个，对比 {other} 个。"
 )
-
 FEWER_RELEASES = Phrase(
     "Fewer releases: {n}, compared to {other}.", "更少：{n} 个，对比 {other} 个。"
 )
-
 AS_MANY_RELEASES = Phrase("As many releases: {n}.", "一样多：{n} 个。")
-
 OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
-
 LOWER = Phrase(
     "Nothing is of high importance; these are of medium importance.",
     "没有高重要度的变更，以下是中重要度的。",
 )
-
 THANKS = Phrase("You are welcome. You can go on with, for example:", "不客气。还可以这样问：")
-
 TO_TODAY = Phrase("{since} to today", "{since} 至今")
-
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")
-
 PER_DAY = Phrase("per day", "按天")
-
 PER_FILE = Phrase("per file", "按文件")
-
 PER_FOLDER = Phrase("per folder", "按目录")
-
 PER_AUTHOR = Phrase("per author", "按作者")
-
 TOP = {
     "top": Phrase("top {n}", "最重要的 {n} 个"),
     "latest": Phrase("latest {n}", "最新 {n} 个"),
@@ -98,41 +71,29 @@ TOP = {
     "largest": Phrase("largest {n}", "改动最大的 {n} 个"),
     "smallest": Phrase("smallest {n}", "改动最小的 {n} 个"),
 }
-
 AGAINST = Phrase("compared to {period}", "与 {period} 相比")
-
 BUSIER = Phrase("More changes: {n}, compared to {other}.", "更多：{n} 个变更，对比 {other} 个。")
-
 QUIETER = Phrase("Fewer changes: {n}, compared to {other}.", "更少：{n} 个变更，对比 {other} 个。")
-
 AS_BUSY = Phrase("As many changes: {n}.", "一样多：{n} 个变更。")
-
 OF_PERIOD = Phrase(
     ": {n:change|changes} by {people:person|people} · {levels}",
     "：{n} 个变更，{people} 人 · {levels}",
 )
-
 DEFAULTS = Phrase("changed defaults", "默认值变化")
-
 HELP = Phrase("What can be asked", "可以这样问")
-
 HELLO = Phrase(
     "Hello! I tell what changed in {repository}. You can ask, for example:",
     "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
 )
-
 HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
-
 NOT_READ_TOO_LONG = Phrase(
     "This question is too long for me: I read up to {n} characters. I can answer, for example:",
     "这个问题太长，最多 {n} 个字符。可以这样问：",
 )
-
 TWO_LANGUAGES = Phrase(
     "I read English and Chinese. 我能看懂英文和中文。 I can answer, for example:",
     "我能看懂英文和中文。 I read English and Chinese. 可以这样问：",
 )
-
 HELP_PERIODS = Phrase(
     "Periods: today, yesterday, this or last week or month, last 3 days, since Monday, "
     "in January, 2026-01-20..2026-01-23. Weeks begin on Monday; days are those of {zone}; "
@@ -140,12 +101,10 @@ HELP_PERIODS = Phrase(
     "时间：今天、昨天、本周、上周、本月、上个月、最近三天、周一以来、1月、2026-01-20..2026-01-23。"
     "每周从周一开始，日期按 {zone} 计算；不写时间则为最近 7 天。",
 )
-
 NOT_UNDERSTOOD = Phrase(
     "I do not understand this question. I can answer, for example:",
     "我没看懂这个问题。可以这样问：",
 )
-
 KINDS = {
     FactKind.FLAG: Phrase("Flags", "参数"),
     FactKind.ENVIRONMENT: Phrase("Environment variables", "环境变量"),
@@ -159,81 +118,57 @@ KINDS = {
     FactKind.DEPRECATION: Phrase("Deprecations", "弃用"),
     FactKind.SECURITY: Phrase("Security", "安全"),
 }
-
 ANY = Phrase("Flags, variables, settings, routes and metrics", "参数、变量、配置、路由和指标")
-
 DONE = {
     Action.ADDED: Phrase("added", "新增"),
     Action.REMOVED: Phrase("removed", "移除"),
     Action.RENAMED: Phrase("renamed", "改名"),
     Action.CHANGED: Phrase("changed", "修改"),
 }
-
 OF_KIND = Phrase("{kinds} {done}", "{done}的{kinds}")
-
 SWITCHED = {"on": Phrase("on by default", "默认打开"), "off": Phrase("off by default", "默认关闭")}
-
 TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，来自 {changes} 个变更")
-
 NONE = Phrase(
     "{names}: none in this period, as far as the code shows.", "{names}：从代码来看，这段时间没有。"
 )
-
 ACTIONS = {
     Action.ADDED: Phrase("{name} added", "新增 {name}"),
     Action.REMOVED: Phrase("{name} removed", "移除 {name}"),
     Action.RENAMED: Phrase("{name} renamed", "重命名 {name}"),
     Action.CHANGED: Phrase("{name} changed", "修改 {name}"),
 }
-
 RENAMED = Phrase("{before} renamed to {name}", "{before} 改名为 {name}")
-
 MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
-
 ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
-
 STANDS = Phrase("{name} is there now: in {files}.", "{name} 目前还在：{files}。")
-
 STANDS_NOT = Phrase(
     "{name} is gone: nothing in the program text of the branch has it.",
     "{name} 已不在：该分支的程序文本中没有它，已被移除。",
 )
-
 CAME = Phrase("{name} was added by {change}, {day}.", "{name} 由 {change} 新增，{day}。")
-
 WENT = Phrase("{name} was removed by {change}, {day}.", "{name} 由 {change} 移除，{day}。")
-
 IS_NOW = Phrase(
     "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )
-
 WAS_BEFORE = Phrase(
     "{name} is {value} since {change}, {day}; before it was {before}.",
     "{name} 自 {change}（{day}）起为 {value}，之前为 {before}。",
 )
-
 IS_RENAMED = Phrase(
     "{name} was renamed to {other} by {change}, {day}.",
     "{name} 已由 {change} 改名为 {other}，{day}。",
 )
-
 IS_DEPRECATED = Phrase(
     "{name} is deprecated since {change}, {day}.", "{name} 自 {change}（{day}）起已弃用。"
 )
-
 REQUIRED_NOW = Phrase("{name} is required now: {value}.", "{name} 目前要求的版本：{value}。")
-
 ANY_VERSION = Phrase("any", "任意")
-
 NOT_REQUIRED = Phrase(
     "{name} is gone: no manifest of the branch requires it.",
     "{name} 已移除：该分支的清单都不再依赖它。",
 )
-
 FIRST_IN = Phrase("The first release with it is {tag}.", "首个包含它的版本是 {tag}。")
-
 IN_NO_RELEASE = Phrase("No release tag has it yet.", "目前还没有版本标签包含它。")
-
 LAST_SAID = Phrase(
     "The newest change whose title says how it stands: {change}, {day}.",
     "标题中最近一次说明其状态的变更：{change}，{day}。",
@@ -241,13 +176,9 @@ LAST_SAID = Phrase(
 
 
 YES = Phrase("Yes.", "是。")
-
 NO = Phrase("No.", "否。")
-
 YES_BY = Phrase("Yes: {change}, {day}.", "是：{change}，{day}。")
-
 NO_BY = Phrase("No: {change}, {day}.", "否：{change}，{day}。")
-
 UNDECIDED = Phrase(
     "No change that I have read says yes or no; these are about it.",
     "已读的变更都没有明确说明是或否，以下是与它有关的。",

@@ -131,7 +131,6 @@ KEEP_DEFAULT = Phrase(
     "To keep the old default, set {name} to {before}.",
     "如需保持原来的默认值，请将{name}设为{before}。",
 )
-
 KEEP_CHOICE = Phrase(
     "To keep the old default, set {name} to {before}, if that is still accepted.",
     "如需保持原来的默认值，请将{name}设为{before}（若仍可用）。",

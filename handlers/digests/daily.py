@@ -181,7 +181,6 @@ def _outcomes(
 
 
 NO_LABELS: Labels = {}
-
 MUTED = "muted"  # why a change that can be asked about was not in a digest
 
 

@@ -109,7 +109,6 @@ async def state_lines(
 
 
 _AS = {"release": "added"}  # by what is asked, the lines that tell it
-
 _OPEN = frozenset({"", "added", "removed", "value", "release"})
 """What is asked that yes or no does not answer."""
 
@@ -219,7 +218,6 @@ def _verdict(
 
 
 _ON = {"true", "1", "on", "yes", "enabled"}
-
 _HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
 
 

@@ -59,7 +59,6 @@ PUBLIC = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG, FactKind.ROUTE, 
 """The kinds that are meant if a question names none."""
 
 _PAGE = 25  # names on a page; each is a line
-
 _ASIDE = frozenset({Area.TESTS, Area.EXAMPLES, Area.BENCHMARKS, Area.VENDORED, Area.GENERATED})
 """Areas whose names do not concern users."""
 
@@ -187,9 +186,7 @@ def _whole(steps: Sequence[Named]) -> Named:
 
 
 _SHA = re.compile(r"[0-9a-f]{40}")
-
 _VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-
 _MANY = 30  # a change of more versions releases a workspace
 
 

@@ -40,9 +40,7 @@ _RULE = "──────────"
 
 # Collapsed beyond so many units, or lines: more than a phone shows at a glance.
 _LONG, _TALL = 700, 8
-
-# Monospaced characters that a phone shows in a line.
-_PHONE = 34
+_PHONE = 34  # monospaced characters that a phone shows in a line
 
 # Characters in a code block's language; clients know names of letters, digits and few signs.
 _LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")

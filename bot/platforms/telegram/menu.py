@@ -63,9 +63,7 @@ _MOST_BYTES = 64
 # equally wide.
 _LABEL, _ROW = 40, 36
 _MOST_IN_ROW = 4
-
-# Separates action and value in the data; actions are our own words without spaces.
-_BETWEEN = " "
+_BETWEEN = " "  # separates action and value in the data; actions are our own words without spaces
 
 
 class Words(NamedTuple):

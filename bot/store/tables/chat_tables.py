@@ -97,7 +97,7 @@ heard = Table(
 )
 
 # Platform events, stored before they are acknowledged and until they are handled; see
-# bot.store.stored_inbox. Keys ascend in order of arrival, ``kind`` is the platform's own word.
+# bot.store.replies. Keys ascend in order of arrival, ``kind`` is the platform's own word.
 inbox = Table(
     "inbox",
     metadata,
@@ -121,7 +121,7 @@ feedback = Table(
     Index(None, "at"),
 )
 
-# Responses of forges with their etags, for revalidation; see bot.store.forge_pages.
+# Responses of forges with their etags, for revalidation; see bot.store.forge_records.
 forge_pages = Table(
     "forge_pages",
     metadata,

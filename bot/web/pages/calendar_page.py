@@ -30,9 +30,7 @@ from digest.report.report_json import SCHEMA
 from digest.window import Window, day_window, days_window, parse_date
 
 _PLACES = 10
-
 _MONTHS = 6  # months of a page
-
 Step = tuple[str, str]  # the path of a neighbouring page, and its title
 
 

@@ -134,13 +134,9 @@ def _operation(
 
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-
 _SQUEEZED = [Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)]
-
 _REFRESHED = 2  # seconds after which a page that shows reading progress reloads
-
 _YEAR = 365 * 86_400
-
 _FOREVER = f"public, max-age={_YEAR}, immutable"
 
 _TYPES = {

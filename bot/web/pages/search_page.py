@@ -59,7 +59,6 @@ READING = (
 """Questions that set nothing and reach no other machine."""
 
 _PAGED = frozenset({"changed", "search"})  # intents whose answers list a page of the changes
-
 _NAMED = re.compile(r"[#!]?(\d+|[0-9a-f]{7,64})", re.ASCII)
 
 
