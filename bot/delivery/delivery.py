@@ -226,14 +226,6 @@ class Delivery:
         )
         return tuple([await self._post_isolated(posting) for posting in postings])
 
-    async def resume_pending(self) -> tuple[Delivered, ...]:
-        """Continue all pending deliveries; targets do not wait for each other."""
-        left = await self.left()
-        results = await asyncio.gather(
-            *(self.resume(target, left.get(target.name, ())) for target in self._targets.values())
-        )
-        return tuple(result for results_of_target in results for result in results_of_target)
-
     async def _post_isolated(self, posting: Posting) -> Delivered:
         try:
             return await self.deliver(posting)

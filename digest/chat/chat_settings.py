@@ -161,7 +161,6 @@ class Filters:
 
 
 PLAIN = Filters()  # rejects changes of bots
-EVERYTHING = Filters(bots=True)  # rejects nothing
 
 
 def left_out(

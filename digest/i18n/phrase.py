@@ -144,12 +144,3 @@ def with_spaces(row: Spans) -> Spans:
             text += " "
         out.append(Text(text))
     return tuple(out)
-
-
-def sentence(parts: Iterable[Part]) -> Spans:
-    """The parts in a row, with a capital if they begin with plain English words."""
-    row = join(parts)
-    if row and isinstance(row[0], Text) and row[0].text[:1].islower():
-        first = row[0].text
-        return (Text(first[0].upper() + first[1:]), *row[1:])
-    return row

@@ -71,7 +71,6 @@ TOP = {
     "largest": Phrase("largest {n}", "改动最大的 {n} 个"),
     "smallest": Phrase("smallest {n}", "改动最小的 {n} 个"),
 }
-AGAINST = Phrase("compared to {period}", "与 {period} 相比")
 BUSIER = Phrase("More changes: {n}, compared to {other}.", "更多：{n} 个变更，对比 {other} 个。")
 QUIETER = Phrase("Fewer changes: {n}, compared to {other}.", "更少：{n} 个变更，对比 {other} 个。")
 AS_BUSY = Phrase("As many changes: {n}.", "一样多：{n} 个变更。")

@@ -43,7 +43,6 @@ ARCHIVED = Phrase("{count} archived", "归档 {count} 个")
 FILTERED = Phrase("{count} filtered ({why})", "过滤 {count} 个（{why}）")
 FAILED = Phrase("{count} failed ({why})", "失败 {count} 个（{why}）")
 COMMIT = Phrase("commit", "查看提交")
-BY = Phrase("by {author}", "作者 {author}")
 LATE = Phrase("late", "迟到")
 LATE_NOTE = Phrase(
     "Arrived late: committed {moment}, outside this window.",

@@ -388,11 +388,6 @@ def default_period(now: datetime, zone: ZoneInfo) -> Window:
     return Now(now.replace(microsecond=0), zone).usual
 
 
-def find_period(text: str, now: datetime, zone: ZoneInfo) -> FoundPeriod | None:
-    """The first of :func:`find_periods`, or ``None``."""
-    return next(find_periods(text, Now(now.replace(microsecond=0), zone)), None)
-
-
 def find_periods(text: str, now: Now) -> Iterator[FoundPeriod]:
     """The periods that a text names side by side, the longest wording first.
 
@@ -412,7 +407,7 @@ def find_periods(text: str, now: Now) -> Iterator[FoundPeriod]:
 
 
 def format_window(window: Window) -> str:
-    """A window in a form that :func:`find_period` reads back in any zone."""
+    """A window in a form that :func:`find_periods` reads back in any zone."""
     since, until = (m.astimezone(UTC) for m in (window.since, window.until))
     return f"{since:%Y-%m-%dT%H:%M:%SZ}..{until:%Y-%m-%dT%H:%M:%SZ}"
 

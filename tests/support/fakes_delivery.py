@@ -201,3 +201,16 @@ class FakeClock:
 def paragraphs(*texts: str) -> Document:
     """A document of so many paragraphs."""
     return Document(title="t", blocks=tuple(Paragraph((Text(text),)) for text in texts))
+
+
+async def resume_pending(delivery):
+    """Continue all pending deliveries of the targets given at the beginning."""
+    left = await delivery.left()
+    targets = delivery._targets.values()
+    return tuple(
+        [
+            done
+            for target in targets
+            for done in await delivery.resume(target, left.get(target.name, ()))
+        ]
+    )

@@ -24,6 +24,7 @@ from tests.support.fakes_delivery import (
     Killed,
     no_step,
     paragraphs,
+    resume_pending,
 )
 
 HASTE = Patience(first=0, answer=60)
@@ -99,7 +100,7 @@ async def test_later_parts_reply_to_the_first_also_after_a_restart():
         await delivery.deliver(posting)
     ledger.step = sender.step = no_step
     delivery, _ = a_delivery(ledger, sender, Promise.AT_LEAST_ONCE)
-    await delivery.resume_pending()
+    await resume_pending(delivery)
     assert [reply and reply.message for _, _, reply in sender.stands][-1] == "C1/1"
 
 
@@ -151,7 +152,7 @@ async def test_retry_after_beyond_patience_is_left_for_later():
     assert [line["event"] for line in logs] == ["delivery.refused", "delivery.held"]
     assert not await delivery.left({posting.key})
     assert list(await delivery.left()) == ["team"]
-    await delivery.resume_pending()
+    await resume_pending(delivery)
     assert sender.texts() == ["lead", "details", "more"]
 
 
@@ -167,7 +168,7 @@ async def test_pause_before_a_repeat_is_no_call_in_doubt():
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await delivery.resume_pending()
+    await resume_pending(delivery)
     assert sender.texts() == ["lead", "details", "more"]
 
 
@@ -326,7 +327,7 @@ async def test_resume_leaves_channels_that_are_gone():
     ledger = FakeLedger()
     delivery, posting = a_delivery(ledger, FakeSender(errors=[SendError(SendReason.NO_CHANNEL)]))
     await delivery.deliver(posting)
-    assert await Delivery(ledger, FakeLeases(), [], HASTE).resume_pending() == ()
+    assert await resume_pending(Delivery(ledger, FakeLeases(), [], HASTE)) == ()
 
 
 def test_identity_differs_by_everything_that_names_a_part():
@@ -361,7 +362,7 @@ async def dies_and_resumes(at: int, *, can_find: bool, promise: Promise) -> tupl
         await delivery.deliver(posting)
     ledger.step = sender.step = no_step
     delivery, posting = a_delivery(ledger, sender, promise)  # a new process: no lease is held
-    await delivery.resume_pending()
+    await resume_pending(delivery)
     await delivery.deliver(posting)
     assert all(state is PartState.SENT for state in ledger.states())
     return sender.texts(), crash.steps[-1]
@@ -398,7 +399,7 @@ async def test_details_follow_in_the_thread_frozen_with_their_digest():
     )
     sender.errors = [SendError(SendReason.UNAVAILABLE)] * 5
     await delivery.deliver(posting)
-    await delivery.resume_pending()
+    await resume_pending(delivery)
     assert sender.texts() == ["post", "more", "end"]
     assert [reply and reply.message for _, _, reply in sender.stands] == [None, "C1/1", "C1/1"]
     (record,) = ledger.records.values()

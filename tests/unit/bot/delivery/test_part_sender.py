@@ -12,7 +12,13 @@ from bot.delivery.delivery import WITHHELD, Delivered, Delivery, Posting, Visibi
 from bot.delivery.part_sender import Patience, Target
 from bot.messaging.sender import SendError, SendReason
 from handlers.ports.storage import DeliveryKey, PartRecord, PartState
-from tests.support.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
+from tests.support.fakes_delivery import (
+    FakeLeases,
+    FakeLedger,
+    FakeSender,
+    paragraphs,
+    resume_pending,
+)
 
 AGAIN, LOST = SendReason.UNAVAILABLE, SendReason.NO_ANSWER
 KEY = DeliveryKey(platform="fake", channel="team", digest="d")
@@ -207,7 +213,7 @@ async def test_delivery_that_goes_on_later_asks_whether_the_chat_may_still_read_
     await delivery.deliver(replace(posting, repository=repository))
     assert questions == [], "what is posted at once was just asked about"
     with capture_logs() as logs:
-        (result,) = await delivery.resume_pending()
+        (result,) = await resume_pending(delivery)
     assert (questions, sender.texts()) == (asked, texts)
     assert result.error == ("" if texts else WITHHELD)
     assert (logs[-1]["event"], logs[-1]["parts"], logs[-1]["new"]) == (

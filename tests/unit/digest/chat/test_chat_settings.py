@@ -12,7 +12,6 @@ import pytest
 from digest.chat.chat_settings import (
     AS_USUAL,
     BOT,
-    EVERYTHING,
     DigestTiming,
     Filters,
     Rule,
@@ -67,7 +66,7 @@ def test_bots_are_known_by_the_names_they_give_themselves(
 ) -> None:
     assert is_bot(author, email) is bot
     assert Filters().rejection(by(author, email)) == (BOT if bot else "")
-    assert EVERYTHING.rejection(by(author, email)) == ""
+    assert Filters(bots=True).rejection(by(author, email)) == ""
 
 
 def test_what_a_bot_lands_for_a_person_is_kept() -> None:

@@ -13,7 +13,7 @@ from digest.core.statement import Aspect, ChangeType
 from digest.document import Code, Text, plain
 from digest.grading.importance import weights
 from digest.i18n import labels, report_text, statement_text
-from digest.i18n.phrase import Phrase, join, list_in_words, sentence
+from digest.i18n.phrase import Phrase, join, list_in_words
 from digest.i18n.report_text import reason_words
 
 SLOT = re.compile(r"\{(\w+)")
@@ -91,11 +91,6 @@ def test_chinese_sets_spaces_around_code():
 
 def test_joined_merges_neighbouring_words_and_drops_empty_ones():
     assert join(["a", "", Text("b"), Code(""), (Text("c"),), 1]) == (Text("abc1"),)
-
-
-def test_sentences_begin_with_a_capital_but_code_is_kept():
-    assert sentence(["adds ", Code("x")])[0] == Text("Adds ")
-    assert sentence([Code("x"), " is"])[0] == Code("x")
 
 
 def test_a_counted_reason_takes_the_form_that_fits():

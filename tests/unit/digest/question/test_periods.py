@@ -13,7 +13,7 @@ from digest.question.periods import (
     Now,
     beside,
     default_period,
-    find_period,
+    find_periods,
     format_window,
 )
 from digest.window import Window, day_window, days_window
@@ -25,6 +25,10 @@ ZONES = st.sampled_from(ZONE_NAMES).map(ZoneInfo)
 NOWS = st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31)).map(
     lambda m: m.replace(microsecond=0, tzinfo=UTC)
 )
+
+
+def find_period(text: str, now: datetime, zone: ZoneInfo):
+    return next(find_periods(text, Now(now, zone)), None)
 
 
 def window(words: str, now: datetime, zone: ZoneInfo) -> Window:
