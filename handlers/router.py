@@ -18,7 +18,6 @@ from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text, plain
 from digest.errors import UserError
-from digest.i18n import reading_text as names
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import EVERYTHING, UNDERSTOOD
 from digest.i18n.chat_text import complaint
@@ -99,16 +98,16 @@ def _listed(intent: Changed, ctx: Context) -> str:
     language = ctx.language
     title = title_of(intent, language)
     parts = [] if title == EVERYTHING.text(language) and _counts(intent) else [title]
-    kinds = names.gap(language).join(names.KINDS[FactKind(k)].text(language) for k in intent.things)
-    done = names.gap(language).join(names.DONE[action].text(language) for action in intent.actions)
+    kinds = words.gap(language).join(words.KINDS[FactKind(k)].text(language) for k in intent.things)
+    done = words.gap(language).join(words.DONE[action].text(language) for action in intent.actions)
     if kinds or done:
-        anything = "" if intent.kinds or intent.topic else names.ANY.text(language)
+        anything = "" if intent.kinds or intent.topic else words.ANY.text(language)
         kinds = kinds or anything
-        parts.insert(0, names.OF_KIND.text(language, kinds=kinds, done=done).strip())
+        parts.insert(0, words.OF_KIND.text(language, kinds=kinds, done=done).strip())
     if intent.defaults:
         parts.append(words.DEFAULTS.text(language))
     if intent.switched:
-        parts.append(names.SWITCHED[intent.switched].text(language))
+        parts.append(words.SWITCHED[intent.switched].text(language))
     flags = (
         (intent.people, words.PER_AUTHOR),
         (intent.daily, words.PER_DAY),
@@ -229,7 +228,7 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
         newest = found.rows[0].graded
         day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(newest, ctx.watched.repository)
-        found = _opened(found, names.YES_BY(ctx.language, change=change, day=day))
+        found = _opened(found, words.YES_BY(ctx.language, change=change, day=day))
     return found
 
 

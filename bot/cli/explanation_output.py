@@ -15,7 +15,7 @@ from enum import Enum, auto
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from rich.console import Console as from_Console
+from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
@@ -122,7 +122,7 @@ class LiveExplanation:
         self._language = language
         self._said: dict[str, list[str]] = {}
         self._live = Live(
-            console=from_Console(file=stream),
+            console=Console(file=stream),
             transient=True,
             auto_refresh=False,
             redirect_stdout=False,

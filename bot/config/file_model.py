@@ -27,8 +27,6 @@ from digest.core.grade import Level
 from digest.errors import InvalidConfig
 from digest.grading.policy import GradingRule
 
-DATABASE_SECTION = "database"
-
 
 class DatabaseSettings(ServerSettings):
     """The address of a PostgreSQL database; its password is a secret."""
@@ -36,7 +34,6 @@ class DatabaseSettings(ServerSettings):
     url: SecretStr
 
 
-SHARED_SECTION = "shared"
 _SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -52,7 +49,6 @@ class SharedSettings(ServerSettings):
         return self
 
 
-WEB_SECTION = "web"
 LARGEST = 25 * 2**20
 """Bytes of a request's body: the most that GitHub sends to a webhook.
 https://docs.github.com/en/webhooks/webhook-events-and-payloads"""

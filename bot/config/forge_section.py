@@ -12,7 +12,6 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from bot.util.section import SectionContext, Settings, read_section
 
-FORGES_SECTION = "forges"
 Kind = Literal["github", "gitlab", "gitea"]
 HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "gitea.com"}
 """The public host of each kind."""
@@ -114,7 +113,7 @@ def read_forges(
             {"kind": name, **table},
             file,
             reading,
-            f"{FORGES_SECTION}.{name}",
+            f"forges.{name}",
             name=name,
         )
         for name, table in tables.items()

@@ -18,7 +18,6 @@ from bot.util.section import SectionContext, Settings
 from digest.llm import prompt
 from handlers.ports.model_port import ModelProfile, Usage
 
-MODEL_SECTION = "model"
 _MILLION = 1_000_000
 
 # Fields that the client sets itself, or whose effect on an answer it could not handle.

@@ -18,9 +18,6 @@ from pydantic import ValidationError
 
 from bot import platforms
 from bot.config.channel_section import ChannelConfig, Preferences, subscription_name
-from bot.config.file_model import DATABASE_SECTION as DATABASE
-from bot.config.file_model import SHARED_SECTION as SHARED
-from bot.config.file_model import WEB_SECTION as WEB
 from bot.config.file_model import (
     AccessSettings,
     ArchiveSettings,
@@ -31,9 +28,8 @@ from bot.config.file_model import (
     WebSettings,
     Written,
 )
-from bot.config.forge_section import FORGES_SECTION as FORGES
 from bot.config.forge_section import ForgeConfig, read_forges
-from bot.config.model_section import MODEL_SECTION, ModelConfig
+from bot.config.model_section import ModelConfig
 from bot.config.repository_section import RepositoryConfig
 from bot.util.files import Environment, data_folder
 from bot.util.section import SectionContext, Settings, complain, near, open_to_others, read_section
@@ -193,9 +189,9 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         model=model,
         access=written.access,
         admin=admin_of(file, written, accounts),
-        web=_optional(WebSettings, written.web, file, reading, WEB),
-        database=_optional(DatabaseSettings, database, file, reading, DATABASE),
-        shared=_optional(SharedSettings, shared, file, reading, SHARED),
+        web=_optional(WebSettings, written.web, file, reading, "web"),
+        database=_optional(DatabaseSettings, database, file, reading, "database"),
+        shared=_optional(SharedSettings, shared, file, reading, "shared"),
         forges=read_forges(file, written.forges, reading),
         archive=written.archive,
         grading=written.grading,
@@ -277,7 +273,7 @@ def _model(
     """The model of the file, or else the one named by the environment."""
     if table is None:
         return environment_model(environment, reading)
-    return read_section(ModelConfig, table, file, reading, MODEL_SECTION)
+    return read_section(ModelConfig, table, file, reading, "model")
 
 
 def _or_named(table: dict[str, Any] | None, key: str, named: str) -> dict[str, Any] | None:
@@ -301,18 +297,18 @@ def environment_model(
     table = {"name": environment.model, "base_url": environment.model_url}
     given = {key: value for key, value in table.items() if value}
     reading = reading or SectionContext(folder=Path(), environment=os.environ)
-    return read_section(ModelConfig, given, Path("the environment"), reading, MODEL_SECTION)
+    return read_section(ModelConfig, given, Path("the environment"), reading, "model")
 
 
 def _holds_secrets(data: Mapping[str, Any], accounts: Iterable[PlatformConfig]) -> bool:
     tables = data.get("platforms", {})
-    if "key" in data.get(MODEL_SECTION, {}) or "url" in data.get(DATABASE, {}):
+    if "key" in data.get("model", {}) or "url" in data.get("database", {}):
         return True
-    if "redis_url" in data.get(SHARED, {}):
+    if "redis_url" in data.get("shared", {}):
         return True
-    if {"token", "metrics_token"} & data.get(WEB, {}).keys():
+    if {"token", "metrics_token"} & data.get("web", {}).keys():
         return True
-    forges = (table for table in data.get(FORGES, {}).values() if isinstance(table, Mapping))
+    forges = (table for table in data.get("forges", {}).values() if isinstance(table, Mapping))
     if any({"token", "app_key", "webhook_secret"} & table.keys() for table in forges):
         return True
     return any(

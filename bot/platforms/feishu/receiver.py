@@ -38,11 +38,9 @@ from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.connection import LongConnection, SocketTiming
 from bot.platforms.feishu.events import TOAST, FeishuMessage, is_press
 from bot.platforms.feishu.events import read as read_event
-from bot.platforms.feishu.open_api import Api
-from bot.platforms.feishu.open_api import Json as open_api_Json
+from bot.platforms.feishu.open_api import Api, Json
 from bot.platforms.feishu.sender import ChatInfo, FeishuSender
 
-Json = dict[str, Any]
 Take = Callable[[Json, str], Awaitable[Json | None]]
 """Stores an event, parsed and as received, and returns the content of its answer. Raises
 ``Unkept``."""
@@ -207,7 +205,7 @@ class Feishu(FeishuSender):
             self.ear.fails("does not listen any more")
             await wire.aclose()
 
-    async def take(self, event: Any, text: str) -> open_api_Json | None:
+    async def take(self, event: Any, text: str) -> Json | None:
         """Store an event as received; return the content of its answer. Raises ``Unkept``."""
         await self.inbox.put(text)
         return TOAST if is_press(event) else None

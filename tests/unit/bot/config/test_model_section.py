@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 from pydantic import ValidationError
 
-from bot.config.model_section import MODEL_SECTION, ModelConfig
+from bot.config.model_section import ModelConfig
 from bot.util.section import SectionContext
 from handlers.ports.model_port import OVERHEAD, Usage
 
@@ -11,7 +11,7 @@ KEY = "sk-test-3f9a1c77d2e84b06"
 
 
 def read(tmp_path, environment=None, **table):
-    reading = SectionContext(folder=tmp_path, environment=environment or {}, section=MODEL_SECTION)
+    reading = SectionContext(folder=tmp_path, environment=environment or {}, section="model")
     return ModelConfig.model_validate({"name": "m"} | table, context=reading), reading.warnings
 
 
