@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -88,17 +89,30 @@ class Watch:
 @pytest.fixture
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """A tab; the test fails where anything foreign happened in it."""
+    with tab(browser, site) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def seen(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A tab with one of the pages, loaded once for all that is asked of every page."""
+    with tab(browser, site) as opened:
+        opened.goto(PAGES[request.param])
+        yield opened
+
+
+@contextmanager
+def tab(browser: Browser, site: str) -> Iterator[Page]:
     context = browser.new_context(base_url=site, viewport={"width": 1280, "height": 900})
-    tab = context.new_page()
-    watch = Watch(tab, site)
-    yield tab
+    opened = context.new_page()
+    watch = Watch(opened, site)
+    yield opened
     context.close()
     assert watch.wrong == []
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_nothing_of_others_acts(page, name):
-    page.goto(PAGES[name])
+def test_nothing_of_others_acts(seen):
+    page = seen
     page.wait_for_load_state("networkidle")
     # Every element is one that our templates write, with nothing that runs.
     assert page.locator("img, iframe, object, embed, base, meta[http-equiv], style").count() == 0
@@ -110,14 +124,12 @@ def test_nothing_of_others_acts(page, name):
     assert {link.partition("//")[0] for link in links} <= {"http:", "https:"}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_everybody_can_use_it(page, name):
-    page.goto(PAGES[name])
-    assert violations(page) == []
-    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-    assert violations(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert violations(page, {"runOnly": ["color-contrast"]}) == []
+def test_everybody_can_use_it(seen):
+    assert violations(seen) == []
+    seen.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    assert violations(seen) == []
+    seen.emulate_media(color_scheme="dark")
+    assert violations(seen, {"runOnly": ["color-contrast"]}) == []
 
 
 def violations(
@@ -127,12 +139,10 @@ def violations(
     return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_nothing_runs_over_the_edge(page, name):
-    page.goto(PAGES[name])
+def test_nothing_runs_over_the_edge(seen):
     for width in (320, 390, 800, 1280):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        seen.set_viewport_size({"width": width, "height": 800})
+        assert seen.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_row_opens_in_place_and_leads_to_its_change(page):
