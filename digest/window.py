@@ -241,3 +241,8 @@ def gaps(window: Window, read: Sequence[Window]) -> tuple[Window, ...]:
     if begin < window.until:
         out.append(replace(window, since=begin))
     return tuple(out)
+
+
+def monday(day: date) -> date:
+    """The Monday of the day's week; weeks begin on Mondays (ISO 8601)."""
+    return day - timedelta(days=day.weekday())

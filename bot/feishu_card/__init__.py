@@ -5,6 +5,6 @@ Pure: no I/O, no clock.
 
 from __future__ import annotations
 
-from bot.feishu_card.card import Style, dump, mark_of, render, with_identity
+from bot.feishu_card.card import Style, mark_of, render, with_identity
 
 __all__ = ["Style", "dump", "mark_of", "render", "with_identity"]

@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from bot.feishu_card.card_text import lines_of, markdown, split_text, web
-from bot.messaging.sender import Part
+from bot.messaging.sender import Part, compact_json
 from bot.util.sanitize import legible, legible_lines
 from bot.util.terminal_layout import columns_of, has_own_sign
 from digest.document import (
@@ -305,7 +305,7 @@ def with_identity(body: str, identity: str) -> str:
         return body
     card = json.loads(body)
     card["body"]["elements"][0]["element_id"] = mark_of(identity)
-    return dump(card)
+    return compact_json(card)
 
 
 def mark_of(identity: str) -> str:
@@ -313,14 +313,9 @@ def mark_of(identity: str) -> str:
     return f"d{identity[:_NUMBERED]}"
 
 
-def dump(card: Json) -> str:
-    """The JSON text to send: compact, with every script unescaped."""
-    return json.dumps(card, ensure_ascii=False, separators=(",", ":"))
-
-
 def weight(card: Json) -> int:
     """Bytes of the card as a JSON string within JSON."""
-    text = dump(card)
+    text = compact_json(card)
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 
@@ -373,4 +368,4 @@ def _part(found: list[CardPiece], title: str, summary: str) -> Part:
         card["header"] = {"title": shown, "template": "blue"}
     card["body"] = {"elements": elements}
     texts = [title, *(piece.text for piece in found)]
-    return Part(text="\n".join(text for text in texts if text), body=dump(card))
+    return Part(text="\n".join(text for text in texts if text), body=compact_json(card))

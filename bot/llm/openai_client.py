@@ -27,6 +27,7 @@ from bot.llm.transport_values import (
     ModelResponse,
     Scrub,
     of_status,
+    word,
 )
 from handlers.ports.model_port import ModelMessage, ModelReason
 
@@ -61,8 +62,8 @@ def answer(body: bytes, scrub: Scrub) -> ModelResponse:
     return ModelResponse(
         text=text(message.get("content")),
         finish=finish(choice.get("finish_reason"), scrub),
-        model=_word(_table(data).get("model")),
-        refusal=_word(message.get("refusal")),
+        model=word(_table(data).get("model")),
+        refusal=word(message.get("refusal")),
         metered=metered(_table(data).get("usage")),
     )
 
@@ -73,7 +74,7 @@ def names(body: bytes) -> tuple[str, ...]:
         listed = _table(json.loads(body)).get("data")
     except (ValueError, RecursionError):
         return ()
-    found = (_word(_table(one).get("id")) for one in (listed if isinstance(listed, list) else ()))
+    found = (word(_table(one).get("id")) for one in (listed if isinstance(listed, list) else ()))
     return tuple(name for name in found if name)
 
 
@@ -96,11 +97,11 @@ class Gathering:
     def add(self, data: Any) -> str:
         """The text that a chunk adds. Raises :class:`ModelFault`."""
         chunk = _table(data)
-        self._model = _word(chunk.get("model")) or self._model
+        self._model = word(chunk.get("model")) or self._model
         self._metered = metered(chunk.get("usage")) or self._metered
         choice = _table(_first(chunk.get("choices")))
         delta = _table(choice.get("delta"))
-        self._refusals.append(_word(delta.get("refusal")))
+        self._refusals.append(word(delta.get("refusal")))
         if choice.get("finish_reason"):
             self._finish = finish(choice["finish_reason"], self._scrub)
         piece = text(delta.get("content"))
@@ -128,13 +129,13 @@ def broken(detail: str) -> ModelFault:
 def text(content: Any) -> str:
     """The text of a message, which some servers send in parts."""
     if isinstance(content, list):
-        return "".join(_word(_table(part).get("text")) for part in content)
-    return _word(content)
+        return "".join(word(_table(part).get("text")) for part in content)
+    return word(content)
 
 
 def finish(reason: Any, scrub: Scrub) -> Finish:
     """Why the server stopped. Raises :class:`ModelFault` if it reports an abort."""
-    name = _word(reason).lower()
+    name = word(reason).lower()
     if name not in _FINISHES:
         # Such as DeepSeek's insufficient_system_resource, vLLM's abort, a router's error.
         raise broken(scrub(f"the server stopped writing: {name}"))
@@ -166,10 +167,6 @@ def _first(value: Any) -> Any:
 
 def _table(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _count(value: Any) -> int | None:

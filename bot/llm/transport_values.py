@@ -214,14 +214,15 @@ def _error_fields(body: bytes) -> tuple[str, str, str]:
     if isinstance(words, list):
         # FastAPI lists validation errors with the input itself, which must not be repeated.
         words = "; ".join(f"{one.get('msg')} at {one.get('loc')}" for one in words if _table(one))
-    return str(words), _word(inner.get("code")), _word(inner.get("param"))
+    return str(words), word(inner.get("code")), word(inner.get("param"))
 
 
 def _table(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
+    """A text; empty if it is none."""
     return value if isinstance(value, str) else ""
 
 

@@ -17,6 +17,9 @@ from bot.util.chart_image import Picture
 from digest.document import Document
 from digest.errors import DigestbotError
 
+compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as JSON: compact, with every script unescaped."""
+
 
 class SendReason(StrEnum):
     """Why a message was not sent. A closed set: metrics and tests depend on it."""

@@ -20,9 +20,19 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, field_validator
 
-from bot.feishu_card.card import Style, dump, render
+from bot.feishu_card.card import Style, render
 from bot.messaging.rates import Rate
-from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
+from bot.messaging.sender import (
+    Ability,
+    Counted,
+    Limit,
+    Part,
+    Receipt,
+    SendError,
+    SendReason,
+    Unit,
+    compact_json,
+)
 from bot.messaging.wire import HttpClient, PacedAddress, Reply
 from bot.util.section import Settings
 from digest.document import Document
@@ -101,7 +111,7 @@ class FeishuWebhook(PacedAddress):
             body |= {"timestamp": stamp, "sign": sign(self._secret.get_secret_value(), stamp)}
         headers = {"content-type": "application/json; charset=utf-8"}
         url = self._url.get_secret_value()
-        _check(await self._wire.request("POST", url, dump(body).encode(), headers))
+        _check(await self._wire.request("POST", url, compact_json(body).encode(), headers))
         return Receipt(message=part.identity or "posted")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above

@@ -7,7 +7,6 @@ https://adaptivecards.io/explorer/RichTextBlock.html
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from typing import Any, Literal
 from pydantic import SecretStr, field_validator
 
 from bot.messaging.rates import Rate
-from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit
+from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit, compact_json
 from bot.messaging.wire import HttpClient, PacedAddress
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
@@ -89,7 +88,7 @@ class Teams(PacedAddress):
         room = _SIZE - len(_message([]).encode())
         left = room
         for line in _lines(document.blocks):
-            needed = len(_compact_json(line[0]).encode()) + 1
+            needed = len(compact_json(line[0]).encode()) + 1
             if needed > left and cards[-1]:
                 cards.append([])
                 left = room
@@ -136,11 +135,7 @@ def _message(elements: Sequence[Element]) -> str:
         "contentUrl": None,
         "content": card,
     }
-    return _compact_json({"type": "message", "attachments": [attachment]})
-
-
-def _compact_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return compact_json({"type": "message", "attachments": [attachment]})
 
 
 def _lines(blocks: Iterable[Block]) -> Iterator[Line]:

@@ -88,7 +88,7 @@ class RevertNotes:
                         ),
                         sha=change.sha,
                         by_sha=by.sha,
-                        by_name=f"#{by.number}" if by.number is not None else by.sha[:10],
+                        by_name=by.name,
                         at=self._app.clock.now(),
                     )
                     for digest in await self._app.digests.posted(list(names), change.sha)

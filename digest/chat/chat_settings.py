@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 from digest.core.authors import fixes_weakness, made_by_bot
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level
-from digest.core.patterns import check_expression, expression_of, found_in, matches
+from digest.core.patterns import check_expression, expression_of, found_in, matches, within
 from digest.topics.terms import term
 
 MOST_RULES = 50  # rules of one chat
@@ -62,7 +62,7 @@ class Rule:
             case RuleField.LABEL:
                 return term(self.pattern) in set(map(term, texts))
             case RuleField.AUTHOR | RuleField.KEYWORD:
-                return _within(self.pattern, *texts)
+                return within(self.pattern, *texts)
 
 
 def rule_of(field: RuleField, written: str) -> Rule | None:
@@ -183,11 +183,6 @@ def left_out(
 def count_rules(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """How often each rule occurs, the most frequent first."""
     return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
-
-
-def _within(pattern: str, *texts: str) -> bool:
-    sought = pattern.casefold()
-    return any(sought in text.casefold() for text in texts)
 
 
 MOST_TOPICS = 50  # topics that one chat can mute

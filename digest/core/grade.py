@@ -98,6 +98,11 @@ class Graded:
         return self.facts.subject.number
 
     @property
+    def name(self) -> str:
+        """The request as ``#12``, else the first digits of the commit."""
+        return f"#{self.number}" if self.number is not None else self.sha[:10]
+
+    @property
     def title(self) -> str:
         """The line that a reader should see, cut if it is excessively long."""
         return clip_title(self.facts.subject.title)

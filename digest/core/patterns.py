@@ -160,3 +160,9 @@ def _expression(expression: str) -> Any:
 
 def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def within(pattern: str, *texts: str) -> bool:
+    """Whether one of the texts contains the pattern, in any case."""
+    sought = pattern.casefold()
+    return any(sought in text.casefold() for text in texts)

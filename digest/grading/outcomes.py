@@ -279,8 +279,8 @@ def _without_pairs(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded
     for undone, by in pairs:
         if undone in lowered or by in lowered:
             continue  # brought back later: the last change counts
-        lowered[undone] = _lower_to(names[undone], Level.LOW, UNDONE, _name(names[by]), least)
-        lowered[by] = _lower_to(names[by], Level.LOW, UNDOES, _name(names[undone]), least)
+        lowered[undone] = _lower_to(names[undone], Level.LOW, UNDONE, names[by].name, least)
+        lowered[by] = _lower_to(names[by], Level.LOW, UNDOES, names[undone].name, least)
     return tuple(lowered.get(graded.sha, graded) for graded in changes)
 
 
@@ -296,10 +296,6 @@ def _without_crowd(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded
 def _is_forced(graded: Graded) -> bool:
     """Whether a reader's own rule set the level."""
     return any(reason.rule == FORCED for reason in graded.grade.reasons)
-
-
-def _name(graded: Graded) -> str:
-    return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
 
 
 def _lower_to(graded: Graded, level: Level, rule: str, subject: str, least: Thresholds) -> Graded:

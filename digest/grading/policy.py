@@ -13,7 +13,7 @@ from hashlib import sha256
 from digest.core.change import Change, Commit
 from digest.core.facts import FactKind, Facts
 from digest.core.grade import Grade, Graded, Level, Reason, Thresholds
-from digest.core.patterns import matches
+from digest.core.patterns import matches, within
 from digest.grading.importance import FORCED, Weights, grade, graded_by, nearest, weights
 from digest.grading.local_weights import LocalWeights
 
@@ -44,8 +44,8 @@ class GradingRule:
         return (
             (not self.path or any(matches(self.path, path) for path in paths))
             and (not self.label or self.label.casefold() in own)
-            and (not self.author or _within(self.author, commit.author, commit.email))
-            and (not self.keyword or _within(self.keyword, facts.subject.title, commit.message))
+            and (not self.author or within(self.author, commit.author, commit.email))
+            and (not self.keyword or within(self.keyword, facts.subject.title, commit.message))
             and (self.kind is None or bool(facts.of(self.kind)))
         )
 
@@ -100,11 +100,6 @@ def _grade_by_rule(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
     score = nearest(found.score, rule.level, least)
     reason = Reason(rule=FORCED, weight=0.0, subject=str(rule))
     return replace(found, score=score, level=rule.level, reasons=(reason, *found.reasons))
-
-
-def _within(pattern: str, *texts: str) -> bool:
-    sought = pattern.casefold()
-    return any(sought in text.casefold() for text in texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 from digest.chat.schedule_parser import WEEKDAY_NAMES
 from digest.errors import InvalidDate
-from digest.window import YEARS, parse_date
+from digest.window import YEARS, monday, parse_date
 
 MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
@@ -84,11 +84,6 @@ def number(written: str) -> int:
 def month_number(name: str) -> int:
     """The number, from 1, of an English month's name or abbreviation."""
     return next(n for n, m in enumerate(MONTH_NAMES, 1) if m == name.lower()[:3])
-
-
-def monday(day: date) -> date:
-    """The Monday of the day's week; weeks begin on Mondays (ISO 8601)."""
-    return day - timedelta(days=day.weekday())
 
 
 def month_of(year: int | None, month: int, today: date, written: str) -> tuple[date, date]:

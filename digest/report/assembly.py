@@ -256,7 +256,7 @@ def _foremost(
 
 def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
     changes = [entry.graded for entry in entries]
-    names = [f"#{g.number}" if g.number is not None else g.sha[:10] for g in changes]
+    names = [g.name for g in changes]
     return words.CITED(language, places=list_in_words(names, language, limit=_NAMED))
 
 

@@ -34,7 +34,7 @@ from digest.report.condensed import (
     shown_entries,
     theme_list,
 )
-from digest.window import Window, days_of
+from digest.window import Window, days_of, monday
 
 _PLACES = 5
 _MOST_DAYS = 16  # rows of days in the table; more are counted by week
@@ -86,12 +86,12 @@ def _by_day(report: Report, language: Language) -> Table:
     counted: dict[date | None, Counter[Level]] = {}
     for entry in report.entries:
         day = _day(entry, report.window)
-        row = (_monday(day) if by_week else day) if days[0] <= day <= days[-1] else None
+        row = (monday(day) if by_week else day) if days[0] <= day <= days[-1] else None
         counted.setdefault(row, Counter())[entry.level] += 1
     rows: list[tuple[Spans, ...]] = []
     if None in counted:
         rows.append(_row(words.EARLIER.template(language), counted[None]))
-    starts = dict.fromkeys(_monday(day) if by_week else day for day in days)
+    starts = dict.fromkeys(monday(day) if by_week else day for day in days)
     rows += [_row(f"{day:%m-%d}", counted.get(day, Counter())) for day in starts]
     first = (words.WEEK_FROM if by_week else words.DAY).template(language)
     heads = [first, words.ALL.template(language), *LEVEL_MARKS.values()]
@@ -101,10 +101,6 @@ def _by_day(report: Report, language: Language) -> Table:
 def _days(window: Window) -> tuple[date, ...]:
     first, last = _first_day(window), _last_day(window)
     return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
-
-
-def _monday(day: date) -> date:
-    return day - timedelta(days=day.weekday())
 
 
 def _last_day(window: Window) -> date:

@@ -55,7 +55,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
     outcome = state.get(graded.sha)
     told = words.ENDED[str(outcome.state) if outcome else ""]
     blocks: list[Block] = [
-        Heading(1, (Text(words.WHY_TITLE.text(language, change=_name(graded), level=level)),)),
+        Heading(1, (Text(words.WHY_TITLE.text(language, change=graded.name, level=level)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
         Paragraph(words.score_words(graded.grade, ctx.watched.thresholds, language)),
         Paragraph(words.WEIGHTS(language)),
@@ -71,7 +71,7 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     language = ctx.language
     analysis = analyse_whole(graded, language)
     blocks: list[Block] = [
-        Heading(1, (Text(words.RISKS_OF.text(language, change=_name(graded))),)),
+        Heading(1, (Text(words.RISKS_OF.text(language, change=graded.name)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
     ]
     if analysis.risks:
@@ -135,7 +135,7 @@ async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
     graded = await one_change(intent.reference, ctx)
     change = await _change(graded, ctx)
     files = files_about(change, intent.part)
-    title = words.DIFF_OF.text(ctx.language, change=_name(graded))
+    title = words.DIFF_OF.text(ctx.language, change=graded.name)
     blocks: list[Block] = [
         Heading(1, (Text(title),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
@@ -190,10 +190,6 @@ async def _change(graded: Graded, ctx: Context) -> Change:
     return Change(commit=graded.commit, files=())
 
 
-def _name(graded: Graded) -> str:
-    return f"#{graded.number}" if graded.number is not None else graded.sha[:10]
-
-
 def _weighed(reason: Reason, language: Language) -> Spans:
     sign = "+" if reason.weight >= 0 else "−"
     weight = Code(f"{sign}{abs(reason.weight):.2f}")
@@ -208,7 +204,7 @@ def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:
         return words.REVIEWED(language, change=change, people=named)
     page = repository.request_url(graded.number) if graded.number is not None else ""
     if page:
-        return words.NO_REVIEWER(language, change=change, page=Link(_name(graded), page))
+        return words.NO_REVIEWER(language, change=change, page=Link(graded.name, page))
     return words.NO_REVIEWER_NO_PAGE(language, change=change)
 
 

@@ -22,7 +22,6 @@ from digest.document import Code, Spans
 from digest.errors import EmptyRange, UnknownBranch, UnknownChange
 from digest.i18n.answer_text import NEWEST
 from digest.question.commit_range import Refs, Span
-from digest.question.dates import monday
 from digest.question.intent import Changed, DigestOf, Search
 from digest.question.periods import format_window
 from digest.question.questions import format_intent
@@ -31,7 +30,7 @@ from digest.topics.index_terms import topics_of
 from digest.topics.matching import Resolved, bears
 from digest.topics.synonyms import kin
 from digest.topics.terms import kind_term, term
-from digest.window import Window, days_window
+from digest.window import Window, days_window, monday
 from handlers.context import Context
 from handlers.digests.ingest import Labels, ensure, fill, labels_of
 from handlers.ports.storage import Range, Source, Tip

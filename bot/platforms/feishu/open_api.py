@@ -8,7 +8,6 @@ https://open.feishu.cn/document/ukTMukTMukTM/ugjM14COyUjL4ITN (of every call). A
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import uuid
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import SecretStr
 
-from bot.messaging.sender import SendError, SendReason
+from bot.messaging.sender import SendError, SendReason, compact_json
 from bot.messaging.wire import HttpClient, Reply
 
 STALE_TOKEN = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671})
@@ -176,7 +175,7 @@ class Api:
     ) -> Json:
         url = f"{self.domain}/open-apis{quote(path)}{'?' + urlencode(query) if query else ''}"
         headers = {"authorization": f"Bearer {token}", **_JSON}
-        content = None if body is None else _dump(body)
+        content = None if body is None else compact_json(body).encode()
         try:
             return data_of(await self._wire.request(method, url, content, headers))
         except SendError as error:
@@ -202,7 +201,9 @@ class Api:
         """A call without side effects, so that no answer counts as no connection."""
         url = f"{self.domain}{path}"
         try:
-            return data_of(await self._wire.request("POST", url, _dump(body), _JSON))
+            return data_of(
+                await self._wire.request("POST", url, compact_json(body).encode(), _JSON)
+            )
         except SendError as error:
             if error.reason is SendReason.NO_ANSWER:
                 raise SendError(SendReason.UNAVAILABLE, error.detail) from None
@@ -223,7 +224,3 @@ def _form(boundary: str, fields: Mapping[str, str], png: bytes) -> bytes:
         "content-type: image/png\r\n\r\n"
     )
     return "".join([*parts, head]).encode() + png + f"\r\n--{boundary}--\r\n".encode()
-
-
-def _dump(body: Json) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.messaging.sender import Counted, Limit, Part, Unit
+from bot.messaging.sender import Counted, Limit, Part, Unit, compact_json
 from bot.platforms.slack.rich_text import (
     CODE,
     LONGEST_LINE,
@@ -20,7 +20,6 @@ from bot.platforms.slack.rich_text import (
     RichLine,
     code_lines,
     containers,
-    dump,
     element,
     elements,
     lines_of,
@@ -261,7 +260,7 @@ _MOST_LEADING = 2  # headings that may move to the next message to stay with wha
 def render(document: Document) -> tuple[Part, ...]:
     """The messages of a document."""
     messages = pack(pieces(document), MOST_BLOCKS)
-    return tuple(Part(text=words_of(blocks), body=dump(blocks)) for blocks in messages)
+    return tuple(Part(text=words_of(blocks), body=compact_json(blocks)) for blocks in messages)
 
 
 def home_blocks(document: Document) -> list[Json]:

@@ -11,10 +11,10 @@ https://docs.slack.dev/reference/block-kit/block-elements/button-element
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from bot.messaging.sender import compact_json
 from bot.util.sanitize import address, legible, legible_lines
 from digest.document import Button, Code, Emphasis, Link, Span, Spans, Strong
 
@@ -216,17 +216,9 @@ def code_lines(text: str) -> list[Json]:
     return [{"type": "text", "text": shown}] if shown else []
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def dump(value: Any) -> str:
-    """A value as compact JSON."""
-    return _encode(value)
-
-
 def weight(value: Any) -> int:
     """Bytes of a value as it is sent."""
-    text = _encode(value)
+    text = compact_json(value)
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 

@@ -6,13 +6,12 @@ Telegram counts them: https://core.telegram.org/bots/api#messageentity
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from bot.messaging.sender import Counted, Limit, Part, Unit
+from bot.messaging.sender import Counted, Limit, Part, Unit, compact_json
 
 
 class Mark(NamedTuple):
@@ -97,7 +96,7 @@ def compose(lines: Sequence[MessageLine], fallback: str) -> Part:
         body, entities = "…" if _is_blank(fallback) else fallback, []
     spoken = _with_buttons(lines, body) if rows else body.lstrip()
     content = {"text": body, "entities": entities, "buttons": rows}
-    return Part(text=spoken, body=json.dumps(content, ensure_ascii=False, separators=(",", ":")))
+    return Part(text=spoken, body=compact_json(content))
 
 
 def _text_of(lines: Iterable[MessageLine]) -> tuple[str, list[dict[str, Any]]]:

@@ -25,9 +25,8 @@ from digest.document import Link, Table, Text
 from digest.errors import UserError
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.question.commit_range import Span, refs_named
-from digest.question.dates import monday
 from digest.report.report_json import SCHEMA
-from digest.window import Window, day_window, days_window, parse_date
+from digest.window import Window, day_window, days_window, monday, parse_date
 
 _PLACES = 10
 _MONTHS = 6  # months of a page

@@ -202,7 +202,7 @@ async def found_by(asked: PageRequest, name: str) -> Sequence[Graded]:
 
 async def _mentions(asked: PageRequest, graded: Graded) -> Sequence[Graded]:
     """Archived changes whose text mentions this one, including reverts."""
-    name = f"#{graded.number}" if graded.number is not None else graded.sha[:10]
+    name = graded.name
     query = Query(terms=(name,), limit=_MENTIONS + 1)
     found = await asked.shelf.archive.select(asked.shown().repository, query)
     return [one for one in found if one.sha != graded.sha and one.number != graded.number]

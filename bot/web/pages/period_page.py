@@ -26,12 +26,11 @@ from digest.core.enums import Frequency, Language
 from digest.core.grade import Level, Repository
 from digest.core.statement import Origin
 from digest.document import Document, Listing, Paragraph, Spans, plain
-from digest.question.dates import monday
 from digest.report.assembly import Counts, Report
 from digest.report.full_report import report_document
 from digest.report.report_json import report_to_json, window_to_json
 from digest.report.themes import DaySummary
-from digest.window import Window, days_window, span_of
+from digest.window import Window, days_window, monday, span_of
 
 _WRITTEN = 120
 """Changes of a day considered for being written out, as far as the page has room; none of a week,
