@@ -16,10 +16,15 @@ from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
-from digest.facts.renames import Comparison, is_opposite
 from digest.facts.side_text import SideText, block, same_place
 from digest.facts.symbols import key, symbol_fact
-from digest.facts.syntax.declarations import CONFIGURES, MOST_BASES, DeclaredField
+from digest.facts.syntax.declarations import (
+    CONFIGURES,
+    MOST_BASES,
+    Comparison,
+    DeclaredField,
+    is_opposite,
+)
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated
 _ALIKE = 0.6  # share of equal letters in two names for a rename
@@ -52,7 +57,9 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
     """The facts about fields of classes that exist on both sides of a file."""
     language = language_of(after.source.path)
     fields = cache(before.fields), cache(after.fields)
-    changed = (fields[1](owner) or {} for owner in after.owners() if language == "rust")
+    # In Rust the form that is read may have become another type, in Go a part a type of its own.
+    owners = [o for o in after.owners() if language == "rust" or fields[0](o) is None]
+    changed = (fields[1](owner) or {} for owner in owners if language in {"go", "rust"})
     elsewhere = {n for own in changed for n, f in own.items() if _is_changed(f, after.source)}
     for owner in dict.fromkeys((*after.owners(), *before.owners())):
         olds, news = (read(owner) for read in fields)
@@ -65,7 +72,6 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
-        # In Rust the form that is read may have become another type.
         gone = [f for f in gone if f.name not in elsewhere]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):

@@ -157,7 +157,7 @@ def deprecated_names(
         name = _headed(sheet, first)
     else:
         name = _named_around(sheet, lines, first, detail)
-    return [name] if name else []
+    return [name] if name and name[-1] != ":" else []
 
 
 def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
@@ -253,6 +253,8 @@ def _marked(sheet: SideLines, lines: dict[int, str], mark: int) -> str:
         if beside or (number > mark and depth <= 0 and not _ATTRIBUTE_LINE.match(line)):
             code = (beside["code"] or beside["member"]) if beside else line
             name = _defined_by(code, sheet)
+            if name == "constructor":
+                name = f"{_enclosing(sheet, mark)}.{name}".lstrip(".")
             return name if not sheet.is_internal(mark) else ""
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
     return ""

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
-from digest.facts.renames import Comparison, common_start, is_opposite
 from digest.facts.side_text import SideText, same_place
+from digest.facts.syntax.declarations import Comparison, common_start, is_opposite
 
 _WORD = re.compile(r"[\w-]++")
 _JOINED = re.compile(r"[\w-]")

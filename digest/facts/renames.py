@@ -12,70 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import accumulate
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import area_of
-from digest.facts.syntax.declarations import grouped
+from digest.facts.syntax.declarations import NAME_WORDS, common_start, grouped, is_opposite
 
-_OPPOSITES = (
-    {"new", "old"},
-    {"enable", "disable"},
-    {"enabled", "disabled"},
-    {"allow", "deny"},
-    {"include", "exclude"},
-    {"min", "max"},
-    {"start", "stop"},
-    {"legacy", "new"},
-    {"with", "without"},
-)
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-
-
-def is_opposite(one: str, other: str) -> bool:
-    """Whether two names differ in words of opposite meaning, so that one is no rename."""
-    words = [{w.lower() for w in _WORDS.findall(name)} for name in (one, other)]
-    return (words[0] ^ words[1]) in _OPPOSITES
-
-
-class Comparison:
-    """Measures how alike texts are, in a number of steps that does not depend on what they say.
-
-    What takes more is not alike: texts that are need few steps. Nothing is after all are used.
-    """
-
-    def __init__(self, steps: int = 1_000_000) -> None:
-        self._steps = steps
-
-    def ratio(
-        self, one: Sequence[str], other: Sequence[str], least: float = 0.0, *, autojunk: bool = True
-    ) -> float:
-        """The share of equal parts as :mod:`difflib` defines it; 0 for those below the least."""
-        size = len(one) + len(other)
-        there = Counter(other)
-        if 2 * (Counter(one) & there).total() < least * size:
-            return 0.0
-        matcher = SequenceMatcher(None, one, other, autojunk)
-        most = len(other) // 100 + 1 if autojunk and len(other) >= 200 else size
-        costs = [*accumulate((1 + there[p] * (there[p] <= most) for p in one), initial=0)]
-        equal, left = 0, min(self._steps, _STEPS * size)
-        self._steps -= left
-        waiting = [(0, len(one), 0, len(other))]
-        while waiting:
-            first, last, start, end = waiting.pop()
-            left -= costs[last] - costs[first]
-            if left < 0:
-                return 0.0
-            at, place, length = matcher.find_longest_match(first, last, start, end)
-            equal += length
-            if length:
-                rest = (first, at, start, place), (at + length, last, place + length, end)
-                waiting += [(a, b, c, d) for a, b, c, d in rest if a < b and c < d]
-        self._steps += left
-        return 2 * equal / size if size else 1.0
-
-
-_STEPS = 100  # of a comparison, for each part of the texts
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
 
@@ -181,9 +122,14 @@ def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
 _OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 
+_TELLING = 10  # characters of a name that another section hardly has for another thing
+
+
 def _section_key(fact: Fact) -> tuple[str, str] | None:
     """The file and name of a setting; in another section of the file it may be for all now."""
-    return (fact.evidence.path, last(fact.name)) if fact.kind is FactKind.CONFIG else None
+    name = last(fact.name)
+    path = "" if "_" in name and len(name) >= _TELLING else fact.evidence.path
+    return (path, name) if fact.kind is FactKind.CONFIG else None
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:
@@ -432,17 +378,11 @@ def _swap(fact: Fact) -> tuple[str, str]:
     old, new = ((name or "").rpartition(".")[2].lstrip("-") for name in (fact.before, fact.after))
     start = common_start(old, new)
     if old.endswith(new[start:]) or new.endswith(old[start:]):
-        start = max((m.start() for m in _WORDS.finditer(old, 0, start)), default=start)
+        start = max((m.start() for m in NAME_WORDS.finditer(old, 0, start)), default=start)
     rest = old[start:], new[start:]
     end = common_start(rest[0][::-1], rest[1][::-1])
     first, second = (text[: len(text) - end] for text in rest)
     return (first, second) if first and second else (old, new)
-
-
-def common_start(one: str, other: str) -> int:
-    """The number of characters with which two texts begin alike."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def _as_renamed(old: Fact, new: Fact) -> Fact:

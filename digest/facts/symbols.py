@@ -12,14 +12,15 @@ from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
-from digest.facts.renames import Comparison, is_opposite
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
     Calling,
+    Comparison,
     Parameter,
     PublicDeclaration,
     Signature,
     grouped,
+    is_opposite,
     last_part,
 )
 

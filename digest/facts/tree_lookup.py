@@ -114,10 +114,21 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
         if fact.detail == "method" and language == "python":
             spelled += (f"def {last}",)  # a base of its class may have it
+        if _is_rust_setting(fact):
+            spelled += (f"{last.replace('-', '_')}: Option",)
         return (*spelled, last) if language in _LISTED else spelled
     else:
         return ()
     return tuple(w for w in spelled if len(w.strip('"-:/')) >= _SHORTEST)
+
+
+def _is_rust_setting(fact: Fact) -> bool:
+    """Whether a fact is about a field that other structures, read from the same files, may have."""
+    rust = fact.detail == "field" and language_of(fact.evidence.path) == "rust"
+    return rust and bool(fact.public) and len(_last(fact.name)) >= _TELLING
+
+
+_TELLING = 10  # characters of a setting that another structure hardly has for another thing
 
 
 def _flag_words(name: str) -> tuple[str, ...]:
@@ -280,6 +291,9 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
     if language in _IN_FOLDER and not _is_beside(path, fact):
         return False
     owner, last = _owner(fact, name), _last(name)
+    if _is_rust_setting(fact) and "Deserialize" in text:
+        field = rf"^ +pub(?:\([^)\n]*\))? {re.escape(last.replace('-', '_'))}: Option<"
+        return re.search(field, text, re.MULTILINE) is not None
     indent = "" if language == "python" else r"[ \t]*(?:#[ \t]*)?"
     defined = rf"^{indent}(?:[\w()<>]+ ){{0,4}}(?:{words}) {re.escape(owner)}\b"
     listed = _LISTED.get(language, "").replace("NAME", re.escape(last))

@@ -300,3 +300,19 @@ async def test_internal_type_that_is_exported_under_another_name_is_new(builder)
     assert [(i.action, i.name, i.before) for i in items if i.kind is FactKind.SYMBOL] == [
         (Action.ADDED, "CliOptions", None)
     ]
+
+
+async def test_rust_setting_that_another_structure_reads_is_moved(builder) -> None:
+    head = '#[derive(Deserialize, OptionsMetadata)]\n#[serde(rename_all = "kebab-case")]\npub struct {} {{\n'
+    field = "    pub extra_build_variables: Option<Variables>,\n"
+    other = "    pub other: Option<bool>,\n}\n"
+    tool = head.format("ToolOptions")
+    _, items = await told(
+        builder,
+        {
+            "src/tool_options.rs": tool + field + other,
+            "src/settings.rs": head.format("ResolverOptions") + field + other,
+        },
+        {"src/tool_options.rs": tool + other},
+    )
+    assert [(i.action, i.detail) for i in items] == [(Action.CHANGED, "moved")]

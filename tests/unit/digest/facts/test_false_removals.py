@@ -396,3 +396,9 @@ def test_what_a_macro_or_a_condition_surrounds_is_seen_to_go() -> None:
     member = "  // old\n#ifndef LITE\n  ROCKS_DEPRECATED_FUNC virtual Status AddFile(int a) {\n    return a;\n  }\n#endif\n"
     old = f"class DB {{\n public:\n{member}  virtual void Close();\n}};\n"
     assert gone("Remove it", ("include/a/db.h", old, old.replace(member, ""))) == ["DB::AddFile"]
+
+
+def test_key_of_a_tag_is_not_what_its_text_calls_deprecated() -> None:
+    old = 'package c\n\ntype C struct {\n\tGrace int `short:"g" description:"Time to finish"`\n}\n'
+    new = old.replace("Time", "(Deprecated) Time")
+    assert [f.name for f in deprecated("Deprecate it", ("c/c.go", old, new))] in ([], ["Grace"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
-from digest.facts.renames import is_opposite
+from digest.facts.syntax.declarations import is_opposite
 from tests.unit.digest.facts.changes import facts_of
 
 OLD_FIELD = """package config
@@ -269,3 +269,31 @@ def test_what_its_new_name_calls_deprecated_is_known_by_the_old_name() -> None:
     facts = facts_of("Remove inlining", ("include/x/statistics.h", old, new))
     (deprecated,) = facts.of(FactKind.DEPRECATION, Action.ADDED)
     assert deprecated.name == "WRITE_INLINED"
+
+
+def test_metrics_that_count_different_things_are_not_renamed() -> None:
+    old = 'var m = prometheus.NewCounter(prometheus.CounterOpts{\n\tName: "app_bytes_processed_total",\n\tHelp: "Number of bytes processed.",\n})\n'
+    new = old.replace("bytes_processed", "processed_records").replace("bytes", "records")
+    facts = told("Count records", ("m/m.go", f"package m\n\n{old}", f"package m\n\n{new}"))
+    assert {f.action for f in facts if f.kind is FactKind.METRIC} == {Action.ADDED, Action.REMOVED}
+
+
+def test_a_setting_that_another_section_gets_in_another_file_is_not_removed() -> None:
+    one = 'package a\n\ntype EngineOpts struct {\n\tMulti bool `yaml:"enable_multi_queries"`\n\tOther int `yaml:"other"`\n}\n'
+    two = 'package b\n\ntype Limits struct {\n\tOther int `yaml:"other"`\n}\n'
+    facts = told(
+        "Make it a limit",
+        ("a/engine.go", one, one.replace('\tMulti bool `yaml:"enable_multi_queries"`\n', "")),
+        ("b/limits.go", two, two.replace("}", '\tMulti bool `yaml:"enable_multi_queries"`\n}')),
+    )
+    assert [(f.action, f.name) for f in facts] == [(Action.ADDED, "Limits.enable_multi_queries")]
+
+
+def test_a_setting_that_a_new_type_of_the_file_takes_over_is_not_removed() -> None:
+    old = 'package a\n\ntype Provider struct {\n\tSpace string `yaml:"space"`\n\tOther int `yaml:"other"`\n}\n'
+    new = old.replace('\tSpace string `yaml:"space"`\n', "").replace(
+        "type Provider",
+        'type Builder struct {\n\tProvider `yaml:",inline"`\n\tSpace string `yaml:"space"`\n}\n\ntype Provider',
+    )
+    facts = told("Build providers", ("a/provider.go", old, new))
+    assert Action.REMOVED not in {f.action for f in facts}
