@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from bot.config.reader import Config
     from bot.config.repository_section import RepositoryConfig
 
-
 After = Callable[[Callable[[], Awaitable[None]]], None]
 """Defers an effect until the answer is posted."""
 

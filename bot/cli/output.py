@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from handlers.ports.analysis_port import AnalysisRun
     from handlers.ports.model_port import Usage
 
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

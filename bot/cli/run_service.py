@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
     from bot.web.server import Hosting
 
-
 log = structlog.get_logger(__name__)
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bot.forges.github import GitHub
     from bot.forges.gitlab import GitLab
 
-
 _ANONYMOUS = {
     "github.com": "https://api.github.com",
     "gitlab.com": "https://gitlab.com/api/v4",

@@ -25,7 +25,6 @@ from digest.errors import ForgeDown
 if TYPE_CHECKING:
     import httpx
 
-
 _LEAST_PAUSE = 60.0
 _LONGEST_PAUSE = 3600.0
 _SECONDARY_WORDS = ("secondary rate limit", "abuse detection", "rate limit exceeded")

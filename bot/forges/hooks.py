@@ -29,7 +29,6 @@ from handlers.ports.storage import Ledger
 if TYPE_CHECKING:
     from bot.config.forge_section import ForgeConfig
 
-
 log = structlog.get_logger(__name__)
 
 

@@ -188,7 +188,6 @@ _PLAIN = {
 }
 """Settings of a repository that would change what is read or make it ambiguous."""
 
-
 _PATIENT = {
     "gc.autoDetach": "false",
     "http.lowSpeedLimit": "1000",

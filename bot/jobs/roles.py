@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from bot.delivery.delivery import Wake
     from bot.forges.hooks import Taking
 
-
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]  # works until the event is set
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from httpx2 import Request
     from openai import AsyncOpenAI
 
-
 _FINISHES = {
     "stop": Finish.STOP,
     "eos": Finish.STOP,

@@ -25,7 +25,6 @@ from digest.llm.model_input import Masked, mask_change
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
 
-
 MASK = "[secret]"  # the text that replaces a secret
 _SHORTEST = 6
 """Characters of the shortest secret. Shorter values are words, and masking them everywhere would

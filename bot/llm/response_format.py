@@ -78,7 +78,6 @@ _UNKNOWN_FIELD = re.compile(
 )
 _OTHER_LIMIT = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
-
 # The limit in an error message: "maximum context length is 8192 tokens", "context size (4096
 # tokens)", "n_ctx = 2048", "maximum of 32768 tokens", "maximum 8192 tokens allowed".
 _CONTEXT_LIMIT = re.compile(

@@ -84,7 +84,6 @@ class InboxStore:
 Read = Callable[[Arrival], Awaitable[Incoming | None]]
 """Reads a delivery; ``None`` if there is nothing to answer. If it raises, it is tried again."""
 
-
 Keep = Callable[[str], Awaitable[None]]
 """Stores a delivery, which may then be acknowledged. Raises :class:`Unkept`."""
 

@@ -22,7 +22,6 @@ from bot.messaging.sender import Part, Receipt, SendError, SendReason
 if TYPE_CHECKING:
     import aiohttp
 
-
 _MOST_BYTES = 4_000_000  # the most bytes of an answer; a longer one is not what was asked for
 _CONNECTING = 10.0
 _IDLE = 4.0

@@ -28,7 +28,6 @@ from handlers.ports.storage import Clock, Ledger
 if TYPE_CHECKING:
     from bot.delivery.part_sender import Target
 
-
 log = structlog.get_logger(__name__)
 
 GATHER = 15.0  # seconds that lines wait for others of the same cause

@@ -34,11 +34,9 @@ if TYPE_CHECKING:
     from bot.config.repository_section import RepositoryConfig
     from bot.workspace.workspace import Workspace
 
-
 log = structlog.get_logger(__name__)
 
 _CHANNEL = "alerts "  # prefix of the owner in the ledger's name for an alert's channel
-
 
 LanguageOf = Callable[[str, str], Awaitable[Language]]
 """The language of a chat, by its account and its id."""

@@ -46,10 +46,8 @@ if TYPE_CHECKING:
     from bot.subscriptions.channel_registry import Subscription
     from handlers.ports.analysis_port import Judging
 
-
 T = TypeVar("T")
 _COUNTS = ("total", "high", "medium", "low")
-
 
 _EDITIONS, _AT_ONCE = 256, 8
 """Editions that are cached, each some 50 kB; those that are read and analysed at a time."""

@@ -36,7 +36,6 @@ from handlers.ports.storage import DeliveryKey, State
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
 
-
 _HELD = 256  # digests cached between building and finishing; others are read again
 log = structlog.get_logger(__name__)
 

@@ -44,7 +44,6 @@ from sqlalchemy.sql.functions import FunctionElement
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-
 T = TypeVar("T", bound="DataclassInstance")
 compact_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 """A value of dicts, lists, texts and numbers as JSON in ASCII."""

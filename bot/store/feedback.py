@@ -100,7 +100,6 @@ class SqlFeedback(SqlStore):
 
 _MOST = 5  # releases whose weights are still in force: what is older was graded by them long ago
 
-
 _FRESH = 60.0
 """Seconds for which weights are cached: they change with releases, and every question uses them."""
 

@@ -245,7 +245,6 @@ class ForgePage:
 MOST = 2_000  # the most responses that are kept; the oldest are removed first
 _ROOM = 100  # how many more than :data:`MOST` may pile up before old ones are removed
 
-
 _KEEP_PAGE = upsert(forge_pages)
 
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bot.workspace.workspace import Workspace
     from handlers.ports.storage import Watched
 
-
 log = structlog.get_logger(__name__)
 
 _PLAIN = ChatSettings()  # the settings of a chat that set nothing

@@ -38,7 +38,6 @@ _RESULTS = {
     "message.broken": "broken",
 }
 
-
 Count = Callable[[EventDict], object]  # counts one event
 
 

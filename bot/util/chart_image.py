@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-
 MOST_BARS = 120  # bars that can be told apart in a chat; a chart with more stays text
 WIDTH, HEIGHT = 1200, 600
 """Pixels: twice what a phone shows, so that it is sharp there."""

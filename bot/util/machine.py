@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
-
 A = TypeVar("A")
 B = TypeVar("B")
 _ARENA_MAX = -8  # M_ARENA_MAX of malloc.h

@@ -209,7 +209,6 @@ _ROLES: dict[type[Span], TextStyle] = {
     Link: TextStyle.LINK,
 }
 
-
 _NUMBER = re.compile(r"(?:^|\()([#!]\d+)\)?$")
 """The number of a request or an issue, alone or at the end of a title."""
 

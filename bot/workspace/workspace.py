@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from handlers.ports.chat_port import Usage
     from handlers.ports.status_port import Announced
 
-
 _OWN_CHECKOUT = Path(__file__).resolve().parent.parent
 
 

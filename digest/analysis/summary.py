@@ -48,7 +48,6 @@ _MANIFESTS = frozenset(
 _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
 _NUMBER = re.compile(r"\d{1,9}")
 
-
 _SWITCHES = re.compile(
     r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
     r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"

@@ -25,7 +25,6 @@ from digest.topics.terms import kinds_of
 if TYPE_CHECKING:
     from digest.answer.answers import Answer
 
-
 EXPLAIN_ACTION, MUTE_ACTION = "explain", "mute"
 USEFUL_ACTION, USELESS_ACTION = "useful", "useless"
 OF_CHANGE, OF_DIGEST = "c:", "d:"

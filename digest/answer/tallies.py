@@ -123,7 +123,6 @@ def _line(name: Span, counted: Counter[Level | None], beside: int, language: Lan
 
 MOST_FILES = 15  # files that are named, those of most changes first; the others are counted
 
-
 MOST_FOLDERS = 5  # folders that are named below the files
 
 

@@ -212,7 +212,6 @@ _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
 _LONGEST_SIGN = 80  # characters from a name to the value, a type between them included
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
-
 _MADE = re.compile(r"(_\w+)\(\)")
 _RETURNS = re.compile(
     r"^ {4,}+return (?:([\w.\"'-]{1,80}+)(?: if \w+ is None else [^\n]*+)?$|[^\n]*+)", re.MULTILINE

@@ -32,7 +32,6 @@ _OPPOSITES = ({"True", "False"}, {"true", "false"})
 _STATEFUL = frozenset({"javascript", "typescript"})
 _TELLING = 8  # characters of a type that only few fields have
 
-
 _Read = Callable[[str], Mapping[str, DeclaredField] | None]
 
 

@@ -55,7 +55,6 @@ _VALUE = re.compile(
 
 _ASSIGNED = re.compile(r"([A-Za-z_][\w.]{1,60})\"?'?\s{0,4}(?::[^=,]{0,40})?(?:=|:=|:)\s{0,4}$")
 
-
 _SHARED = 2  # words that a sentence shares with the title, at least, to be about it
 _BEGINNING = 30
 _NO_REMARKS = re.compile(

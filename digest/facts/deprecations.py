@@ -47,7 +47,6 @@ _NOT_A_MARK = re.compile(
     r"catch_warnings|issubclass|isinstance|SuppressWarnings|nolint)"
 )
 
-
 _PERHAPS = re.compile(
     r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
 )
@@ -62,7 +61,6 @@ _REPLACEMENT = re.compile(
 
 # Where a text ends and continues on the next line.
 _BROKEN_TEXT = re.compile(r"\s?([\"'])\s{1,3}[fru]?\1\s?")
-
 
 _REMOVAL = re.compile(
     r"(?:removed|removal|dropped|deleted|disappear)[\w ]{0,24}?\s(?:in"

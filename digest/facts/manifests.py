@@ -60,7 +60,6 @@ _GEM = re.compile(
     r"([\w-]+)[\"']\s*(?:,\s*[\"']([^\"']+)[\"'])?"
 )
 
-
 _INHERITED = re.compile(r"\bworkspace\s*=\s*true\b")
 _INSIDE = re.compile(r"\b(?:path|workspace)\s*=")
 

@@ -27,7 +27,6 @@ from digest.core.grade import Grade, Level, Reason, Thresholds
 if TYPE_CHECKING:
     from digest.grading.signals import Signal
 
-
 _LEAST_REASON = 0.08  # log-odds; what moves a score by less than 2 % is not named as a reason
 _MOST_REASONS = 5
 STEP = 0.0001  # the step of a rounded score
@@ -67,7 +66,6 @@ _INTERNAL = re.compile(r"::|[(<>]|[a-z][A-Z]|\w\.\w|[a-z]_[a-z]|^[A-Z]\w*$")
 
 _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
-
 
 _UNDONE = {"title_feature": "undone_feature", "title_removal": "undone_removal"}
 """Rules of a revert, which is read by the title that it undoes, and the reasons they give."""

@@ -162,7 +162,6 @@ _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[
 _HEADER = re.compile(r"(?:^|/)include/")
 _CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
 
-
 _QUOTED = re.compile(r"`[^`\n]{1,80}`")
 
 _SHIPPED = re.compile(

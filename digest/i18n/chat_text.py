@@ -189,7 +189,6 @@ ONE_DAY = Phrase(
 )
 TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
 
-
 AFFECTED = Phrase(
     "{broken:change|changes} may break what you use, {touched:more touches|more touch} it",
     "{broken} 个变更可能破坏你所使用的内容，另有 {touched} 个与之相关",

@@ -173,7 +173,6 @@ LAST_SAID = Phrase(
     "标题中最近一次说明其状态的变更：{change}，{day}。",
 )
 
-
 YES = Phrase("Yes.", "是。")
 NO = Phrase("No.", "否。")
 YES_BY = Phrase("Yes: {change}, {day}.", "是：{change}，{day}。")

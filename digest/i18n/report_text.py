@@ -253,7 +253,6 @@ _OTHERS = re.compile(r"(.+) \+([0-9]{1,9})", re.DOTALL)
 _COUNT = re.compile(r"[0-9]{1,9}")
 _EMPTY = re.compile(r"\s*(?:[(（][“”]*[)）]|“”|[:：])\s*$")
 
-
 FAINT = frozenset(
     {
         "co_authors",

@@ -73,7 +73,6 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})
 """Words that do not begin a question about a change, unless it asks for an action."""
 
-
 ABOUT: dict[str, type[OfCurrent]] = {
     "diff": ShowDiff,
     "lines": ShowDiff,
@@ -183,7 +182,6 @@ _CLAIMS = {
 _NEEDED = re.compile(r"\b(?:needed|required|need|necessary)\b|需要|还[要用]配", re.IGNORECASE)
 _EARLY = re.compile(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
 
-
 _ABOUT_NAMES = re.compile(
     r"\b(?:related|about|starting|beginning|prefix)\b|相关|有关|开头|前缀", re.IGNORECASE
 )
@@ -264,7 +262,6 @@ _SWITCHED = re.compile(
     re.IGNORECASE,
 )
 """Names by their defaults: *on by default*, *默认打开*."""
-
 
 # --- What the asker uses -------------------------------------------------------------------------
 

@@ -97,7 +97,6 @@ def reference_of(question: str) -> Reference | None:
 
 NONE: frozenset[str] = frozenset()  # the tags of a word that is in no table
 
-
 _TABLE: dict[str, dict[str, str]] = tomllib.loads(
     files("digest.question").joinpath("cues.toml").read_text(encoding="utf-8")
 )

@@ -53,7 +53,6 @@ from digest.question.slots import slots_of, words_of
 LEAST = 1.0  # minimum weight of a reading
 SURE = 2.0  # minimum weight of a reading that is sure
 
-
 _MOST_UNKNOWN = 40
 """Maximum words without tags of a question that is neither about one change nor a search."""
 
@@ -181,7 +180,6 @@ _JOINT = re.compile(
 
 _MOST_JOINTS = 3
 
-
 _CORRECTION = re.compile(
     r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"
     r"(?:(?:i|we) (?:meant?|was asking (?:about|for))|rather|make (?:it|that))\b"
@@ -231,7 +229,6 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
 
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
 """Kinds of which a change is proof: *was it fixed*."""
-
 
 _SINGLE = re.compile(
     r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"

@@ -111,7 +111,6 @@ class FoundPeriod:
 _Form = tuple[int, int, Callable[[], Window]]
 """Words that name a period: where they begin and end, and what reads them."""
 
-
 # --- Frames around points -------------------------------------------------------------------------
 
 _SINCE = r"(?:\b(?:(?:ever )?since|as of|starting(?: from| on| in)?) |(?:自从?|从) ?)(?:\bthe )?"
@@ -302,7 +301,6 @@ def _back(count: str, unit: str, now: Now, written: str) -> Window:
 
 
 _MONTHS = {"month": 1, "year": 12}
-
 
 # --- Other forms ----------------------------------------------------------------------------------
 

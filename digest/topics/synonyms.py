@@ -248,7 +248,6 @@ NARROWER: tuple[tuple[str, ...], ...] = (
 """Names of a whole, each followed by names of its parts. Asking for the whole includes the parts,
 but not the other way round."""
 
-
 SHORTENED = {term("kv cache"): term("KV")}
 """Names that are shortened beside another: "KV offload" is about offloading the KV cache."""
 

@@ -103,7 +103,6 @@ async def tip_of(ctx: Context) -> Tip:
 
 _MANY = 2000  # changes from which several processes are worth their memory: a backfill, not a month
 
-
 _TOGETHER = 1024  # changes that share one search of the trees: a month of a large project
 _OFTEN = timedelta(minutes=1)  # how much the covered time must grow before it is saved again
 

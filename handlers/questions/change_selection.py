@@ -181,7 +181,6 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
 
 _TAG = re.compile(r"\[([^\]\[]{1,60})\]")
 
-
 _OF_FILES = {
     Action.ADDED: (NEW_FILES, FileStatus.ADDED),
     Action.REMOVED: (REMOVED_FILES, FileStatus.DELETED),

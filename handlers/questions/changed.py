@@ -289,7 +289,6 @@ async def _wider(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
 """Kinds that suggest trouble when nothing is marked as breaking."""
 
-
 _FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)
 """A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
 

@@ -246,14 +246,12 @@ _SAYS = {
 }  # fmt: skip
 """By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
 
-
 _OF_STATE = re.compile(
     r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
     r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
     re.IGNORECASE,
 )
 """Words of titles that say how a thing stands."""
-
 
 _DEFAULT_TO = re.compile(
     r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE

@@ -267,7 +267,6 @@ _SAID = re.compile(
 )
 """Words of titles about defaults that the code alone does not show."""
 
-
 _MOST_TITLE = 300
 
 

@@ -156,7 +156,6 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
 
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 
-
 _MOST_FILES = 40  # files of changes about a name that are searched for it
 
 

@@ -34,7 +34,6 @@ from bot.platforms.feishu.open_api import Api
 if TYPE_CHECKING:
     import aiohttp
 
-
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _SEQUENCE, _LOG, _SERVICE, _METHOD, _HEADERS, _PAYLOAD = 1, 2, 3, 4, 5, 8
 _MASK64 = (1 << 64) - 1

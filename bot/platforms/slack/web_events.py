@@ -31,7 +31,6 @@ from bot.platforms.slack.oauth import Installing
 if TYPE_CHECKING:
     from slack_bolt.response import BoltResponse
 
-
 Json = dict[str, Any]
 SAYS: dict[str, Json] = {"slash_commands": {"response_type": "in_channel"}}
 """The content of the acknowledgement by kind of delivery: without it only the asker sees the

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from bot.platforms.telegram.receiver import PollTiming
     from bot.util.chart_image import Picture
 
-
 log = structlog.get_logger(__name__)
 
 # The longest wait for the rate limit, in seconds: before a call is begun, and within one, whose

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from bot.store.deliveries import SqlDeliveries, SqlUncertainDeliveries
     from bot.subscriptions.channel_registry import Channels, Post
 
-
 _SHOWN = 50
 _DAYS = 30
 _SLOT = 3  # the position of the slot in a digest's name; see bot.publishing.slots.name_of

@@ -27,7 +27,6 @@ _LONGEST = 200  # characters of a question; longer ones are cut
 _MOST_PAGES = 10_000
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
 
-
 ASKED = {
     "q": ("Words that all must be held", {"type": "string"}),
     "path": ("The beginning of a path", {"type": "string"}),

@@ -29,7 +29,6 @@ from handlers.ports.storage import Archive, Clock, CoveragePort
 if TYPE_CHECKING:
     from bot.web.pages.admin import AdminData
 
-
 _T = TypeVar("_T")
 _MOST = 256
 
