@@ -86,10 +86,7 @@ def days_window(first: date, last: date, zone: ZoneInfo) -> Window:
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """The IANA zone of that name, such as ``Europe/Berlin``.
-
-    Raises ``UnknownZone`` with the most similar names, found by whole name or by city.
-    """
+    """The IANA zone of that name. Raises ``UnknownZone`` with the most similar names."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -43,10 +43,7 @@ def revisions(branch: Tip, selection: Selection) -> Revisions | None:
 
 
 def seconds(window: Window) -> tuple[int, int]:
-    """The bounds of a window in whole seconds since 1970, as git stores dates.
-
-    Git has no dates before 1970; commits without a date are shown there.
-    """
+    """The bounds of a window in whole seconds; commits without a date are of 1970 in git."""
     return max(math.ceil(window.since.timestamp()), 0), math.ceil(window.until.timestamp())
 
 
@@ -265,10 +262,7 @@ _BACKPORTS_MOST = 20_000  # the most commits of release branches that are read, 
 
 
 async def read_backports(git: Git, tip: str) -> frozenset[str]:
-    """Commits and subjects that are on release branches or tags but not below a tip.
-
-    A pick is recognised by the note of ``git cherry-pick -x``, otherwise by its subject.
-    """
+    """Commits on release branches or tags but not below a tip: noted picks, or by subject."""
     found: set[str] = set()
     for _, subject, picked in await _on_releases(git, tip):
         found.update(picked or ([subject] if subject else []))

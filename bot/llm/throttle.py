@@ -59,10 +59,7 @@ class Turn:
 
 
 class MinuteWindow:
-    """Lets at most ``limit`` pass in any 60 seconds; ``None`` lets everything pass.
-
-    An amount above the limit passes once nothing else has for a minute, rather than never.
-    """
+    """Lets at most ``limit`` (``None``: everything) pass in any 60 seconds, more only alone."""
 
     def __init__(self, limit: float | None) -> None:
         self._limit = limit

@@ -211,10 +211,7 @@ class Paces(Mapping[str, Pace]):
         return len(self._made)
 
     def share(self, common: Callable[[str], SharedWindows]) -> None:
-        """Count together with all processes from now on.
-
-        ``common`` gives the shared windows of a part.
-        """
+        """Count together with all processes from now on; ``common`` gives a part's windows."""
         self._common = common
         for part, pace in self._made.items():
             pace.share(common(part))

@@ -97,10 +97,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """The longest message: ``size`` of ``unit``, counted on one side of a part.
-
-    ``size`` ``None`` is no limit. ``source`` is the address of the page that states it.
-    """
+    """The longest message: ``size`` of ``unit``, ``None`` for no limit, as ``source`` states."""
 
     size: int | None
     unit: Unit
@@ -198,10 +195,7 @@ class Sender(Protocol):
 
 @runtime_checkable
 class Hosted(Protocol):
-    """A sender whose platform gives the bot a page of its own, one for each person.
-
-    ``page`` is set once, before listening: it returns the page for a person, or ``None``.
-    """
+    """A sender with a page for each person, which ``page``, set before listening, returns."""
 
     page: Callable[[str], Awaitable[Document | None]] | None
 
@@ -235,10 +229,7 @@ class Pictured(Protocol):
     """A sender that shows pictures."""
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:
-        """Post a picture that belongs to a message of the bot. Raises ``SendError``.
-
-        It is not part of the guaranteed delivery: nobody retries it or looks for it.
-        """
+        """Post a picture once below a message of the bot. Raises ``SendError``."""
 
 
 @runtime_checkable

@@ -360,10 +360,7 @@ class SqlBrowsing(SqlStore):
 
 
 def _equal_steps(edges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Runs of equal steps: their start, the length of a step, and the number of steps.
-
-    The days of a time zone have equal lengths except for the two on which its clocks change.
-    """
+    """Runs of equal steps, as of days between two changes of clocks: start, length, number."""
     begin = 0
     for at in range(1, len(edges)):
         step = edges[at] - edges[at - 1]

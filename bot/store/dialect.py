@@ -231,10 +231,7 @@ class _Element(_Construct):
 
 
 def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:
-    """Rows of texts, given to the parameter ``name`` as a JSON array of arrays (``json.dumps``).
-
-    An insertion of any number of rows is then one statement with one parameter.
-    """
+    """Rows of texts from the parameter ``name``, a JSON array of arrays; for one statement."""
     given = _Rows(bindparam(name, type_=Text)).table_valued("value")
     places = (_Element(given.c.value, literal_column(str(n))) for n in range(len(columns)))
     values = (place.label(column) for place, column in zip(places, columns, strict=True))
@@ -244,10 +241,7 @@ def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:
 
 
 def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
-    """Whether a column holds one of the words given to the parameter ``name`` by :func:`words`.
-
-    One parameter for each word would make a different statement for every number of words.
-    """
+    """Whether a column holds one of the words of the parameter ``name``, by :func:`words`."""
     given = _Words(bindparam(name, type_=Text)).table_valued("value")
     return column.in_(select(given.c.value))
 

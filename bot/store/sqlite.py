@@ -112,10 +112,7 @@ class SqliteDatabase(Database):
 
 
 def _append(path: Path, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows in one hop to a thread: through SQLAlchemy a transaction makes a dozen.
-
-    While the event loop is busy each hop waits behind other work, 200 ms in all instead of 15.
-    """
+    """Insert rows in one hop to a thread: SQLAlchemy makes a dozen, each waiting for the loop."""
     with closing(sqlite3.connect(path, _PATIENCE)) as connection:
         # A commit is on the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
         connection.execute("PRAGMA synchronous = FULL")

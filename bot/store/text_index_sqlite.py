@@ -206,10 +206,7 @@ def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
 
 
 def _pairs_of(texts: Iterable[str]) -> str:
-    """The characters and pairs of neighbours in the texts, as words.
-
-    Withdrawn words must be those that were entered: another rule needs another table.
-    """
+    """The characters and pairs of neighbours as words; another rule needs another table."""
     held: set[str] = set()
     for content in texts:
         held.update(content, map(add, content, content[1:]))

@@ -39,10 +39,7 @@ _tracer: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
 
 @contextmanager
 def span(name: Name, **attributes: str) -> Iterator[None]:
-    """Trace the block, if there is a tracer.
-
-    Of an error only the class is recorded: a message may quote private text.
-    """
+    """Trace the block, if there is a tracer; of an error only the class."""
     tracer = _tracer.get()
     if tracer is None:
         yield

@@ -207,10 +207,7 @@ class Workspace:
         return KeptAnnouncements(self)
 
     def web_of(self, repository: str) -> str:
-        """The public address of a repository's pages; empty if nobody could open them.
-
-        Pages of a private repository are for those who signed in, which needs a token.
-        """
+        """The public address of a repository's pages; empty if nobody could open them."""
         if self.config is None or self.config.web is None:
             return ""
         web = self.config.web
@@ -307,10 +304,7 @@ class Usages:
         self._anywhere = anywhere
 
     async def __call__(self, place: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
-        """What the code at a place uses of packages.
-
-        Raises ``UserError`` for a place that is not configured, and what opening it raises.
-        """
+        """What the code at a place uses of packages. Raises ``UserError`` for an unknown place."""
         if place not in self._known and not self._anywhere:
             names = ", ".join(sorted(self._known)) or "none"
             raise UserError(f"{place} is not configured; configured repositories: {names}")

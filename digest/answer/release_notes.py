@@ -299,9 +299,6 @@ def _item(change: Graded, seen: Seen) -> Item:
 
 
 def _rest(kind: ChangeKind | None, number: int, span: Stretch, seen: Seen) -> Spans:
-    """How many more there are, with the question that lists them.
-
-    Changes of no kind cannot be asked for by kind: the next page has more of them.
-    """
+    """How many more there are, with the question that lists them, or the next page."""
     wanted = Changed(window=span, kinds=(kind,)) if kind else More()
     return words.REST_OF_GROUP(seen.language, n=number, question=Code(format_intent(wanted)))

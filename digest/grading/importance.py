@@ -175,10 +175,7 @@ def _signals(
 
 
 def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, Demand]:
-    """The rules that a change meets; at most medium for a revert, which may undo recent work.
-
-    A merged branch demands nothing: its commits are graded one by one.
-    """
+    """The rules that a change meets; at most medium for a revert, none for a merged branch."""
     if any(s.name == _MERGES for s in found):
         return {}
     due = {s.name: model.act[s.name] for s in found if s.name in model.act}

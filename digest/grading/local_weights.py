@@ -212,10 +212,7 @@ def _fit(rows: Sequence[Row]) -> Weights | None:
 
 
 def _rescale(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weights:
-    """The weights rescaled so that the shipped thresholds yield the target shares.
-
-    They stay as they are where every change demands action.
-    """
+    """The weights rescaled to the target shares, unless every change demands action."""
     least = Thresholds()
     high, medium = _logit(least.high), _logit(least.medium)
     room = max(_NEWS, _HIGH - sum(due) / len(due))

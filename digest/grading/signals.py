@@ -195,10 +195,7 @@ class Title:
 
 @lru_cache(maxsize=1_024)
 def read_title(title: Title, *, core: bool) -> tuple[tuple[str, str], ...]:
-    """The names of the signals in a title, each with the words that match.
-
-    A change is graded by its lines and again by the trees around it; its title stays the same.
-    """
+    """The names of the signals in a title, which never changes, with the words that match."""
     return tuple(_in_title(title, core=core))
 
 

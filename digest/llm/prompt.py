@@ -213,10 +213,7 @@ class PromptKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
-    """The files of a kind's system text, in order, and the schema of its reply.
-
-    The last file with a user text provides it. ``output`` is the room for the reply in tokens.
-    """
+    """The files of a kind's system text, the last giving the user's, its schema, and its room."""
 
     files: tuple[str, ...]
     schema: Schema
@@ -295,10 +292,7 @@ def system_of(kind: PromptKind) -> str:
 
 
 def room_for_material(kind: PromptKind, count: Count, budget: int) -> int:
-    """Tokens left for the material of a prompt, in ``budget`` for all of it; at least 0.
-
-    The schema is included, since a server that does not know it gets it in words.
-    """
+    """Tokens of ``budget`` left for the material beside the texts and the schema; at least 0."""
     plan = _PLANS[kind]
     schema = json.dumps(plan.schema, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     frame = fence_content("") + "".join(texts(name).user for name in plan.files)

@@ -103,10 +103,7 @@ _NAMES = {Language.EN: "English", Language.ZH: "Chinese"}
 
 
 def format_intent(intent: Intent) -> str:
-    """An English question that is read back as the same intent; empty for ``Unknown``.
-
-    It is stored. A ``Retell`` asks for a language or a length, not for both.
-    """
+    """An English question, stored, that is read as the same intent; empty for ``Unknown``."""
     match intent:
         case _ if isinstance(intent, Managing):
             return format_managing(intent)

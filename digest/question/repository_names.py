@@ -37,10 +37,7 @@ def find_repository(question: str, names: Sequence[str]) -> Named | None:
 
 
 def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The repositories that a question may name, in the order of ``names``.
-
-    There are several if it names several, or uses a last part that several share.
-    """
+    """The repositories that a question may name, in order; several names may fit."""
     if len(question) > _LONGEST:
         return ()
     found = {one.name for one in _found(question, names)}

@@ -37,10 +37,7 @@ _LABEL = 80
 
 
 def report_document(report: Report, language: Language) -> Document:
-    """The whole report: table, statistics, contents, then the changes by level.
-
-    Headings go down one level at a time: the title, the repository, its sections, the changes.
-    """
+    """The whole report: table, statistics, contents, then the changes by level."""
     blocks: list[Block] = [
         Heading(1, (Text(title_of(report, language)),)),
         Heading(2, (Text(report.repository.name),), anchor="repository"),

@@ -208,10 +208,7 @@ _SAME = 2  # words at the start of the titles that the parts of one series share
 
 
 def follow_ups(entries: Sequence[ReportEntry]) -> Mapping[str, tuple[ReportEntry, ...]]:
-    """The follow-ups of changes, oldest first, by the full name of the first change.
-
-    ``entries`` are newest first. Each is a follow-up of one change at most.
-    """
+    """The follow-ups of changes, oldest first, each of one change; ``entries`` are newest first."""
     heads: dict[str, ReportEntry] = {}
     numbers: dict[int, ReportEntry] = {}
     series: dict[tuple[object, ...], ReportEntry] = {}

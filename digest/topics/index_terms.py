@@ -94,10 +94,7 @@ def topics_of(graded: Graded) -> frozenset[str]:
 
 
 def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, Bearing]:
-    """Every term that a change touches on, with its strength, however weak.
-
-    With ``among`` only those of the given terms.
-    """
+    """Every term that a change touches on, or those ``among`` some, with its strength."""
     facts = graded.facts
     found: dict[str, Bearing] = {}
     for name, bearing in _asked(_from_subject(facts), among):

@@ -82,10 +82,7 @@ def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
 
 
 def _find_repository(name: str, room: Room, language: Language, also: Sequence[str] = ()) -> str:
-    """A repository of the room by its full name or the last part of it.
-
-    Names in ``also`` are accepted but not listed in the error. Raises ``UserError``.
-    """
+    """A repository by its name or its last part, ``also`` unlisted. Raises ``UserError``."""
     wanted = name.casefold()
     known = {one.casefold(): one for one in (*room.repositories, *also)}
     short = [one for full, one in known.items() if full.rpartition("/")[2] == wanted]

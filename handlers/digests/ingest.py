@@ -193,10 +193,7 @@ async def _lacking(ctx: Context, names: Sequence[str]) -> Sequence[str]:
 
 
 async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
-    """Record the time that has been read by now.
-
-    A range up to the tip continues where reading ended; the time in between is read as well.
-    """
+    """Record the time read by now; a range up to the tip continues where reading ended."""
     repository, branch = ctx.watched.repository, ctx.watched.branch or ""
     now = ctx.clock.now()
     if isinstance(selection, Range):
@@ -227,10 +224,7 @@ async def current_of(ctx: Context, names: Sequence[str]) -> frozenset[str]:
 async def _read(
     ctx: Context, selection: Selection, tip: Tip, failures: dict[str, str], expected: int
 ) -> None:
-    """Read and save a selection; batches are graded while the next ones are being read.
-
-    One search of the trees serves many batches.
-    """
+    """Read and save a selection; batches are graded while the next ones are being read."""
     pending = _Pending()
     under_way: deque[asyncio.Task[GradedBatch]] = deque()
     waiting: deque[Batch] = deque()

@@ -26,10 +26,7 @@ from handlers.ports.model_port import Model, ModelError, ModelReason, Usage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What an analysis depends on beside the change; another basis gives another analysis.
-
-    ``prompt`` covers every word of the prompt and what the model may see.
-    """
+    """What an analysis depends on beside the change; ``prompt`` covers prompt and visibility."""
 
     prompt: str
     model: str

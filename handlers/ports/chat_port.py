@@ -219,10 +219,7 @@ class Profiles(Protocol):
     async def change(
         self, owner: str, repository: Repository, change: Callable[[StoredProfile], StoredProfile]
     ) -> StoredProfile:
-        """Change the profile in one transaction and return it.
-
-        A profile without entries is deleted. If ``change`` raises, nothing is changed.
-        """
+        """Change the profile in one transaction and return it; without entries it is deleted."""
 
     async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
         """Save ``tip`` as the point up to which alerts were checked.

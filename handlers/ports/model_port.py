@@ -26,10 +26,7 @@ class CallKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BillingAccount:
-    """The purpose of a call and who it is charged to; an empty name is nobody in particular.
-
-    ``subject`` names what is asked about, such as a commit; it is for the ledger only.
-    """
+    """Who a call is charged to (empty: nobody) and, for the ledger only, what it is about."""
 
     kind: CallKind
     repository: str = ""

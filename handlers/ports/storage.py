@@ -243,10 +243,7 @@ class CoveragePort(Protocol):
         """The recorded outcomes of ``shas`` by full name."""
 
     async def covered(self, repository: Repository, branch: str) -> Sequence[Window]:
-        """The periods of which every commit was read, the earliest first.
-
-        The branch is empty if the default one is watched.
-        """
+        """The periods of which every commit was read, earliest first; ``branch`` may be empty."""
 
     async def cover(self, repository: Repository, branch: str, window: Window) -> None:
         """Record that every commit of a window was read."""

@@ -274,10 +274,7 @@ class FeishuSender:
         await self._reply(below, body)
 
     async def find(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt | None:
-        """Find the card; not needed while Feishu itself drops repeats.
-
-        Raises ``UNSUPPORTED`` if the app may not read the chat and the hour is over.
-        """
+        """Find the card, if Feishu does not drop repeats. Raises ``UNSUPPORTED`` without rights."""
         if not part.identity:
             return None
         try:

@@ -177,10 +177,7 @@ class InstalledAccounts:
         self._read: dict[str, tuple[int, SlackAccount]] = {}
 
     async def of(self, team: str) -> SlackAccount:
-        """The account of a workspace. Raises ``SendError`` if the bot is not installed.
-
-        It is looked up several times per message, so its file is read only when it has changed.
-        """
+        """The account of a workspace, by its file. Raises ``SendError`` if not installed."""
         stamp = self._installations.stamp(team)
         known = self._read.get(team)
         if known is not None and known[0] == stamp:

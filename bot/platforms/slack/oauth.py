@@ -174,10 +174,7 @@ _MOST = 1000
 
 
 class States(AsyncOAuthStateStore):
-    """States of installations under way, in memory: after a restart the person starts again.
-
-    The library's store uses what a browser sends as a file name.
-    """
+    """States of installations under way, in memory: the library's store trusts file names."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -76,10 +76,7 @@ class _Reading:
 
 
 class BoltAdapter:
-    """Bolt's application, with one listener for each kind of delivery.
-
-    Bolt warns of deliveries without a listener, so everything has one.
-    """
+    """Bolt's application, with a listener for each kind of delivery, as it warns otherwise."""
 
     def __init__(self, calls: SlackWebApi, accounts: Accounts, surroundings: ThreadInfo) -> None:
         self.responses: Remembered[str] = Remembered(RESPONSE_SECONDS)

@@ -190,10 +190,7 @@ def _public(message: MaybeInaccessibleMessage) -> bool:
 
 
 def _person(message: Message) -> str:
-    """The author; empty for bots and for posts that Telegram copies from a channel.
-
-    Somebody who writes as the group itself, as admins may, counts as the group.
-    """
+    """The author, or the group for who writes as it; empty for bots and copied posts."""
     if message.is_automatic_forward or message.via_bot:
         return ""
     if message.sender_chat:
@@ -237,10 +234,7 @@ def _is_me(entity: MessageEntity, word: str, me: Me) -> bool:
 
 
 def _replies(message: Message, me: Me) -> bool:
-    """Whether it answers a message of ours.
-
-    Every message in a topic formally replies to the one that opened it.
-    """
+    """Whether it answers a message of ours, other than the one that opened its topic."""
     answered = message.reply_to_message
     if answered is None or answered.forum_topic_created:
         return False

@@ -97,10 +97,7 @@ class PageRequest:
         return await shelf.memo.of(key, find)
 
     async def gaps(self, shown: SiteRepository, window: Window) -> Sequence[Window]:
-        """The parts of a window that have passed and were not read.
-
-        The last minutes are left out: pages are of the time that they say they are of.
-        """
+        """The parts of a window that have passed, but for the last minutes, and were not read."""
         now = self.shelf.clock.now()
         past = replace(window, until=max(window.since, min(window.until, now)))
         found = gaps(past, await self.covered(shown))

@@ -41,10 +41,7 @@ SIZE = 20  # changes of a page of Markdown or JSON; the web page lists all of th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The requested changes of a window, the most important first, and one page of them.
-
-    ``counts`` are of all changes of the window, whatever filter is set.
-    """
+    """One page of the requested changes, the most important first; ``counts`` are of all."""
 
     counts: Counts
     wanted: Sequence[ChangeLine]
