@@ -163,6 +163,8 @@ def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
 def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     if "-" in fact.evidence.path.rpartition("/")[2]:
         return False  # a script that cannot be imported
+    if fact.detail == "alias" and fact.evidence.path.endswith("/__init__.py"):
+        return not top.startswith("_")  # what a package has for importers alone
     listed = _exports(texts.get(fact.evidence.path, ""))
     if fact.detail == "module":  # a module that lists its exports is imported by its name
         return listed is not None

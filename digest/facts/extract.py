@@ -355,14 +355,11 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """
     gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
     # What its new name calls deprecated is what users know by the old one.
-    olds = {
-        renames.last(f.after or ""): f.before
-        for f in facts
-        if f.action is Action.RENAMED and f.before and "DEPRECATED" in (f.after or "")
-    }
+    renamed = (f for f in facts if f.action is Action.RENAMED and "DEPRECATED" in (f.after or ""))
+    olds = {renames.last(f.after or ""): f.before for f in renamed}
+    notices = FactKind.DEPRECATION
     facts = tuple(
-        replace(f, name=olds[f.name]) if f.kind is FactKind.DEPRECATION and f.name in olds else f
-        for f in facts
+        replace(f, name=olds.get(f.name) or f.name) if f.kind is notices else f for f in facts
     )
     best: dict[str, Fact] = {}
     for fact in facts:

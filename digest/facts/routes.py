@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
@@ -95,35 +94,20 @@ def mounted(facts: Sequence[Fact], texts: Callable[[], Iterable[str]]) -> list[F
 
     Routers are often mounted in other files; documentation and tests write what clients ask for.
     """
-    new = (f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED)
-    routes = {id(f): f.name for f in new if len(_path(f)) >= _TELLING}
-    if not 0 < len(routes) <= _MOST:
-        return list(facts)
-    whole = "\n".join(texts())
-    for fact in facts:
-        if id(fact) in routes:
-            verb, path = fact.name.partition(" ")[0], _path(fact)
-            routes[id(fact)] = f"{verb} {_prefix(path, whole)}{path}"
-    return [replace(f, name=routes.get(id(f), f.name)) for f in facts]
+    new = [f for f in facts if f.kind is FactKind.ROUTE and f.action is Action.ADDED]
+    whole = "\n".join(texts()) if 0 < len(new) <= _MOST else ""
+    names = {}
+    for fact in new if whole else ():
+        verb, gap, path = fact.name.rpartition(" ")
+        mount = rf"(?<![\w./:-])((?:/[\w.-]++){{1,6}}){re.escape(path)}(?![\w/-])"
+        prefixes = set(re.findall(mount, whole)) if len(path) >= _TELLING else set()
+        if len(prefixes) == 1:
+            names[fact.name] = f"{verb}{gap}{prefixes.pop()}{path}"
+    return [replace(f, name=names[f.name]) if f in new and f.name in names else f for f in facts]
 
 
 _TELLING = 6  # characters of a path that another router hardly serves
 _MOST = 20  # routes of a change that are looked for; more are data
-_MOUNT = re.compile(r"(?<![\w./:-])(?:/[\w.-]+){1,6}$")
-_MOST_PLACES = 200
-
-
-def _path(fact: Fact) -> str:
-    return fact.name.partition(" ")[2]
-
-
-def _prefix(path: str, text: str) -> str:
-    """What always stands before a path in a text, except where the router itself writes it."""
-    found = set()
-    for match in islice(re.finditer(rf"{re.escape(path)}(?![\w/-])", text), _MOST_PLACES):
-        if before := _MOUNT.search(text, max(0, match.start() - 80), match.start()):
-            found.add(before[0])
-    return found.pop() if len(found) == 1 else ""
 
 
 def _declared(source: SideText, language: str) -> Iterator[NamedSetting]:

@@ -905,6 +905,16 @@ def test_new_route_is_told_with_the_prefix_that_documentation_writes():
         assert shown(list(facts.items), FactKind.ROUTE) == [("added", name, None, None)]
 
 
+def test_new_route_without_a_verb_is_told_with_its_prefix():
+    new = 'from django.urls import path\nurls = [\n    path("/status/blocks", view),\n]\n'
+    facts = facts_of(
+        "Add",
+        ("web/urls.py", new.replace('    path("/status/blocks", view),\n', ""), new),
+        ("docs/api.md", "# API\n", "# API\n\nAsk for `/v1/status/blocks`.\n"),
+    )
+    assert shown(list(facts.items), FactKind.ROUTE) == [("added", "/v1/status/blocks", None, None)]
+
+
 def test_value_that_is_used_where_an_option_of_rust_is_not_given_is_its_default():
     old = "fn run(args: Args) {\n    let n = args.retries.unwrap_or(3);\n    let m = found.unwrap_or(3);\n}\n"
     assert defaults(told("src/run.rs", old, old.replace("(3)", "(5)"))) == [("retries", "3", "5")]
@@ -927,3 +937,11 @@ def test_call_with_another_literal_is_another_default():
     assert defaults(told("p/config/engine.py", old, old.replace("5", "9"))) == [
         ("EngineConfig.wait", "seconds(5, unit)", "seconds(9, unit)")
     ]
+
+
+def test_second_name_that_a_package_keeps_for_importers_is_offered():
+    head = "from p.app.base import Celery\n\n__all__ = ['Celery']\n\n"
+    old = f"{head}App = Celery  # XXX Compat\n\nx = Celery()\n"
+    facts = told("p/app/__init__.py", old, f"{head}x = Celery()\n")
+    shown_ = [with_exposure(f, {"p/app/__init__.py": head}) for f in facts]
+    assert [(f.name, f.action, f.public) for f in shown_] == [("App", Action.REMOVED, True)]
