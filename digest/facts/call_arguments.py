@@ -296,8 +296,8 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
         return not is_constant(given) and given.strip("\"'") not in _ZERO
     if before in NOTHING or after in NOTHING:
         value = after if before in NOTHING else before
-        if is_constant(value) and ("nil" in {before, after} or _FIELD.search(value)):
-            return False  # chosen elsewhere, or what another field has
+        if is_constant(value) and ("nil" in {before, after} or _OPEN.search(value)):
+            return False  # chosen elsewhere, what another field has, or another word for nothing
         return value not in NOTHING and value.strip("\"'") not in _ZERO - {"0"}
     if is_constant(before) and is_constant(after):
         return _scope(before) == _scope(after)
@@ -312,7 +312,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     return is_constant(before) == is_constant(after)
 
 
-_FIELD = re.compile(r"[A-Z]\w*\.[a-z]\w*$")
+_OPEN = re.compile(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
 _LIMITS = ("::max()", "::min()")
 _EITHER = re.compile(
     r"\(?\s*(?P<then>[^\s()]+)\s+if\s+(?P<when>.+?)\s+else\s+(?P<other>[^\s()]+)\s*\)?"

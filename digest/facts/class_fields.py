@@ -238,6 +238,8 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
             if re.search(_KEPT.replace("NAME", name), after.text, re.MULTILINE) is None:
                 yield _removed(before, name, row + 1, "alias")
         elif match := _ATTRIBUTE.match(line):
+            if before.text.count('"""', 0, before.offset(row + 1)) % 2:
+                continue  # of an example in a docstring
             owner = owner_of(before, row + 1)
             heads = [
                 re.search(rf"^class {owner}\b.*", s.text, re.MULTILINE) for s in (before, after)

@@ -925,6 +925,7 @@ def test_value_that_is_used_where_an_option_of_rust_is_not_given_is_its_default(
     [
         ('get_field(CacheConfig, "offload")', 'get_field(OffloadConfig, "offload")'),
         ("None", "CacheConfig.offload"),
+        ("None", "PydanticUndefined"),
     ],
 )
 def test_what_another_class_gives_is_no_other_default(before, after):
@@ -945,3 +946,9 @@ def test_second_name_that_a_package_keeps_for_importers_is_offered():
     facts = told("p/app/__init__.py", old, f"{head}x = Celery()\n")
     shown_ = [with_exposure(f, {"p/app/__init__.py": head}) for f in facts]
     assert [(f.name, f.action, f.public) for f in shown_] == [("App", Action.REMOVED, True)]
+
+
+def test_attribute_of_an_example_in_a_docstring_is_none_of_the_class():
+    old = 'class Wrap:\n    """Wraps.\n\n    class Event:\n    dt = make()\n    """\n\n    size = 3\n    kept = 4\n'
+    new = old.replace("    dt = make()\n", "").replace("    size = 3\n", "")
+    assert [f.name for f in told("p/wrap.py", old, new)] == ["Wrap.size"]
