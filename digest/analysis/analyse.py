@@ -30,6 +30,7 @@ from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Aspect, Statement
 from digest.document import Spans, Strong
+from digest.grading.importance import urgency
 from digest.i18n import statement_text as words
 from digest.i18n.labels import AREAS
 from digest.i18n.phrase import Part, Phrase, list_in_words
@@ -213,6 +214,11 @@ def analyse_whole(graded: Graded, language: Language) -> Analysis:
 def gist(graded: Graded, language: Language) -> Analysis:
     """The summary alone, for the line of a change in a list."""
     return Analysis(language=language, summary=summary(brief(read(graded, language))))
+
+
+def must_act(graded: Graded, facts: Analysis) -> bool:
+    """Whether users must do or check something: an urgent rule or the facts call for it."""
+    return (urgency(graded.grade) > 0 and graded.facts.reverts is None) or acts(facts)
 
 
 def acts(analysis: Analysis) -> bool:

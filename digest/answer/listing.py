@@ -15,6 +15,7 @@ from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Document, Heading, Item, Link, Listing, Paragraph, Spans, plain
+from digest.i18n.phrase import join
 from digest.report.blocks import run, title_link
 
 PAGE = 10  # changes on a page
@@ -91,9 +92,12 @@ def line_of(graded: Graded, language: Language) -> Spans:
         return ()
     # Archives keep these lines: most answers analyse nothing.
     from digest.analysis.analyse import gist
+    from digest.report.assembly import duty
     from digest.report.condensed import why
 
-    return why(graded, gist(graded, language), language)
+    facts = gist(graded, language)
+    told, todo = why(graded, facts, language), duty(graded, facts)
+    return join(["👉 ", *todo, " " if told else "", *told]) if todo else told
 
 
 def line_within(graded: Graded, wanted: str, language: Language) -> Spans:

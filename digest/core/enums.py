@@ -50,6 +50,7 @@ class Effect(IntEnum):
 class ChangeKind(StrEnum):
     """A kind of change, the most important first."""
 
+    ACTION = "action"
     BREAKING = "breaking"
     SECURITY = "security"
     DEPRECATIONS = "deprecations"

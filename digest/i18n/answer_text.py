@@ -38,6 +38,7 @@ OF_FIRST_RELEASE = Phrase(
     "{tag} 是第一个发布：以下是截至它的全部变更。",
 )
 KINDS = {
+    ChangeKind.ACTION: Phrase("To act on", "需要处理"),
     ChangeKind.BREAKING: Phrase("Breaking changes", "不兼容变更"),
     ChangeKind.SECURITY: Phrase("Security", "安全"),
     ChangeKind.DEPRECATIONS: Phrase("Deprecations", "弃用"),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from digest.analysis.analyse import acts, analyse, gist
+from digest.analysis.analyse import analyse, gist, must_act
 from digest.analysis.headline import subject_tags
 from digest.analysis.risks import to_do
 from digest.core.enums import Language
@@ -61,8 +61,7 @@ def entry_of(graded: Graded, given: Analysis | None, language: Language) -> Repo
 
 def duty(graded: Graded, facts: Analysis) -> Spans:
     """What users must do or check; empty unless an urgent rule or the facts call for it."""
-    urgent = urgency(graded.grade) > 0 and graded.facts.reverts is None
-    return to_do(graded, facts.language) if urgent or acts(facts) else ()
+    return to_do(graded, facts.language) if must_act(graded, facts) else ()
 
 
 def foremost(entries: Iterable[ReportEntry]) -> list[ReportEntry]:

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from digest.core.enums import TopicPlace
+from digest.analysis.analyse import gist, must_act
+from digest.core.enums import ChangeKind, Language, TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
-from digest.core.grade import Graded
+from digest.core.grade import Graded, Level
 from digest.topics.synonyms import CHINESE, kin
 from digest.topics.terms import (
     HAN,
@@ -112,7 +113,10 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
     """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
-    for kind in sorted(kinds_of(graded)):
+    kinds = {*kinds_of(graded)}
+    if graded.grade.level is not Level.LOW and must_act(graded, gist(graded, Language.EN)):
+        kinds.add(ChangeKind.ACTION)
+    for kind in sorted(kinds):
         yield kind_term(kind), Bearing(place=TopicPlace.KIND, strength=1, shown=kind)
     for label in labels_of(graded):
         if name := label_term(label):
