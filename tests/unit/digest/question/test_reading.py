@@ -361,6 +361,18 @@ def test_what_is_not_a_question_about_changes_is_refused(question):
                 " 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z"
             ),
         ),
+        (
+            "fixes in July that are not about tests",
+            'changed kind:fix without:"tests" 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z',
+        ),
+        (
+            "what do I need to act on in July",
+            "changed kind:action 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
+        (
+            "七月有哪些变更需要处理",
+            "changed kind:action 2026-07-01T00:00:00Z..2026-08-01T00:00:00Z",
+        ),
     ],
 )
 def test_slots_are_read_whole(question, meant):
