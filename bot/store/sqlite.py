@@ -113,7 +113,7 @@ class SqliteDatabase(Database):
 
 def _append(path: Path, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     """Insert rows in one hop to a thread: SQLAlchemy makes a dozen, each waiting for the loop."""
-    with closing(sqlite3.connect(path, _PATIENCE)) as connection:
+    with closing(sqlite3.connect(path, timeout=_PATIENCE)) as connection:
         # A commit is on the disk: https://www.sqlite.org/pragma.html#pragma_synchronous
         connection.execute("PRAGMA synchronous = FULL")
         with connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,7 @@ def test_archive_of_a_newer_version_is_left_alone(
 ) -> None:
     assert digestbot("digest", str(project.path)).returncode == 0
     file = tmp_path / "data" / "archive.sqlite3"
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     assert "newer" in told(digestbot, 1, "digest", str(project.path))

@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -68,13 +69,13 @@ async def test_a_whole_archive_is_told_with_its_revision_and_left_as_it_is(data,
 
 
 async def test_an_older_archive_is_not_brought_up_to_date(data, archive):
-    with sqlite3.connect(archive) as connection:
+    with closing(sqlite3.connect(archive)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     connection.close()
     told = (await found(data))["archive"]
     assert told.weight is Weight.OK
     assert "revision 0001, will be migrated to" in told.text
-    with sqlite3.connect(archive) as connection:
+    with closing(sqlite3.connect(archive)) as connection, connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [
             ("0001",)
         ]
@@ -82,7 +83,7 @@ async def test_an_older_archive_is_not_brought_up_to_date(data, archive):
 
 
 async def test_an_archive_of_a_later_program_is_told(data, archive):
-    with sqlite3.connect(archive) as connection:
+    with closing(sqlite3.connect(archive)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     told = (await found(data))["archive"]
@@ -128,7 +129,7 @@ async def test_a_delivery_that_is_stuck_is_told_with_what_helps(data, state, err
 
 async def test_a_clock_that_went_back_is_told(data, archive):
     later = int((datetime.now(UTC) + timedelta(days=1)).timestamp())
-    with sqlite3.connect(archive) as connection:
+    with closing(sqlite3.connect(archive)) as connection, connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(digests)")]
         row = {"name": "d", "created_at": later, "since": 0, "until": 0, "outcomes": "[]"}
         values = [row.get(column, "") for column in columns]

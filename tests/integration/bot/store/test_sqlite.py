@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ async def test_open_up_to_date_is_quick(tmp_path: Path) -> None:
 
 async def test_open_by_several_at_once_makes_one_archive(tmp_path: Path) -> None:
     await asyncio.gather(*(opened_and_closed(tmp_path) for _ in range(4)))
-    with sqlite3.connect(tmp_path / FILE) as file:
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         assert file.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
 
 
@@ -87,14 +88,14 @@ async def test_migration_that_fails_leaves_nothing(
     with pytest.raises(RuntimeError, match="power cut"):
         await open_database(tmp_path)
     monkeypatch.undo()
-    with sqlite3.connect(tmp_path / FILE) as file:
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         assert file.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     await opened_and_closed(tmp_path)
 
 
 async def test_open_when_newer_names_revision_and_way_out(tmp_path: Path) -> None:
     await opened_and_closed(tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as file:
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         file.execute("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(NewerArchive, match=r"revision 9999.*upgrade digestbot"):
         await open_database(tmp_path)
@@ -109,11 +110,11 @@ async def test_open_when_no_database_says_so_and_touches_nothing(tmp_path: Path)
 
 
 async def test_open_when_database_of_something_else_says_so(tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / FILE) as file:
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         file.execute("CREATE TABLE bookmarks (url)")
     with pytest.raises(BrokenArchive, match="another program"):
         await open_database(tmp_path)
-    with sqlite3.connect(tmp_path / FILE) as file:
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         assert file.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
 
 

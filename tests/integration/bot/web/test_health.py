@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -65,7 +66,7 @@ async def test_a_receiver_that_does_not_hear_is_named_without_its_secret(visit, 
 
 
 async def test_an_archive_of_another_revision_is_not_ready(visit, heard, tmp_path):
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     connection.close()
     async with visit({"/": routes(heard)}) as client:

@@ -73,7 +73,7 @@ def test_objects_of_replies_as_models_write_them(reply, expected):
         ("<think>{}", "no JSON object"),
         ('{"a": "b', "not closed"),
         ('{"a": b}', "not valid JSON"),
-        ('{"a": ' * 3000 + "1" + "}" * 3000, "nested too deep"),
+        ('{"a": ' * 100_000 + "1" + "}" * 100_000, "nested too deep"),
         ('{"a": ' + "1" * 5000 + "}", "too long a number"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from importlib.resources import files
 
 import pytest
@@ -21,7 +22,7 @@ def test_what_is_written_down_is_what_the_revisions_make() -> None:
 async def test_a_new_file_holds_what_is_written_down(tmp_path) -> None:
     async with await open_database(tmp_path):
         pass
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         assert fresh.written(connection) == fresh.by_revisions()
     connection.close()
 
@@ -33,7 +34,7 @@ async def test_a_new_file_is_made_by_the_revisions_where_these_are_ahead(
     monkeypatch.setattr(fresh, "_HEADLINE", "-- what an earlier program made, up to {}")
     async with await open_database(tmp_path):
         pass
-    with sqlite3.connect(tmp_path / FILE) as connection:
+    with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
     connection.close()
     assert found == [(migrations.HEAD,)]
