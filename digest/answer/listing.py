@@ -97,7 +97,8 @@ def line_of(graded: Graded, language: Language) -> Spans:
 
     facts = gist(graded, language)
     told, todo = why(graded, facts, language), duty(graded, facts)
-    return join(["👉 ", *todo, " " if told else "", *told]) if todo else told
+    gap = " " if told and language is Language.EN else ""
+    return join(["👉 ", *todo, gap, *told]) if todo else told
 
 
 def line_within(graded: Graded, wanted: str, language: Language) -> Spans:

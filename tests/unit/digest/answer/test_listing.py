@@ -9,14 +9,24 @@ import pytest
 from digest.answer.answers import beside_title, entry_of, title_of
 from digest.answer.listing import area_of, line_of, line_within, listed_in
 from digest.core.enums import Language
-from digest.core.facts import Area
+from digest.core.facts import Action, Area, FactKind
 from digest.core.grade import Level, Repository
 from digest.core.request import PullRequest, RequestState
 from digest.document import Document, Paragraph, Text, plain
 from digest.question.intent import Changed
 from digest.topics.index_terms import bearings
 from handlers.questions.pull_request import request_lines
-from tests.support.samples import DAY, REPOSITORY, documents, file, flag_change, refactoring
+from tests.support.samples import (
+    DAY,
+    REPOSITORY,
+    at,
+    change,
+    documents,
+    fact,
+    file,
+    flag_change,
+    refactoring,
+)
 
 
 def touching(*files):
@@ -45,6 +55,18 @@ def test_line_about_a_path_tells_what_changed_there():
     assert "--pool-size" not in told
     assert "New metric engine_pool_busy." in told
     assert "engine/core/legacy.py (removed, −80)" in told
+
+
+@pytest.mark.parametrize(
+    ("language", "begin"), [(Language.EN, "👉 Replace --fast with"), (Language.ZH, "👉 将 --fast")]
+)
+def test_line_of_a_change_to_act_on_begins_with_what_to_do(language, begin):
+    renamed = fact(
+        FactKind.FLAG, Action.RENAMED, "--quick", at("engine/cli.py", 3), before="--fast"
+    )
+    line = plain(line_of(change(1, "Rename it", Level.HIGH, items=[renamed]), language))
+    assert line.startswith(begin)
+    assert "。 " not in line
 
 
 def test_line_about_a_path_is_there_for_a_low_change_too():

@@ -3,10 +3,13 @@ from dataclasses import replace
 import pytest
 
 from digest.core.change import Side
-from digest.core.enums import TopicPlace
-from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.core.enums import ChangeKind, TopicPlace
+from digest.core.facts import Action, Evidence, Fact, FactKind, Undone
+from digest.core.grade import Level
 from digest.topics.index_terms import LEAST, bearings, topics_of
+from digest.topics.terms import kind_term, undoing_terms
 from tests.support.fakes import graded
+from tests.support.samples import at, change, fact
 
 
 def with_symbols(change, *names, path="src/core.py", kind=FactKind.SYMBOL):
@@ -187,3 +190,25 @@ def test_terms_of_a_file_are_its_first_and_last_piece_without_test(path, term, f
     (file, *_) = change.facts.files
     change = replace(change, facts=replace(change.facts, files=(replace(file, path=path),)))
     assert (term in bearings(change)) is found
+
+
+@pytest.mark.parametrize(
+    ("level", "action", "told"),
+    [
+        (Level.HIGH, Action.REMOVED, True),
+        (Level.MEDIUM, Action.REMOVED, True),
+        (Level.LOW, Action.REMOVED, False),
+        (Level.HIGH, Action.ADDED, False),
+    ],
+)
+def test_change_to_act_on_is_found_as_one_unless_it_is_low(level, action, told):
+    flag = fact(FactKind.FLAG, action, "--fast", at("engine/cli.py", 3))
+    terms = topics_of(change(1, "Tidy up", level, items=[flag]))
+    assert (kind_term(ChangeKind.ACTION) in terms) is told
+
+
+def test_what_undoes_a_change_is_found_by_its_names():
+    undone = Undone(sha="abcdef0123", number=7, title="Speed up (#7)")
+    terms = topics_of(change(1, "Put it back", Level.LOW, reverts=undone))
+    assert set(undoing_terms("abcdef0", 7, "speed up")) <= terms
+    assert not set(undoing_terms("bbbbbbb", 8, "slow down")) & terms
