@@ -119,6 +119,14 @@ async def test_a_described_change_is_explained_only_if_it_fits_the_whole_descrip
     assert (await said(ctx, asked, "explain the one about the scheduler")).intent == "explain"
 
 
+async def test_a_description_that_fits_nothing_is_looked_for_in_the_list_that_was_asked_for(ctx):
+    asked = ("what changed last 20 days", "explain the first one")
+    answer = await said(ctx, *asked, "explain the one about MoE zebras")
+    assert answer.intent == "changed"
+    assert answer.window is not None
+    assert answer.window.until - answer.window.since >= timedelta(days=19)
+
+
 async def test_one_of_a_list_is_named_by_what_it_is_about(ctx):
     asked = "what changed last 20 days"
     told = await said(ctx, asked, "who wrote the one about the scheduler")
