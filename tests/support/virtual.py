@@ -28,6 +28,12 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self.at
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Without the time limit of Python 3.12 and later: threads end in real time."""
+        del timeout
+        with self.working():
+            await super().shutdown_default_executor()
+
     @contextmanager
     def working(self):
         self.busy += 1

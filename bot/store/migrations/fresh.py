@@ -57,11 +57,14 @@ def written(connection: sqlite3.Connection) -> str:
 def by_revisions() -> str:
     """The result of :func:`written` for an archive that all revisions made in turn."""
     engine = create_engine("sqlite://")
-    with engine.begin() as connection:
-        upgrade(connection)
-        driver = connection.connection.driver_connection
-        assert isinstance(driver, sqlite3.Connection)
-        return written(driver)
+    try:
+        with engine.begin() as connection:
+            upgrade(connection)
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            return written(driver)
+    finally:
+        engine.dispose()
 
 
 def _script() -> str:

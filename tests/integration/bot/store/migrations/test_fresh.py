@@ -24,7 +24,6 @@ async def test_a_new_file_holds_what_is_written_down(tmp_path) -> None:
         pass
     with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         assert fresh.written(connection) == fresh.by_revisions()
-    connection.close()
 
 
 async def test_a_new_file_is_made_by_the_revisions_where_these_are_ahead(
@@ -36,5 +35,4 @@ async def test_a_new_file_is_made_by_the_revisions_where_these_are_ahead(
         pass
     with closing(sqlite3.connect(tmp_path / FILE)) as connection, connection:
         found = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-    connection.close()
     assert found == [(migrations.HEAD,)]
