@@ -71,6 +71,7 @@ LEAD_ONLY = Phrase("{lead}; nothing else found to act on", "{lead}；未发现�
 LEAD_MORE = Phrase(
     "{first}; {n:more change|more changes} to act on", "{first}；另有 {n} 个变更需要处理"
 )
+LEAD_ALSO = Phrase("{first}; also to act on: {second}", "{first}；还需处理：{second}")
 LEAD_KINDS = Phrase("{lead} ({kinds})", "{lead}（{kinds}）")
 LEAD_OTHERS = Phrase("{n:other|others}", "{n} 个其他")
 LEAD_TOPICS = Phrase("{lead}, most often in {topics}", "{lead}，多与 {topics} 有关")

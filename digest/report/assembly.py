@@ -13,7 +13,7 @@ from digest.analysis.risks import to_do
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
-from digest.document import Spans, without_full_stop
+from digest.document import Spans, plain, without_full_stop
 from digest.grading.importance import urgency
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
@@ -240,11 +240,10 @@ def _foremost(
     """The most important change and the others to act on; empty without one."""
     if not first:
         return ()
-    graded, told = first[0].graded, first[0].analysis
-    told = told if told.source is Origin.FACTS else gist(graded, language)
-    line = told.summary[0].spans
-    spans = join([*without_full_stop(line), *_cited(first, language)])
-    if others := todo[1:]:
+    spans, others = _told(first, language), todo[1:]
+    if len(others) == 1 and len(plain(second := _told(others, language))) <= _SHORT:
+        spans = words.LEAD_ALSO(language, first=spans, second=second)
+    elif others:
         spans = words.LEAD_MORE(language, first=spans, n=len(others))
         if len(others) <= _NAMED:
             spans = join([*spans, *_cited(others, language)])
@@ -253,12 +252,21 @@ def _foremost(
     return join([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
 
+def _told(one: Sequence[ReportEntry], language: Language) -> Spans:
+    """What a change does, from facts, with its number."""
+    graded, told = one[0].graded, one[0].analysis
+    told = told if told.source is Origin.FACTS else gist(graded, language)
+    return join([*without_full_stop(told.summary[0].spans), *_cited(one, language)])
+
+
 def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
     changes = [entry.graded for entry in entries]
     names = [g.name for g in changes]
     return words.CITED(language, places=list_in_words(names, language, limit=_NAMED))
 
 
+_SHORT = 140
+"""Characters of a second change to act on that a lead tells; a longer one has its number there."""
 _NAMED = 3
 """Most further changes to act on that a lead names."""
 

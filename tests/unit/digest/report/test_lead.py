@@ -81,5 +81,17 @@ def test_what_the_lead_counts_as_to_act_on_is_shown_also_if_it_is_medium():
     medium = change(8, "Reject empty plans", Level.MEDIUM)
     quiet = change(9, "Say more", Level.MEDIUM)
     made = assemble(samples.REPOSITORY, "main", samples.DAY, [quiet, medium, SWITCHED], Language.EN)
-    assert "1 more change to act on (#" in plain(made.lead)
+    assert "; also to act on: Reject empty plans (#108). 3 commits" in plain(made.lead)
     assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium]
+
+
+def test_lead_names_further_changes_to_act_on_by_number():
+    changes = [change(8, "Reject empty plans"), change(9, "Reject empty names"), SWITCHED]
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
+    assert "; 2 more changes to act on (#108 and #109). 3 commits" in plain(made.lead)
+
+
+def test_lead_names_a_change_to_act_on_by_number_if_its_line_is_long():
+    changes = [change(8, f"Reject {'empty ' * 30}plans"), SWITCHED]
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
+    assert "; 1 more change to act on (#108). 2 commits" in plain(made.lead)
