@@ -148,8 +148,9 @@ def _thresholds_json(one: Proposal) -> dict[str, Any]:
 def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes) -> Document:
     found, window = judged.quality, judged.window
     title = f"Grades of {repository.name} in hindsight"
+    since, until = (at.astimezone(window.zone).date() for at in (window.since, window.until))
     what = (
-        f"{len(judged.changes):,} changes of {window.since:%Y-%m-%d} to {window.until:%Y-%m-%d}, "
+        f"{len(judged.changes):,} changes of {since} to {until}, "
         f"compared with the next {SOON.days} days, release branches, notes and feedback."
     )
     blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph((Text(what),)), _table(found)]
