@@ -33,9 +33,8 @@ $(VENV)/.dev: $(VENV)/.setup requirements-dev.lock
 demo: setup ## digest the last active day of this checkout on the terminal
 	@$(BIN)/digestbot demo .
 
-# One more than processors: some tests wait for servers.
 test: dev ## all tests
-	@$(BIN)/python -m pytest -n $$($(BIN)/python -c "import os; print(1 + (os.cpu_count() or 1))") --dist worksteal
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: dev ## style and formatting
 	@$(BIN)/ruff check .
