@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from digest.analysis.context import VERSIONS, ChangeContext
+from digest.analysis.context import VERSIONS, ChangeContext, deprecated
 from digest.core.change import FileStatus
 from digest.core.facts import Action, Area, FactKind
 from digest.core.statement import ChangeType
@@ -145,7 +145,7 @@ def _types_of_diff(reading: ChangeContext) -> list[ChangeType]:
         kinds.append(ChangeType.REMOVAL)
     if any(f.kind in VERSIONS for f in reading.contracts):
         kinds.append(ChangeType.DEPENDENCY)
-    if facts.of(FactKind.DEPRECATION, Action.ADDED):
+    if deprecated(reading):
         kinds.append(ChangeType.DEPRECATION)
     if any(f.kind in _SETTINGS for f in reading.contracts):
         kinds.append(ChangeType.CONFIGURATION)

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 15
+FACTS_VERSION = 16
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -257,15 +257,18 @@ class Facts:
 
 
 def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
-    """What is deprecated, if the author, a version or a replacement says so.
+    """What is deprecated, if the author, its docstring, a version or a replacement says so.
 
-    A comment alone may speak of anything.
+    A comment alone may speak of anything. A flag and its setting share a name.
     """
-    texts = (facts.subject.title, *facts.paragraphs, *(note.text for note in facts.notes))
+    said = "\n".join((facts.subject.title, *facts.paragraphs, *(n.text for n in facts.notes)))
+    texts = said, said.replace("-", "_")
 
     def told(fact: Fact) -> bool:
         name = re.split(r"\.|::", fact.name)[-1]
-        return bool(fact.evidence.path) and any(name in text for text in texts)
+        return bool(fact.evidence.path) and (
+            fact.detail == "docstring" or any(name in text for text in texts)
+        )
 
     found = facts.of(FactKind.DEPRECATION, Action.ADDED)
     return tuple(f for f in found if f.when or f.after or f.replacement or told(f))

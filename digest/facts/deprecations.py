@@ -4,7 +4,7 @@ The marks are those of the languages: ``@deprecated`` (PEP 702, Java, JSDoc), ``
 ``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences. A fact needs a
 name: a mark whose target cannot be determined yields none.
 
-``detail`` is ``mark``, ``warning``, ``notice`` or ``message``; ``after`` (``before`` if the mark
+``detail`` is ``mark``, ``warning``, ``docstring`` (of the thing itself), ``notice`` or ``message``; ``after`` (``before`` if the mark
 was removed) is the version that the text gives for the removal.
 """
 
@@ -41,6 +41,7 @@ _NOTICE = re.compile(
     r"|\b(?:will|to) be removed (?:in|after|with|from|entirely in) "
     r"(?:the |an? )?(?:next|future|upcoming|v?\d)"
 )
+_DOCSTRING = re.compile(r"\s*r?(?:\"\"\"|''')D(?:eprecated|EPRECATED)[:.]")
 _NOT_A_MARK = re.compile(
     r"\s*(?:import|from|except|#\s*noqa|use)\b|.{0,300}(?:allow\(|expect\("
     r"|filterwarnings|simplefilter|pytest\.|"
@@ -146,6 +147,8 @@ def _kind(line: str, *, docs: bool) -> str:
         return "mark"
     if not docs and _WARNING.search(line) and not COMMENT.match(line):
         return "warning"
+    if _DOCSTRING.match(line):
+        return "docstring"
     return "notice" if _NOTICE.search(line) else ""
 
 

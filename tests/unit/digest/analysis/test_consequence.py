@@ -665,6 +665,23 @@ def test_flag_and_its_field_are_deprecated_once():
     assert lines(change("Mark it", field, flag))[0].startswith("--old-tls is deprecated")
 
 
+@pytest.mark.parametrize(
+    ("detail", "title", "sure"),
+    [
+        ("docstring", "Warm up in another way", True),
+        ("notice", "Deprecate `--old-tls`", True),  # the flag of that setting
+        ("notice", "Warm up in another way", False),  # a comment alone may speak of anything
+    ],
+)
+def test_deprecation_is_told_and_marked_where_its_docstring_or_the_title_says_so(
+    detail, title, sure
+):
+    graded = change(title, fact(FactKind.DEPRECATION, Action.ADDED, "old_tls", detail=detail))
+    told = analyse(graded, Language.EN)
+    assert any("old_tls is deprecated" in one for one in lines(graded)) is sure
+    assert (ChangeType.DEPRECATION in told.change_types) is sure
+
+
 def test_renamed_setting_without_a_known_class_keeps_its_short_name():
     moved = fact(FactKind.CONFIG, Action.RENAMED, "FileKeys.openMenu", before="openTool")
     assert lines(change("Add the menu", moved))[0] == "openTool is now openMenu."

@@ -49,6 +49,12 @@ def test_marks_name_what_they_mark(path, text, facts):
     assert added(path, text) == facts
 
 
+def test_docstring_of_a_field_that_opens_with_the_word_is_told_from_other_notices():
+    text = 'class Config:\n    warm: bool = True\n    """{} run the old warm-up."""\n'
+    (mark,) = find(scene("a.py", text.format("If set,"), text.format("Deprecated:")))
+    assert (mark.name, mark.detail) == ("warm", "docstring")
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [
