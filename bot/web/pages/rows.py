@@ -7,7 +7,7 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from urllib.parse import quote
 
 from markupsafe import escape
@@ -16,6 +16,7 @@ from bot.store.browsing import ChangeLine
 from bot.web.pages.entries import ChangeView, Told, entry_of, load_changes
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
+from bot.web.pages.templating import CLOSING, OPENING
 from digest.analysis.analyse import acts, gist
 from digest.answer.buttons import Mark, marks_of, urgency
 from digest.core.authors import code_as_spans
@@ -37,8 +38,9 @@ LARGEST = 84_000
 out is on the next page."""
 
 OPEN = 30  # rows of a page that are not folded, unless they are of its first level
-_BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT = 165, 10, 13, 50, 18, 5
-"""Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name."""
+_BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 10, 13, 50, 18, 5, 27
+"""Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name,
+punctuation that belongs to a name."""
 
 _LINE = 150  # characters of a consequence, about as many as fit into a line beside each other
 _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
@@ -139,6 +141,9 @@ def size_of(row: Row) -> int:
     written += len(quote(author, errors="replace")) + _MARK * marks
     codes = [one.text for one in (*row.title, *row.why, *row.todo) if isinstance(one, Code)]
     written += sum(_CODE + _JOINT * sum(map(text.count, "_./")) for text in codes)
+    for one, after in pairwise((*row.title, *row.why, *row.todo)):
+        written += _POINT * (isinstance(one, Code) and after.text[:1] in CLOSING)
+        written += _POINT * (isinstance(after, Code) and one.text[-1:] in OPENING)
     return _BARE + (_WHY if row.why or row.todo else 0) + (_STRONG if row.todo else 0) + written
 
 

@@ -32,6 +32,11 @@ _JOINT = re.compile(r"([_./]+)(?=\w)")
 _FLAG = re.compile(r"((?<![\w-])--[A-Za-z][\w-]*)", re.ASCII)
 """A flag that its author did not mark as code; as code it is not broken after its hyphens."""
 
+_CODE = "<code>(?:[^<]++|<(?!/code))*+</code>"
+OPENING, CLOSING = "“（(《「", "。，、；：！？）”》」.,;:!?)"
+_POINTED = re.compile(rf"[{OPENING}]{_CODE}[{CLOSING}]*|{_CODE}[{CLOSING}]+")
+"""Code with the punctuation that belongs onto its line."""
+
 _TAGS = {Strong: "strong", Emphasis: "em", Code: "code"}
 
 
@@ -55,8 +60,12 @@ STYLE = _style()
 
 
 def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) -> Markup:
-    """Spans as markup; invisible characters are made visible, and ``words`` are marked."""
-    return Markup("").join(_span(span, words) for span in spans)
+    """Spans as markup; invisible characters are made visible, and ``words`` are marked.
+
+    No line begins with the full stop after a name.
+    """
+    text = Markup("").join(_span(span, words) for span in spans)
+    return Markup(_POINTED.sub(r'<span class="pointed">\g<0></span>', str(text)))  # noqa: S704 - escaped
 
 
 @lru_cache(maxsize=8192)

@@ -46,7 +46,25 @@ def test_span_as_markup(span, markup):
 def test_no_text_makes_an_element(text, url):
     markup = spans_markup((Text(text), Code(text), Link(text, url)))
     markup = markup.replace("<wbr>", "")
-    assert {tag.lower() for tag in re.findall(r"<\s*/?\s*([^\s>]+)", markup)} <= {"a", "code", "/a"}
+    assert {tag.lower() for tag in re.findall(r"<\s*/?\s*([^\s>]+)", markup)} <= {
+        *("a", "code", "/a", "span"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("spans", "kept"),
+    [
+        ([Text("请检查 "), Code("--fast"), Text("。其余不变")], "<code>--fast</code>。"),
+        ([Text("New error: “"), Code("--fast"), Text(" goes”.")], "“<code>--fast</code>"),
+        ([Code("a<b"), Text("), see")], "<code>a&lt;b</code>),"),
+    ],
+)
+def test_punctuation_stays_on_the_line_of_the_name_it_belongs_to(spans, kept):
+    assert f'<span class="pointed">{kept}</span>' in spans_markup(spans)
+
+
+def test_name_amid_a_sentence_stands_alone():
+    assert spans_markup([Code("a"), Text(" is gone. So is "), Code("b")]).count("<span") == 0
 
 
 def test_every_phrase_is_used_and_every_used_phrase_is_there():
