@@ -4,8 +4,8 @@ The marks are those of the languages: ``@deprecated`` (PEP 702, Java, JSDoc), ``
 ``// Deprecated:`` (Go), ``[[deprecated]]``, ``DeprecationWarning``, and sentences. A fact needs a
 name: a mark whose target cannot be determined yields none.
 
-``detail`` is ``mark``, ``warning``, ``docstring`` (of the thing itself), ``notice`` or ``message``; ``after`` (``before`` if the mark
-was removed) is the version that the text gives for the removal.
+``detail`` is ``mark``, ``warning``, ``docstring`` (of the thing itself), ``notice`` or ``message``;
+``after`` (``before`` if the mark was removed) is the version that the text gives for the removal.
 """
 
 from __future__ import annotations

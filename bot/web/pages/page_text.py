@@ -180,6 +180,7 @@ PHRASES = {
     "where": Phrase("Where", "位置"),
     "whole_change": Phrase("Open the change", "打开变更"),
     "week": Phrase("Week {week}", "{week} 周"),
+    "so_far": Phrase("{heading}, so far", "{heading}（截至目前）"),
     "evidence": Phrase("Why this grade", "评级依据"),
     "files": Phrase("{n:file|files}", "{n} 个文件"),
     "message": Phrase("The author's message", "作者的提交说明"),

@@ -152,6 +152,8 @@ async def _page(asked: PageRequest, *, first: date, last: date, weekly: bool) ->
         PHRASES["calendar"].template(language),
     )
     heading = week_words(first, language) if weekly else day_words(first, language)
+    if window.since <= shelf.clock.now() < window.until:
+        heading = PHRASES["so_far"].text(language, heading=heading)
     return Page(
         template="window.html",
         title=f"{heading} · {shown.repository.name}",

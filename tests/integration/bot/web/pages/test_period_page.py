@@ -13,6 +13,7 @@ import pytest
 from bot.delivery.payload import freeze
 from bot.store.analyses import SqlAnalyses
 from bot.store.digests import DigestHeading, KeptDigest
+from bot.util.machine import FixedClock
 from bot.web.pages.routes import routes
 from bot.web.server import application
 from digest.core.enums import Language
@@ -86,7 +87,7 @@ async def test_lead_and_themes_name_their_changes(site):
     shas = await site.shas()
     await site.say("a", "Pools keep engines warm", shas[1], shas[2])
     page = await site.page(DAY)
-    assert "Pools keep engines warm <code>&lt;pool&gt;</code>." in page
+    assert 'warm <span class="pointed"><code>&lt;pool&gt;</code>.</span>' in page
     assert f'<a href="/r/owner/open/-/changes/{shas[1][:12]}">#1</a>, <a' in page
     assert "<strong>Theme of Pools keep engines warm</strong>" in page
     assert "Written by a model" in page
@@ -133,7 +134,7 @@ async def test_what_was_posted_goes_before_what_was_only_made(site):
     window = day_window(date(2026, 3, 2), UTC_ZONE)
     await site.post("daily:owner/open:main:2026-03-02:team", window, posted)
     page = await site.page(DAY)
-    assert "Posted <code>" in page
+    assert "Posted <span" in page
     assert "Made later" not in page
     assert "From the digest of" not in page
 
@@ -188,3 +189,14 @@ async def test_each_change_to_act_on_is_marked_in_its_row_and_comes_before_the_o
     assert marked == (1 + int(more[1]) if more else 1)
     first = page.split('class="rows')[1].split("</li>")[0]
     assert ">act<" in first
+
+
+@pytest.mark.parametrize(("days", "running"), [(0, [DAY, WEEK]), (1, [WEEK]), (7, [])])
+async def test_period_that_is_not_over_says_so(configuration, days, running):
+    clock = FixedClock(MONDAY + timedelta(days=days))
+    async with shelved(configuration, clock=clock) as (_, shelf):
+        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            for path in (DAY, WEEK):
+                page = (await reader.get(path)).text
+                assert (", so far</h1>" in page) is (path in running)
