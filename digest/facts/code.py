@@ -51,7 +51,10 @@ from digest.facts.syntax.python_headers import PythonModule
 
 def is_private_module(path: str) -> bool:
     """Whether a path names a private module of its project (a leading underscore)."""
-    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
+    return _PRIVATE.search(path) is not None
+
+
+_PRIVATE = re.compile(r"(?:^|/)_(?!_)")
 
 
 _READERS: dict[str, Callable[[Node, str], Iterator[Declaration]]] = {

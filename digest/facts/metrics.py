@@ -74,12 +74,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         # Python clients expose a counter ``x`` as ``x_total``, however it is written.
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
         old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
-    doubt = _unnamed(after, language) > _unnamed(before, language)
     parts = _parts([s.names[0] for s in old], [s.names[0] for s in new])
     old, new = ([s for s in side if s.names[0] not in parts] for side in (old, new))
-    for fact in named_settings.compare(FactKind.METRIC, before, after, old, new):
-        if fact.action is not Action.REMOVED or not doubt:
-            yield fact
+    facts = list(named_settings.compare(FactKind.METRIC, before, after, old, new))
+    lost = any(fact.action is Action.REMOVED for fact in facts)
+    doubt = lost and _unnamed(after, language) > _unnamed(before, language)
+    yield from (f for f in facts if f.action is not Action.REMOVED or not doubt)
 
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:

@@ -203,8 +203,9 @@ def may_change(hunks: Iterable[Hunk], language: str) -> bool:
         if language == "go" and any(map(_SET.match, (*hunk.added, *hunk.removed))):
             return True
         for pattern, _ in _FORMS[language] if len(hunk.added) <= _DEFAULT_TABLES_MOST else ():
-            olds, news = ([*map(pattern.search, side)] for side in (hunk.removed, hunk.added))
-            if any(was and found and _is_changed(was, found) for was in olds for found in news):
+            olds = [was for was in map(pattern.search, hunk.removed) if was]
+            news = [found for found in map(pattern.search, hunk.added) if found] if olds else ()
+            if any(_is_changed(was, found) for was in olds for found in news):
                 return True
     return False
 

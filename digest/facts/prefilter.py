@@ -59,7 +59,7 @@ def _may(line: str, section: str) -> bool:
         return _DEFINITION.match(line) is not None
     if ":" not in line and "=" not in line and "," not in line:
         return False
-    if _END_OF_HEADER.match(line):
+    if ":" in line and _END_OF_HEADER.match(line):
         return not _STATEMENT.match(line)
     indent = len(line) - len(line.lstrip())
     if not indent:
@@ -169,6 +169,6 @@ def may_set(hunks: Iterable[Hunk], language: str) -> bool:
     if not words:
         return False
     text = "\n".join(line for h in hunks for lines in (h.removed, h.added) for line in lines)
-    if any(word in text for word in words):
+    if any(map(text.__contains__, words)):
         return True
     return language in _CALLS and NAMED_ALONE.search(text) is not None

@@ -296,12 +296,17 @@ def constants(hunks: Iterable[Hunk]) -> tuple[str, ...]:
     found: list[str] = []
     for hunk in hunks:
         if hunk.removed and hunk.added and len(hunk.added) + len(hunk.removed) <= _MOST_LINES:
-            old, new = (
-                {m[1]: m[2] for line in side if (m := DEFINED.match(line[:_LONGEST_LINE]))}
-                for side in (hunk.removed, hunk.added)
-            )
-            found += [n for n in old if old[n] != new.get(n, old[n]) and _FIXED.fullmatch(n)]
+            old = {n: value for n, value in _defined(hunk.removed) if _FIXED.fullmatch(n)}
+            new = dict(_defined(hunk.added)) if old else {}
+            found += [n for n in old if old[n] != new.get(n, old[n])]
     return tuple(found)
+
+
+def _defined(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names to which lines give plain values."""
+    for line in lines:
+        if "=" in line and (match := DEFINED.match(line[:_LONGEST_LINE])):
+            yield match[1], match[2]
 
 
 def _uses(file: FileChange, old: str, new: str) -> Iterator[Hunk]:
