@@ -202,7 +202,7 @@ _BALANCED = (("/*", "*/"), ("#if", "#endif"))
 
 
 @cache
-def _shallow(depth: int) -> re.Pattern[str]:
+def shallow(depth: int) -> re.Pattern[str]:
     """A line that is not indented deeper than ``depth``."""
     return re.compile(rf"\n[ \t]{{0,{depth}}}[^\s#]")
 
@@ -230,7 +230,7 @@ def bodies(text: str, *, values: bool = False) -> list[tuple[int, int]]:
         end = text.find(f"\n{indent}}}", opened)
         if (
             end < 0
-            or _shallow(len(indent)).search(text, opened, end)
+            or shallow(len(indent)).search(text, opened, end)
             or not _is_balanced(text[opened:end])
         ):
             failures += 1

@@ -23,7 +23,7 @@ from digest.facts.syntax.declarations import (
     Signature,
     last_part,
 )
-from digest.facts.syntax.grammar import parse, text_of
+from digest.facts.syntax.grammar import parse, shallow, text_of
 from digest.facts.syntax.python_outline import Header, Outline
 
 LONGEST_HEADER = 8_000
@@ -212,7 +212,7 @@ def fields(source: SideText, outline: Outline, header: Header) -> dict[str, Decl
     end = outline.end(header)
     if end > (limit := start + _LONGEST_BODY):  # a text cut inside of a method cannot be parsed
         end = max(outline.text.rfind("\n    def ", start, limit), start)
-    root = parse(outline.text[start:end], "python").root_node
+    root = parse(_before_methods(outline, header, end), "python").root_node
     body = next((named for n in root.children if (named := n.child_by_field_name("body"))), None)
     statements = [n for n in body.named_children if n.type != "comment"] if body else []
     top = source.line_at(start) - 1
@@ -235,6 +235,17 @@ def fields(source: SideText, outline: Outline, header: Header) -> dict[str, Decl
             read=partial(_parts, typed, node and node.child_by_field_name("right")),
         )
     return found
+
+
+def _before_methods(outline: Outline, header: Header, end: int) -> str:
+    """The text of a class up to the header of its first method: what follows has no fields."""
+    text, start = outline.text, header.offset
+    first = next(iter(outline.scan(start + 1, end)), None)
+    top, below = header_end(text, start), first and header_end(text, first.offset)
+    # With lines that are indented less, the method may be one of several in a branch.
+    if not first or not top or not below or shallow(first.indent - 1).search(text, top, below):
+        return text[start:end]
+    return f"{text[start:below]} pass"
 
 
 def _parts(typed: Node, right: Node | None) -> tuple[str, str | None]:

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from digest.facts.syntax.declarations import grouped
 
 # Blocks at the left margin contain definitions of the module, not of a class above them.
+# That a line begins with one of these letters is tested first, because few lines do.
 _LINE = re.compile(
-    r"\n(?P<margin>[ \t\f]*+)(?:(?:async[ \t]++)?(?P<kind>def|class) [ \t]*+"
+    r"\n(?P<margin>[ \t\f]*+)(?=[acdefitw])(?:(?:async[ \t]++)?(?P<kind>def|class) [ \t]*+"
     r"(?P<name>[^\W\d]\w{0,299}+)(?!\w)"
     r"|(?<=\n)(?:if[ (]|el(?:se:|if )|try:|except|finally:|with |for |while ))"
 )
@@ -42,6 +43,9 @@ class Header(NamedTuple):
     nested: bool
 
 
+_MODULE = Header("", "", "", 0, -1, nested=False)
+
+
 class Outline:
     """The definitions of one text, found at once when the first is asked for."""
 
@@ -59,20 +63,23 @@ class Outline:
     @cached_property
     def _headers(self) -> list[Header]:
         """All definitions, in the order of the text."""
-        quoted = strings(self.text)
+        quoted, at = strings(self.text), 0
         headers: list[Header] = []
         around: list[Header] = []
         for match in _LINE.finditer(f"\n{self.text}"):
-            offset, indent = match.end("margin") - 1, len(match["margin"].expandtabs())
-            if inside(quoted, offset):
+            margin, kind, name = match.groups()
+            offset, indent = match.end(1) - 1, len(margin.expandtabs())
+            while at < len(quoted) and quoted[at][1] <= offset:
+                at += 1
+            if at < len(quoted) and quoted[at][0] <= offset:
                 continue
             while around and around[-1].indent >= indent:
                 around.pop()
-            if match["kind"] and len(around) < _DEEPEST:
-                parent = around[-1].name if around else ""
-                name = f"{parent}.{match['name']}" if parent else match["name"]
-                nested = any(header.kind == "def" for header in around)
-                headers.append(Header(match["kind"], name, parent, offset, indent, nested))
+            if kind and len(around) < _DEEPEST:
+                above = around[-1] if around else _MODULE
+                nested = above.nested or above.kind == "def"
+                name = f"{above.name}.{name}" if around else name
+                headers.append(Header(kind, name, above.name, offset, indent, nested))
                 around.append(headers[-1])
         return headers
 
@@ -125,12 +132,6 @@ def _closed(text: str, first: int, quote: str) -> int:
     while at >= 0 and text[at - 1] == "\\":
         at = text.find(quote, at + 3)
     return len(text) if at < 0 else at + 3
-
-
-def inside(spans: list[tuple[int, int]], offset: int) -> bool:
-    """Whether an offset is in one of the spans, which are in ascending order."""
-    at = bisect_right(spans, (offset,)) - 1
-    return at >= 0 and offset < spans[at][1]
 
 
 def _is_quoted(text: str, at: int, mark: str) -> bool:
