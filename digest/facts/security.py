@@ -136,7 +136,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
         return ()
     pattern = _CODE.get(scene.language) if scene.area is Area.CORE else None
     text = scene.changed_text
-    hints = [h for h in (_HINTS[scene.language] if pattern else ()) + _SECRET_HINTS if h in text]
+    hints = [*filter(text.__contains__, _HINTS[scene.language] if pattern else ())]
+    hints += filter(text.__contains__, _SECRET_HINTS)
     if not hints:
         return ()
     old, new = scene.lines

@@ -26,6 +26,7 @@ _GRAMMARS = {
 }
 
 _CHUNK = 1_024  # bytes that the parser reads at a time
+_NAME = 128  # bytes that are read at a time for the text of a node: mostly a name or a type
 _STEPS = 50
 _LEAST = 100
 """The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes. A step is a
@@ -163,7 +164,8 @@ class _Run:
             self._steps_left -= 1
             if self._steps_left < 0:
                 return b""
-        return self._text[offset : min(offset + _CHUNK, self._end)]
+        size = _CHUNK if self._parsing else _NAME
+        return self._text[offset : min(offset + size, self._end)]
 
     def _is_over(self, _offset: int, _has_error: bool) -> bool:
         self._steps_left -= 1
