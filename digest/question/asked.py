@@ -28,7 +28,7 @@ from digest.question.slot_values import (
 from digest.window import Window
 
 T = TypeVar("T")
-_TOPICAL = frozenset({"todo", "foreign", "lines", "state"})
+_TOPICAL = frozenset({"todo", "foreign", "lines", "state", "help"})
 """Tags of words that are topic names unless they begin a question."""
 
 _TOPICAL_WORDS = frozenset(
@@ -183,7 +183,7 @@ class Asked:
         for place in things:
             after = 0 if self.tokens[place].text.isascii() else 3
             near = self.tokens[max(0, place - 1) : place + after]
-            if any("ask" in token.tags for token in near):
+            if any(token.tags & {"ask", "aux"} for token in near):
                 return True
         return False
 
@@ -224,7 +224,7 @@ class Asked:
     @property
     def _new_topic(self) -> bool:
         """Whether new things are asked for: *new attention backends*, *a new cache mechanism*."""
-        plain = [token.slot is None and not token.tags for token in self.tokens]
+        plain = [token.slot is None and token.tags <= {"help"} for token in self.tokens]
         for place, token in enumerate(self.tokens):
             end = place + 1
             while end < len(plain) and plain[end]:
@@ -298,6 +298,7 @@ class Asked:
         if not token.tags and place in self._stray:
             return False
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
+        own = own or ("help" in token.tags and not self.only("help", "ask", "aux", "me"))
         if token.tags == {"graded"} and place + 1 < len(self.tokens):
             after = self.tokens[place + 1]
             return token.text.isascii() and after.slot is None and not after.tags  # "rate limits"

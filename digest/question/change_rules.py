@@ -194,6 +194,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
     if symbols and asked.has("why"):
         return asked.topic, True
+    if len(symbols) > 1 and asked.has("history", "state") and _FOR.search(asked.text):
+        return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
         return best.name, best.sure
@@ -214,6 +216,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     return _versioned(asked), True
 
 
+_FOR = re.compile(r" (?:for|with|on|under) [\w.-]+$|对")
 _VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
 """To which version something was moved: *when did we move to torch 2.13*."""
 

@@ -110,6 +110,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(7.2 if asked.follows and its else 4.7, Released())
     elif its and (asked.has("why") or _WHICH.search(asked.text)):
         yield Weighed(4.6, Nth(place=0))  # "why was it removed", "in which PR"
+    elif not spoken and _SEVERAL.search(asked.text):
+        return  # "which defaults changed"
     elif asked.follows in _ONE and asked.has("state", *_ACTS) and asked.has("ask", "aux", "it"):
         yield Weighed(4.6, Nth(place=0))  # "is it still there"
 
@@ -144,6 +146,7 @@ _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
 )
+_SEVERAL = re.compile(r"\b(?:which|what) \w{3,}s\b|哪些", re.IGNORECASE)
 _ITS = (
     *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
     *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),

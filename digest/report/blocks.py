@@ -230,7 +230,8 @@ def grade_reasons(grade: Grade, language: Language) -> str:
     """The interesting reasons that raised the grade, largest weight first, in words."""
     raised = [r for r in grade.reasons if r.weight >= 0 or r.rule.startswith(PREFIX)]
     telling = [r for r in raised if r.rule not in FAINT] or raised
-    return SEPARATOR.template(language).join(reason_words(r, language) for r in telling)
+    words = dict.fromkeys(reason_words(reason, language) for reason in telling)
+    return SEPARATOR.template(language).join(words)
 
 
 def _sections(

@@ -164,7 +164,7 @@ def graded_to_json(graded: Graded, zone: ZoneInfo, language: Language) -> dict[s
         "subject": graded.commit.subject,
         "level": str(graded.grade.level),
         "score": graded.grade.score,
-        "reasons": [reason_words(reason, language) for reason in graded.grade.reasons],
+        "reasons": list(dict.fromkeys(reason_words(r, language) for r in graded.grade.reasons)),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, graded_because
@@ -59,7 +60,7 @@ async def why(intent: Why, ctx: Context) -> Answer:
         Paragraph((title_link(graded, ctx.watched.repository),)),
         Paragraph(words.score_words(graded.grade, ctx.watched.thresholds, language)),
         Paragraph(words.WEIGHTS(language)),
-        Listing(tuple(Item(_weighed(r, language)) for r in graded.grade.reasons[:_REASONS])),
+        Listing(tuple(Item(one) for one in _weighed(graded.grade.reasons, language))),
         Paragraph(told(language, **({"why": outcome.why} if outcome else {}))),
     ]
     return answer_of("why", graded, blocks, ctx)
@@ -190,10 +191,15 @@ async def _change(graded: Graded, ctx: Context) -> Change:
     return Change(commit=graded.commit, files=())
 
 
-def _weighed(reason: Reason, language: Language) -> Spans:
-    sign = "+" if reason.weight >= 0 else "−"
-    weight = Code(f"{sign}{abs(reason.weight):.2f}")
-    return words.WEIGHED(language, weight=weight, reason=reason_words(reason, language))
+def _weighed(reasons: Iterable[Reason], language: Language) -> Iterator[Spans]:
+    """The reasons with their weights; those in the same words are one."""
+    weights = dict[str, float]()
+    for reason in reasons:
+        said = reason_words(reason, language)
+        weights[said] = weights.get(said, 0.0) + reason.weight
+    for said, weight in islice(weights.items(), _REASONS):
+        sign = "+" if weight >= 0 else "−"
+        yield words.WEIGHED(language, weight=Code(f"{sign}{abs(weight):.2f}"), reason=said)
 
 
 def _reviewed(graded: Graded, people: Sequence[str], ctx: Context) -> Spans:

@@ -93,7 +93,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
-        asked = await _second(asked, ctx)
+        asked = await _second(asked, ctx, tip)
         asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
         if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
             return history
@@ -266,12 +266,21 @@ async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
 _ARCHIVED = timedelta(days=730)
 
 
-async def _second(asked: Meant, ctx: Context) -> Meant:
-    """The first of the next best readings that finds something; the same if none does."""
-    for way in (_by_name, _by_topic, respelt, _troubled, _lower, _by_part):
-        found = await way(asked, ctx)
-        if found is not None and found.held.rows:
-            return found
+async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+    """The first of the next best readings that finds something; the same if none does.
+
+    Where nobody gave a period, they are tried for a longer one too.
+    """
+    periods = [asked]
+    if _is_vague(asked.intent, ctx):
+        window, reached = await _wider(ctx, tip)
+        month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
+        periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
+    for one in periods:
+        for way in (_by_name, _by_topic, respelt, _troubled, _lower, _by_part):
+            found = await way(one, ctx)
+            if found is not None and found.held.rows:
+                return found
     return asked
 
 

@@ -55,7 +55,15 @@ class NamedHistory:
     @property
     def said(self) -> Graded | None:
         """The newest change whose title says how the name stands."""
-        return next((g for g, _ in self.found if _OF_STATE.search(g.title)), None)
+        words = without_dashes(self.name)
+        bare = words.removeprefix("enable_").removeprefix("disable_")
+        is_name = self.name.startswith("-") or "_" in self.name  # a title must have all of it
+
+        def tells(title: str) -> bool:
+            return not is_name or bare in without_dashes(title).replace(" ", "_")
+
+        titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
+        return next((g for g, title in titles if _OF_STATE.search(title) and tells(title)), None)
 
     @property
     def decisive(self) -> str:
@@ -133,9 +141,10 @@ async def _presence(
     if there is None:
         return None, []
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
-    phrase = reading_text.STANDS if there else reading_text.STANDS_NOT
     gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
     stands = any(not (gone and path.startswith(".")) for path in there)
+    phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
+    phrase = phrase if there else reading_text.STANDS_NOT
     return stands, [phrase(language, name=Code(name), files=files)]
 
 
