@@ -28,7 +28,7 @@ from digest.question.intent import (
     Why,
 )
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Path, Release, Step, Symbol
+from digest.question.slot_values import Path, Release, Step, Symbol, stated_in
 
 _ONE = frozenset({"change", "name", "row"})
 _MANY = frozenset({"list", "release", "row"})
@@ -73,6 +73,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     several = _PLURAL.search(asked.text) is not None
     spoken = (asked.has("it") and not several) or _SPOKEN.search(asked.text) is not None
     its = spoken or asked.follows in _ONE
+    if not slots and not asked.left and stated_in(asked.tokens):
+        return  # "uv check", of words that are noise elsewhere
     if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
         names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
@@ -256,7 +257,11 @@ def _weight(asked: Asked, intent: Changed) -> float:
     if asked.has("change") and asked.has("happened"):
         weight -= 2.0
     weight += 2.0 if isinstance(asked.span, Window) else 3.0 if asked.spans else 0.0
-    weight += 2.0 * bool(asked.kinds) + 1.0 * bool(asked.level) + 2.0 * bool(intent.path)
+    weight += (
+        2.0 * bool(asked.kinds or intent.kinds == (ChangeKind.ACTION,))
+        + 1.0 * bool(asked.level)
+        + 2.0 * bool(intent.path)
+    )
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
     weight += 1.5 * bool(asked.without) + 1.5 * bool(asked.top or asked.against)
     weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)
@@ -299,6 +304,10 @@ def _listing(asked: Asked) -> Changed | None:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
     if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
+    elif asked.has("upgrade") and asked.has("risk") and not (kinds or topic or asked.things):
+        kinds = (ChangeKind.ACTION,)
+        if isinstance(span, Window) and span.until - span.since <= timedelta(days=1):
+            span = None  # "is it safe to upgrade to yesterday's main": the day is not the risk
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []
     if len(releases) == 2:

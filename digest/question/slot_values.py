@@ -182,6 +182,12 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
         return []
     bots = place + 2 < len(tokens) and tokens[place + 2].text.lower() in _BOTS
     names = _run(tokens, place + 2 if bots else place + 1)  # "did the bots do"
+    said_what = described or (place > 0 and "ask" in tokens[place - 1].tags)
+    if names and said_what:  # "what did ada lovelace do"
+        last, verb = (*tokens[names[-1] + 1 : names[-1] + 3], None, None)[:2]
+        small = last and last.slot is None and not last.tags
+        if small and verb and verb.tags & {"agent", "change", "bump"}:
+            names.append(names[-1] + 1)
     after = tokens[names[-1] + 1 :] if names else ()
     verb = next(
         (
@@ -193,7 +199,6 @@ def _doer(tokens: Sequence[Token], place: int) -> list[int]:
     )
     if verb is None or tokens[names[-1]].owns:
         return []
-    said_what = described or (place > 0 and "ask" in tokens[place - 1].tags)
     if "agent" in verb.tags and ("change" not in verb.tags or said_what):
         return names
     acts = any(

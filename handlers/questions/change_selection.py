@@ -147,18 +147,25 @@ _HANDLE = re.compile(r"[a-z\d][a-z\d_-]{2,38}")
 _PEOPLE = 5
 
 
+def _handles(author: str) -> Iterator[str]:
+    """What people make handles of: *adalovelace*, *adal* and *alovelace* of Ada Lovelace."""
+    first, *others = _folded(author).split() or [""]
+    if others:
+        yield from (first + "".join(others), first + others[-1][0], first[0] + others[-1])
+
+
 def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     """The changes of the people whose name or handle has this."""
-    emails = {
-        g.commit.email
+    theirs = [
+        g.commit
         for g in changes
         if name in _folded(g.commit.author)
+        or name in _handles(g.commit.author)
         or name in re.split(r"[@+]", g.commit.email.lower())[:-1]
-    }
-    own = {email for email in emails if "@" in email and not _SHARED.match(email)}
-    return frozenset(
-        g.sha for g in changes if g.commit.email in own or name in _folded(g.commit.author)
-    )
+    ]
+    names = {one.author for one in theirs}
+    own = {one.email for one in theirs if "@" in one.email and not _SHARED.match(one.email)}
+    return frozenset(g.sha for g in changes if g.commit.email in own or g.commit.author in names)
 
 
 _SHARED = re.compile(r"no-?reply@", re.IGNORECASE)  # an address of people who show none

@@ -55,15 +55,10 @@ class NamedHistory:
     @property
     def said(self) -> Graded | None:
         """The newest change whose title says how the name stands."""
-        words = without_dashes(self.name)
-        bare = words.removeprefix("enable_").removeprefix("disable_")
-        is_name = self.name.startswith("-") or "_" in self.name  # a title must have all of it
-
-        def tells(title: str) -> bool:
-            return not is_name or bare in without_dashes(title).replace(" ", "_")
-
+        is_code = self.name.startswith("-") or "_" in self.name
         titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
-        return next((g for g, title in titles if _OF_STATE.search(title) and tells(title)), None)
+        said = (g for g, title in titles if _OF_STATE.search(title))
+        return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)
 
     @property
     def decisive(self) -> str:
@@ -78,6 +73,13 @@ class NamedHistory:
                 if fact.action is action:
                     return graded.sha
         return self.found[0][0].sha
+
+
+def _has_whole(title: str, name: str) -> bool:
+    """Whether a title has all of a name, its words joined in any way."""
+    words = re.sub(r"[\s-]", "_", name.strip("-").lower())
+    bare = words.removeprefix("enable_").removeprefix("disable_")
+    return bare in re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())
 
 
 async def state_lines(
@@ -155,7 +157,8 @@ def _last_said(
     said = history.said
     if said is None:
         return {}
-    if (to := _DEFAULT_TO.search(said.title[:_MOST_TITLE])) is not None and not needs:
+    to = _DEFAULT_TO.search(said.title[:_MOST_TITLE])
+    if to is not None and not needs and _has_whole(said.title, history.name):
         line = _line(reading_text.IS_NOW, said, history.name, ctx, value=Code(to[1]))
     else:
         line = _line(reading_text.LAST_SAID, said, history.name, ctx)
@@ -184,6 +187,9 @@ async def _done(
     Of a name that is ``gone``, every part of it is.
     """
     oldest = history.found[-1][0] if history.found else None
+    named = any(_is_whole(fact.name, history.name) for _, fact in history.contract)
+    if action is Action.ADDED and not named and (brought := _brought(history)):
+        return [_line(phrase, brought, history.name, ctx), *await release_lines(brought, tip, ctx)]
     some = [
         (graded, fact)
         for graded, fact in history.contract
@@ -198,6 +204,27 @@ async def _done(
         lines += await release_lines(graded, tip, ctx)
         lines += _purpose(some[-1], ctx.language)
     return lines
+
+
+def _brought(history: NamedHistory) -> Graded | None:
+    """The oldest change whose title says that it adds a thing that no fact is about."""
+    name = r"\W{1,3}".join(map(re.escape, history.name.split()))
+    brings = re.compile(
+        rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}(?!\w)", re.IGNORECASE
+    )
+    for graded, _ in reversed(history.found):
+        title = graded.title[:_MOST_TITLE]
+        adds = _EXISTS[0].search(title)
+        if adds and brings.match(title, adds.end()):
+            return graded
+    return None
+
+
+_BEFORE_NAME = (
+    "(?:(?:an?|the|new|initial|basic|minimal|native|hidden|experimental|preview|support|for|of) "
+    "){0,6}"
+)
+"""Words between a verb and what it adds."""
 
 
 def _verdict(
@@ -235,7 +262,7 @@ def _says(*words: str) -> tuple[re.Pattern[str], ...]:
 
 
 _EXISTS = _says(
-    rf"{_HEAD}(?:add|support|introduc|implement|restor|re-?add|reapply)",
+    rf"{_HEAD}(?:add|support|introduc|implement|scaffold|restor|re-?add|reapply)",
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
 
