@@ -147,6 +147,9 @@ STANDS_NOT = Phrase(
 )
 CAME = Phrase("{name} was added by {change}, {day}.", "{name} 由 {change} 新增，{day}。")
 WENT = Phrase("{name} was removed by {change}, {day}.", "{name} 由 {change} 移除，{day}。")
+DEFAULT_NOW = Phrase(
+    "{name} is {value} by default: {place}.", "{name} 的默认值是 {value}：{place}。"
+)
 IS_NOW = Phrase(
     "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )

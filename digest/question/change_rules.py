@@ -194,7 +194,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
     if symbols and asked.has("why"):
         return asked.topic, True
-    if len(symbols) > 1 and asked.has("history", "state") and _FOR.search(asked.text):
+    if len(asked.left) > 1 and _SUPPORTED_FOR.search(asked.text):
         return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
         best = next((one for one in symbols if one.sure), symbols[0])
@@ -216,7 +216,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     return _versioned(asked), True
 
 
-_FOR = re.compile(r" (?:for|with|on|under) [\w.-]+$|对")
+_SUPPORTED_FOR = re.compile(r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$", re.IGNORECASE)
 _VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
 """To which version something was moved: *when did we move to torch 2.13*."""
 

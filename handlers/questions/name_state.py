@@ -23,7 +23,13 @@ from digest.report.blocks import title_link
 from digest.topics.terms import pieces, roots
 from handlers.context import Context
 from handlers.ports.storage import Tip
-from handlers.questions.requirements import Requirement, files_with, find_requirements
+from handlers.questions.requirements import (
+    UNSET,
+    Requirement,
+    defaults_now,
+    files_with,
+    find_requirements,
+)
 
 Found = Sequence[tuple[Graded, Sequence[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
@@ -99,23 +105,37 @@ async def state_lines(
     is_open = intent.claim in _OPEN or (stands is not None and intent.claim in {"there", "gone"})
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
-    valued = _newest_value(history, needs)
+    valued, now = _newest_value(history, needs), list[Fact]()
     if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
         # The value is what is asked for most, but a call does not say it.
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
+    elif stands is not False and not needs and intent.claim in {"", "value", "default"}:
+        now = await defaults_now(name, ctx, tip)
+        told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
+        aspects["value"] = told or aspects.get("value", [])
     for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
         if action is Action.REMOVED or not (renamed or needs):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
-    value = (valued[1].after or "") if valued else None
+    value = (valued[1].after or "") if valued else now[0].after if now else None
+    value = None if value in UNSET else value  # computed later, neither on nor off
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
     order = [*asked, "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
+
+
+_DEFAULTS = 3  # declarations of one name that are told with their defaults
+
+
+def _default(fact: Fact, ctx: Context) -> Spans:
+    place = Code(f"{printable(fact.evidence.path)}:{fact.evidence.line}")
+    value = Code(fact.after or "")
+    return reading_text.DEFAULT_NOW(ctx.language, name=Code(fact.name), value=value, place=place)
 
 
 _AS = {"release": "added"}  # by what is asked, the lines that tell it
@@ -143,8 +163,11 @@ async def _presence(
     if there is None:
         return None, []
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
-    gone = facts and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
+    gone = bool(facts) and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
     stands = any(not (gone and path.startswith(".")) for path in there)
+    field = name.removeprefix("--").replace("-", "_")
+    if not there and not gone and field != name and await files_with(field, ctx, tip.sha or ""):
+        return None, []  # a flag may be made of the name of a field
     phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
     phrase = phrase if there else reading_text.STANDS_NOT
     return stands, [phrase(language, name=Code(name), files=files)]
@@ -173,7 +196,7 @@ def _newest_value(
     valued = (
         (graded, fact)
         for graded, fact in history.contract
-        if fact.after is not None and (not needs or _pins(fact, needs[0]))
+        if fact.after not in {None, fact.name} and (not needs or _pins(fact, needs[0]))
     )
     newest = next(valued, None)
     return newest if newest and (said is None or _at(newest[0]) >= _at(said)) else None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from digest.analysis.context import without_dashes
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.reference import Query
 from digest.facts.dependencies import reader_of
+from digest.facts.paths import area_of
 from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
 from handlers.context import Context
@@ -205,6 +208,53 @@ async def revalued(
     return await ensure(ctx, [sha] if sha not in known else [], tip) if sha else None
 
 
+_DECLARES = re.compile(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
+
+_READ = 8  # files that are read for the default of a name, those that declare settings first
+
+
+async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
+    """The flags, variables and settings of a name with the defaults that the branch gives them."""
+    bare = re.sub(r"[\s-]+", "_", name.lstrip("-"))
+    words = {bare, bare.replace("_", "-")}
+    some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
+    if not tip.sha or not some or not _DOTTED.fullmatch(bare):
+        return []
+    there = await ctx.watched.source.mentions(tip.sha, words) or {}
+    paths = {path for some in there.values() for path in some if area_of(path) is Area.CORE}
+    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
+    texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
+    has_name = re.compile(rf"(?<![\w-])(?:--)?{re.escape(bare).replace('_', '[_-]')}(?![\w-])")
+    found: list[Fact] = []
+    for (_, path), text in texts.items():
+        facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
+        found += (f for f in facts if f".{without_dashes(f.name)}".endswith(f".{bare.lower()}"))
+    valued = [
+        replace(f, after=_constant(f.after, texts.values()))
+        for f in found
+        if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
+    ]
+    given = [fact for fact in valued if fact.after not in UNSET]
+    return given or valued
+
+
+_DOTTED = re.compile(r"[A-Za-z_][\w.]{2,80}", re.ASCII)
+UNSET = frozenset({"None", "null", "nil", "undefined"})
+"""Defaults that are computed later."""
+
+
+def _constant(value: str, texts: Iterable[str]) -> str:
+    """The literal that a name in capitals stands for in one of the texts; otherwise the value."""
+    last = value.rpartition(".")[2].rpartition("::")[2]
+    if not last.isupper():
+        return value
+    given = re.compile(
+        rf"^[\w\s]{{0,40}}\b{re.escape(last)}\b[^=\n]{{0,40}}= ?([\w.\"'-]{{1,40}});?$",
+        re.MULTILINE,
+    )
+    return next((match[1] for text in texts if (match := given.search(text))), value)
+
+
 def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
     """What a whole file says of a name, read as if the file were new."""
     if _bare(fact) not in text:
@@ -216,10 +266,37 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
         added=len(lines),
         hunks=(Hunk(old_start=0, new_start=1, removed=(), added=lines),),
     )
+    found = _facts_of(file, told, {})
+    return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:
+    """What a file says of a name, read as if the lines that have it were new."""
+    lines = text.split("\n")
+    own = [n for n, line in enumerate(lines) if words.search(line)][:_MOST_LINES]
+    old = "\n".join(line for n, line in enumerate(lines) if n not in set(own))
+    hunks = (
+        Hunk(old_start=n - before, new_start=n + 1, removed=(), added=(lines[n],))
+        for before, n in enumerate(own)
+    )
+    file = FileChange(
+        path=path,
+        status=FileStatus.MODIFIED,
+        added=len(own),
+        hunks=tuple(hunks),
+        old_id="old",
+        new_id="new",
+    )
+    return _facts_of(file, told, {"old": old, "new": text})
+
+
+_MOST_LINES = 40
+
+
+def _facts_of(file: FileChange, told: Graded, texts: Mapping[str, str]) -> Sequence[Fact]:
     from digest.facts.extract import extract  # loads every finder
 
-    found = extract(Change(commit=told.commit, files=(file,)), {}).items
-    return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+    return extract(Change(commit=told.commit, files=(file,)), texts).items
 
 
 def _bare(fact: Fact) -> str:

@@ -238,6 +238,9 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "上一条呢", Nth(place=0, step=-1)),
         ("change", "has it been backported?", Released()),
         ("change", "改之前是怎样的", Nth(place=0)),
+        ("change", "which defaults changed", parse("which defaults changed", NOW, ZONE)),
+        ("change", "哪些默认值变了", parse("哪些默认值变了", NOW, ZONE)),
+        ("name", "which release added app check", Touched(name="app", claim="release")),
     ],
 )
 def test_a_short_question_is_read_by_what_the_answer_was_about(follows, text, intent):
@@ -430,6 +433,13 @@ def test_what_is_asked_of_a_name_is_told_first(question, claim):
     assert intent.claim == claim
 
 
+def test_support_of_one_thing_for_another_is_asked_of_both():
+    known = Background(words=frozenset({"eagle3", "qwen3.5"}))
+    intent = read("is eagle3 supported for qwen3.5", NOW, ZONE, known).intent
+    assert isinstance(intent, Changed)
+    assert intent.topic == "eagle3 qwen3.5"
+
+
 def test_who_wrote_a_thing_is_who_added_it():
     intent = parse("who wrote the oci service discovery", NOW, ZONE)
     assert isinstance(intent, Changed)
@@ -462,6 +472,23 @@ def test_yes_or_no_is_asked_for(question, closed):
         ),
         ("谁写的 oci 服务发现", "who touched oci 服务发现 action:added 8-11..8-17"),
         ("who is working on LoRA these days", "who touched LoRA 8-11..8-17"),
+        ("which commands were added in july", "changed commands action:added 7-1..8-1"),
+        ("any examples changed in july", "changed examples 7-1..8-1"),
+        ("did metric names change in july", "changed thing:metric 7-1..8-1"),
+        ("what commands do you know", "help"),
+        ("what did ada lovelace change in july", 'changed author:"ada lovelace" 7-1..8-1'),
+        ("is it safe to upgrade to yesterday's main", "changed kind:action 8-11..8-17"),
+        ("how big was july", "changed 7-1..8-1 what share"),
+        ("有什么要我改配置的吗", "changed kind:action 8-11..8-17"),
+        ("torch 升级到多少了", 'explain symbol "torch"'),
+        ("how do I turn off async scheduling", 'explain symbol "async scheduling"'),
+        ("list the new feature flags", "changed thing:flag action:added 8-11..8-17"),
+        ("should I patch anything", "changed kind:security 8-11..8-17"),
+        ("anything I'd regret missing in july", "changed level:high 7-1..8-1"),
+        (
+            "any perf regressions reported in july",
+            "changed regressions kind:performance 7-1..8-1",
+        ),
     ],
 )
 def test_words_beside_a_name_or_a_period_are_no_other_question(question, meant):

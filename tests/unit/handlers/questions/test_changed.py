@@ -237,6 +237,28 @@ async def test_a_handle_finds_a_person_by_every_name(of_people):
     assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2"}
 
 
+@pytest.mark.parametrize("handle", ["bplotka", "bartekp", "bartekplotka"])
+async def test_a_handle_that_is_made_of_a_name_finds_the_person(of_people, handle):
+    answer = await ask(f"what did {handle} do this week", of_people)
+    assert shas(answer) == ["bbbbbbb2"]
+
+
+async def test_name_of_nobody_in_a_period_is_no_topic(of_people):
+    answer = await ask("what did ada lovelace change this week", of_people)
+    assert "No change of this period fits." in markdown(answer.document)
+
+
+async def test_part_of_a_topic_is_looked_for_in_a_longer_period_too():
+    titles = ("Fix the relay on shutdown (#7)", "Say which workers are hanging (#8)")
+    days = (12, 20)
+    source = FakeSource([made(f"{n:0>8}", title, days[n]) for n, title in enumerate(titles)])
+    answer = await ask("any fix for hanging on shutdown", context(source))
+    shown = markdown(answer.document)
+    assert shas(answer) == ["00000000"]
+    assert "these match without `hanging`" in shown
+    assert "these are from the last 30 days" in shown
+
+
 async def test_the_people_of_a_path_are_those_of_its_whole_history(of_people):
     asked = Changed(
         window=default_period(NOW, UTC_ZONE), path="discovery/aws/", people=True, anytime=True

@@ -194,3 +194,85 @@ async def test_the_release_of_a_described_change_is_told(ctx):
     ctx.watched.source.tags = {"v1.0.0": CHANGES[3].sha}
     shown = markdown((await ask("which release has the XOR2 encoding", ctx)).document)
     assert "of 2026-01-21 is not in a release yet; the latest is `v1.0.0`." in shown
+
+
+DECLARED = """from dataclasses import dataclass
+from typing import ClassVar
+
+@dataclass
+class PoolConfig:
+    DEFAULT_SIZE: ClassVar[int] = 128
+    pool_size: int = Field(default=DEFAULT_SIZE, ge=1)
+    pool_mode: str | None = None
+    max_pool_size: int = 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "not_said"),
+    [
+        (
+            "pool_size default?",
+            "`PoolConfig.pool_size` is `128` by default: `src/config.py:7`",
+            "max_",
+        ),
+        ("what is --pool-size", "`PoolConfig.pool_size` is `128` by default", "max_pool_size"),
+        ("how do I turn off the pool mode", "`PoolConfig.pool_mode` is `None` by default", "No."),
+        ("is pool_mode on by default?", "No change that I have read says yes or no", "No.\n"),
+    ],
+)
+async def test_default_that_no_change_told_of_is_read_from_the_branch(question, said, not_said):
+    told_of = change("eeeeeee5", "Use pool_size and pool mode (#15)", {"src/app.py": 5}, NOW)
+    source = FakeSource([told_of])
+    source.trees = {(told_of.sha, "src/config.py"): DECLARED}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask(question, ctx)).document)
+    assert said in shown
+    assert not_said not in shown
+
+
+async def test_title_about_another_thing_does_not_say_how_a_name_stands():
+    titles = ("Remove the prefill stall of chunks (#1)", "Set the default of chunk_size (#2)")
+    source = FakeSource(
+        [
+            change(f"{n:0>8}", title, {"src/app.py": 5}, NOW - timedelta(days=n))
+            for n, title in enumerate(titles, 1)
+        ]
+    )
+    source.trees = {("00000001", "src/app.py"): "chunk_prefill = 1\n"}
+    ctx = context(source)
+    shown = (await told("--chunk-prefill", ctx))[1]
+    assert "says how it stands" not in shown
+    assert "[Set the default" in (await told("chunk_size", ctx))[1]
+
+
+async def test_name_that_only_hidden_files_have_is_left_there():
+    path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
+    gone = change("eeeeeee5", "Remove APP_FAST (#15)", at=NOW)
+    gone = replace(gone, files=(changes.file(path, old, new),))
+    source = FakeSource([gone])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(gone.sha, ".ci/run.sh"): "APP_FAST=1\n", (gone.sha, path): new}
+    shown = (await told("APP_FAST", context(source)))[1]
+    assert "`APP_FAST` is left only in `.ci/run.sh`." in shown
+
+
+@pytest.mark.parametrize(
+    ("titles", "name", "said"),
+    [
+        (["Add `app audit` (#1)", "Fix app audit (#2)"], "audit", "by [Add app audit (#1)]"),
+        (["Add initial support for GGUF (#1)"], "gguf", "by [Add initial support for GGUF"),
+        (["Add support for conflicts in workspaces (#1)"], "workspaces", ""),
+        (["Add Qwen support for EAGLE (#1)"], "eagle", ""),
+    ],
+)
+async def test_thing_without_facts_came_with_the_oldest_title_that_adds_it(titles, name, said):
+    source = FakeSource(
+        [
+            change(f"{n:0>8}", title, {"src/app.py": 5}, NOW - timedelta(days=9 - n))
+            for n, title in reversed(list(enumerate(titles, 1)))
+        ]
+    )
+    shown = (await told(name, context(source)))[1]
+    assert (f"was added {said}" in shown) if said else ("was added" not in shown)
