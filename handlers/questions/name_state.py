@@ -163,7 +163,8 @@ async def _presence(
     if there is None:
         return None, []
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
-    gone = bool(facts) and facts[0][1].action is Action.REMOVED and _is_whole(facts[0][1].name, name)
+    last = facts[0][1] if facts else None
+    gone = last and last.action is Action.REMOVED and _is_whole(last.name, name)
     stands = any(not (gone and path.startswith(".")) for path in there)
     field = name.removeprefix("--").replace("-", "_")
     if not there and not gone and field != name and await files_with(field, ctx, tip.sha or ""):
