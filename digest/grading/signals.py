@@ -116,7 +116,8 @@ _DEMANDS = {
     r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version)",
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
-    "security": r"security(?!-)|vulnerab\w{1,8}|cve-\d{4}|ghsa-\w{4}|ssrf|xss|rce"
+    "security": r"security(?!-| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)|workflows?"
+    r"|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}|cve-\d{4}|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b",
 }
 

@@ -113,3 +113,15 @@ def test_existing_tests_and_documents_that_change_with_the_code_are_signals():
 def test_package_called_security_does_not_speak_of_security():
     assert "says_security" in told("Fix a security problem of the relay")
     assert "says_security" not in told("Update Rust crate security-frame to v3.5.1")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Improve automated security review comments",
+        "Fix the security policy",
+        "Run a security scan",
+    ],
+)
+def test_work_on_reviews_and_policies_is_no_security_fix(title):
+    assert "says_security" not in told(title)
