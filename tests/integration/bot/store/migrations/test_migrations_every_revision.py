@@ -130,9 +130,12 @@ def written(url: str, folder: Path, revision: str) -> dict[str, dict[str, Any]]:
 async def test_every_row_of_an_earlier_revision_is_kept(url: str, tmp_path: Path, revision: str):
     rows = written(url, tmp_path, revision)
     assert len(rows) >= 10
-    async with await open_archive(tmp_path, url) as database, database.reading() as connection:
-        found = await connection.run_sync(held)
-        version = await connection.exec_driver_sql("SELECT version_num FROM alembic_version")
+    async with await open_archive(tmp_path, url):
+        pass
+    # Every table is described anew, for which the archive's own driver takes three times as long.
+    with engine_of(url, tmp_path).connect() as connection:
+        found = held(connection)
+        version = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
         assert version.scalar_one() == HEAD
     for table, row in rows.items():
         kept = {name: row[name] for name in row.keys() - moved(revision, table)}
@@ -145,6 +148,8 @@ async def test_every_row_of_an_earlier_revision_is_kept(url: str, tmp_path: Path
 
 async def test_claims_of_an_earlier_revision_count_from_the_upgrade_on(url: str, tmp_path: Path):
     written(url, tmp_path, "0014")
-    async with await open_archive(tmp_path, url) as database, database.reading() as connection:
-        (slot,) = (await connection.run_sync(held))["slots"]
+    async with await open_archive(tmp_path, url):
+        pass
+    with engine_of(url, tmp_path).connect() as connection:
+        (slot,) = held(connection)["slots"]
     assert slot["at"] > 1_700_000_000
