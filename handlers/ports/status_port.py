@@ -91,8 +91,6 @@ async def undone_by(archive: Archive, repository: Repository, by: Graded) -> Seq
     found: Sequence[Graded] = ()
     if undone.number is not None or undone.sha:
         found = await archive.find(repository, undone.number, undone.sha)
-    if not found and undone.sha:
-        found = await archive.find(repository, None, undone.sha)
     # The revert itself has the number too if it was merged under it.
     named = [g for g in found if g.sha != by.sha and g.facts.reverts is None]
     return named or await _of_title(archive, repository, by, undone.title)

@@ -84,6 +84,12 @@ async def test_gitlab_request_has_labels_issues_and_approvals(lab, at_gitlab):
     )
 
 
+async def test_gitlab_request_of_a_list_says_nothing_of_its_reviews(lab, at_gitlab):
+    lab.requests[12] = gitlab.merge_request(12, state="merged")
+    assert (await at_gitlab.request(12)).reviewed
+    assert [one.reviewed async for page in at_gitlab.recent(None) for one in page] == [False]
+
+
 @pytest.mark.parametrize(
     ("more", "merge_commit"),
     [

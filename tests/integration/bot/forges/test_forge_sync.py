@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.app import open_workspace
 from bot.forges.hooks import Arrived
@@ -62,10 +63,13 @@ async def test_merge_that_is_told_of_is_read_at_once(server, file, repository):
         sha = repository.commit(
             "Add a page (#12)", {"b.py": "y\n"}, at=datetime.now(UTC).replace(microsecond=0)
         )
-        await forge_sync.arrived(Arrived(host=HOST, repository="Octo/Engine", moved=True))
+        with capture_logs() as logged:
+            await forge_sync.arrived(Arrived(host=HOST, repository="Octo/Engine", moved=True))
         watched = await app.watch("octo/engine")
         (found,) = await app.archive.select(watched.repository, Query(topics=("frontend",)))
         assert (found.sha, seen) == (sha, ["octo/engine"])
+    (moved,) = [one for one in logged if one["event"] == "repository.moved"]
+    assert (moved["repository"], moved["recent"]) == ("octo/engine", 2)
 
 
 async def test_arrival_at_another_repository_does_nothing(server, file):

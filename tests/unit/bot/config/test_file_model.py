@@ -36,13 +36,28 @@ def test_an_address_is_read(written, meant):
         {"token": "short"},
         {"proxies": ["everybody"]},
         {"proxies": ["10.0.0.1/8"]},
-        {"max_body": 1},
+        {"max_body": 1023},
+        {"max_body": 2**30 + 1},
+        {"max_connections": 0},
+        {"body_seconds": 0},
+        {"body_seconds": 600.5},
         {"port": 80},
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong):
     with pytest.raises(ValidationError):
         WebSettings.model_validate(wrong)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_body": 1024, "max_connections": 1, "body_seconds": 0.5},
+        {"max_body": 2**30, "max_connections": 10**6, "body_seconds": 600},
+    ],
+)
+def test_limits_may_be_as_narrow_or_as_wide_as_documented(limits):
+    assert WebSettings.model_validate(limits).model_dump(include=set(limits)) == limits
 
 
 def test_the_public_address_has_no_slash_at_its_end():

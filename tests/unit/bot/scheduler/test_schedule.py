@@ -97,6 +97,23 @@ def test_reach_over_a_long_rest_is_bounded_and_slots_go_on_after_it():
     assert slot_before(held, slot.at) is None
 
 
+@pytest.mark.parametrize(
+    ("kind", "days"),
+    [
+        (Frequency.DAILY, 35),
+        (Frequency.WEEKLY, 35),
+        (Frequency.FORTNIGHTLY, 70),
+        (Frequency.MONTHLY, 100),
+        (Frequency.MONTH_END, 100),
+    ],
+)
+def test_first_digest_after_half_a_year_of_rest_goes_back_over_a_few_missed_ones(kind, days):
+    rest = Rest(dates=(Dates(first=date(2026, 2, 1), last=date(2026, 7, 31)),))
+    held = replace(spec("09:00", "UTC", weekdays="0"), kind=kind, rest=rest)
+    covered = window(held, next_slot(held, utc(2026, 3, 1)))
+    assert covered.until - covered.since == timedelta(days=days)
+
+
 def test_schedule_that_quiet_hours_would_hold_for_ever_is_refused():
     with pytest.raises(ValueError, match="quiet hours"):
         replace(spec("07:00"), rest=Rest(hours=parse_hours(["22:00-08:00"])))

@@ -10,7 +10,7 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
-from bot.telemetry.logs import Redaction, configure
+from bot.telemetry.logs import LOG, Redaction, configure, keep_traceback
 
 
 @pytest.fixture
@@ -86,3 +86,30 @@ def test_counts_named_like_secrets_are_shown():
 
 def test_hostile_text_does_not_act_on_the_terminal():
     assert Redaction().text("a\x1b[2Jb\u202ec\nnext") == "a␛[2Jb�c\nnext"
+
+
+def broken(words):
+    with pytest.raises(ValueError, match="invalid literal") as raised:
+        int(words)
+    return raised.value
+
+
+def test_tracebacks_are_appended_to_a_file_under_the_shown_number(tmp_path, monkeypatch):
+    file = tmp_path / "not" / "made" / "yet" / LOG
+    monkeypatch.setenv("DIGESTBOT_DATA", str(file.parent))
+    shown = [keep_traceback(broken(words)) for words in ("first", "second")]
+    entries = file.read_text(encoding="utf-8")
+    for line, words in zip(shown, ("first", "second"), strict=True):
+        number = line.removeprefix("internal error ").partition(":")[0]
+        assert line == f"internal error {number}: ValueError; the traceback is in {file}"
+        entry = entries.partition(f" {number}\n")[2]
+        assert entry.startswith("Traceback (most recent call last)")
+        assert f"base 10: '{words}'\n" in entry
+
+
+def test_error_is_shown_also_where_its_traceback_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "file" / "data"))
+    shown = keep_traceback(broken("x"))
+    assert shown.startswith("internal error ")
+    assert shown.endswith(": ValueError")

@@ -60,3 +60,13 @@ def test_four_steps_hold_the_highest_bar_and_not_much_more(most):
 def test_the_library_is_not_imported_before_it_is_needed():
     code = "import bot.util.chart_image, sys; sys.exit('PIL' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_day_of_a_month_has_its_number_and_more_days_have_none():
+    def inked_above_the_bars(days: int) -> bool:
+        image = Image.open(io.BytesIO(picture_of(chart(*(50,) * days)).png)).convert("RGB")
+        bars = image.crop((120, 60, WIDTH - 40, HEIGHT // 2))
+        return any(max(colour) < 130 for _, colour in bars.getcolors(1 << 20))
+
+    assert inked_above_the_bars(31)
+    assert not inked_above_the_bars(32)

@@ -26,7 +26,7 @@ from digest.chat.chat_intents import (
     format_managing,
 )
 from digest.chat.chat_settings import DigestTiming, Rule, RuleField
-from digest.chat.schedule_parser import PauseEnd, pause_end
+from digest.chat.schedule_parser import PauseEnd, pause_end, read_time
 from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 from digest.errors import UnknownZone, UsageError
@@ -266,3 +266,29 @@ def test_pause_ends_with_the_first_instant_of_a_day_or_after_its_length(
 ) -> None:
     saturday_in_berlin = datetime(2026, 3, 27, 23, 30, tzinfo=UTC)
     assert pause_end(until, saturday_in_berlin, BERLIN) == end
+
+
+@pytest.mark.parametrize(
+    ("written", "at"),
+    [
+        ("9 am", time(9)),
+        ("9:30 am", time(9, 30)),
+        ("12 am", time(0)),
+        ("12:15 am", time(0, 15)),
+        ("1 pm", time(13)),
+        ("11:59 pm", time(23, 59)),
+        ("12 pm", time(12)),
+        ("0 am", None),
+        ("13 pm", None),
+        ("23:59", time(23, 59)),
+        ("0:00", time(0)),
+        ("24:00", None),
+        ("下午1点", time(13)),
+        ("下午12点", time(12)),
+        ("晚上11点半", time(23, 30)),
+        ("上午9点5分", time(9, 5)),
+        ("中午12点", time(12)),
+    ],
+)
+def test_time_of_day_is_read_with_either_clock(written, at):
+    assert read_time(written) == at

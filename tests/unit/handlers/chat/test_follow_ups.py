@@ -125,6 +125,9 @@ async def test_a_description_that_fits_nothing_is_looked_for_in_the_list_that_wa
     assert answer.intent == "changed"
     assert answer.window is not None
     assert answer.window.until - answer.window.since >= timedelta(days=19)
+    asked = ("changes by Ada last 20 days", "explain the first one")
+    answer = await said(ctx, *asked, "explain the one about MoE zebras")
+    assert answer.document.title.startswith("MoE, by Ada: ")
 
 
 async def test_one_of_a_list_is_named_by_what_it_is_about(ctx):

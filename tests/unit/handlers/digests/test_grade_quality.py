@@ -9,9 +9,12 @@ from datetime import timedelta
 import pytest
 
 from digest.core.grade import Repository
+from digest.errors import InvalidWindow
 from digest.grading.local_weights import LocalWeights
+from digest.grading.outcomes import SOON, LaterFacts, Outcome
+from digest.window import Window
 from handlers.context import Context
-from handlers.digests.grade_quality import taught
+from handlers.digests.grade_quality import judge_grades, taught
 from handlers.digests.ingest import fill
 from tests.support import fakes
 
@@ -100,3 +103,32 @@ async def test_changes_are_graded_by_weights_that_another_process_taught(ctx: Co
     held = await ctx.archive.load(ctx.watched.repository, [fresh.sha])
     known = replace(ctx.watched.grading, local=(local,))
     assert [one.grade.by for one in held.values()] == [known.versions[-1]]
+
+
+@pytest.mark.parametrize(
+    ("days", "fates"),
+    [(1, {Outcome.REVERTED}), (13, {Outcome.REVERTED}), (15, set())],
+)
+@pytest.mark.parametrize("until", [18, 2, -30], ids=["long past", "lately", "in the future"])
+async def test_revert_soon_after_the_window_counts_and_is_not_judged(days, fates, until) -> None:
+    now = fakes.FakeClock().now()
+    at = now - timedelta(days=20)
+    change = fakes.change("a" * 40, "Add a reader (#1)", at=at)
+    revert = fakes.change(
+        "b" * 40, 'Revert "Add a reader (#1)"', at=at + timedelta(days=days, minutes=-1)
+    )
+    found = fakes.context(fakes.FakeSource([revert, change]), fakes.FakeArchive())
+    end = now - timedelta(days=until)
+    window = Window(since=at - timedelta(days=1), until=end, zone=found.zone)
+    result = await judge_grades(found, window, LaterFacts())
+    judged = [change.sha, *([revert.sha] if revert.commit.committed_at < end else [])]
+    assert sorted(one.sha for one in result.changes) == judged
+    assert result.fates.get(change.sha, frozenset()) == fates
+
+
+async def test_window_too_young_for_outcomes_is_refused() -> None:
+    found = fakes.context(fakes.FakeSource([]), fakes.FakeArchive())
+    since = fakes.FakeClock().now() - SOON + timedelta(seconds=1)
+    window = Window(since=since, until=since + timedelta(days=1), zone=found.zone)
+    with pytest.raises(InvalidWindow, match="14 days"):
+        await judge_grades(found, window, LaterFacts())

@@ -9,7 +9,7 @@ import pytest
 
 from digest.core.reference import Reference
 from digest.core.request import Issue, IssueState, Patch, PullRequest, RequestState
-from digest.document import plain
+from digest.document import Heading, plain
 from digest.errors import ForgeDown, NotOnForge, UnknownChange
 from digest.markdown import markdown
 from handlers.ports.forge_port import KeptRequest
@@ -193,6 +193,9 @@ async def test_commit_of_a_fork_is_told_as_no_change_of_the_branch():
     unknown = UnknownChange("c" * 40, REPOSITORY.name)
     answer = await explain_requested(Reference(sha="c" * 40), ctx, unknown)
     assert "Only on a fork" in markdown(answer.document)
+    headings = [block.level for block in answer.document.blocks if isinstance(block, Heading)]
+    assert headings[0] == 1
+    assert all(level > 1 for level in headings[1:])
 
 
 ISSUE = Issue(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import traceback
 from datetime import UTC, datetime, timedelta
 
+import aiohttp
 import pytest
 
 from bot.delivery.delivery import Delivery, Posting
@@ -270,3 +272,13 @@ async def test_many_channels_do_not_wait_for_one_that_is_limited(server, slack):
     )
     assert sum(isinstance(result, SendError) for result in results) == 1
     assert loop.time() - started < 5
+
+
+async def test_closing_ends_the_connections_that_were_opened(server, slack):
+    await slack.aclose()  # before any call
+    await slack.send(CHANNEL, part(slack))
+    (session,) = [
+        one for one in gc.get_objects() if isinstance(one, aiohttp.ClientSession) and not one.closed
+    ]
+    await slack.aclose()
+    assert session.closed

@@ -6,14 +6,22 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.platforms.slack.blocks import LIMIT, home_blocks, render
-from bot.platforms.slack.rich_text import LONGEST, element, escape, fallback
+from bot.platforms.slack.blocks import LIMIT, MOST_ROWS, home_blocks, render
+from bot.platforms.slack.rich_text import (
+    LONGEST,
+    LONGEST_LINE,
+    element,
+    escape,
+    fallback,
+    weight,
+)
 from digest.document import (
     Actions,
     Button,
@@ -202,6 +210,18 @@ def test_a_long_table_goes_on_with_its_header():
     assert len(tables) > 1
     assert all("name" in json.dumps(table["rows"][0]) for table in tables)
     assert sum(len(table["rows"]) - 1 for table in tables) == 150
+
+
+@pytest.mark.parametrize("length", range(40, 52))
+def test_table_that_goes_on_was_as_long_as_slack_takes(length):
+    rows = tuple(((Text(f"{number:03}" + "x" * length),),) for number in range(400))
+    parts = render(Document(title="t", blocks=(Table(((Text("name"),),), rows),)))
+    tables = [json.loads(part.body)[0]["rows"] for part in parts]
+    assert len(tables) > 1
+    for held, following in pairwise(tables):
+        # Without the brackets around all rows.
+        assert weight(held) - 2 <= LONGEST_LINE < weight([*held, following[1]]) - 2
+        assert len(held) < MOST_ROWS
 
 
 def test_a_heading_goes_with_what_it_leads_to():

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.platforms.telegram.escaping import JOINER, inert, inert_alike, is_target
+from bot.platforms.telegram.escaping import JOINER, inert, inert_alike, is_target, runs, still
+from digest.document import Code, Strong, Text
 from tests.servers.telegram_text import found
 
 ACTING = [
@@ -97,3 +98,18 @@ def test_a_server_with_a_dot_can_be_a_target(url):
 )
 def test_others_are_none(url):
     assert not is_target(url)
+
+
+@pytest.mark.parametrize(
+    ("spans", "told"),
+    [
+        ((Text("ask @"), Strong("durov")), ["ask @|", "durov"]),
+        ((Strong("a."), Text("md and b."), Strong("md")), ["a.|", "md and b.|", "md"]),
+        ((Text("run "), Code("x.py"), Text(" in t.me/x")), ["run ", "x.py", " in t.|me/x"]),
+        ((Code("x."), Text("py by @ada")), ["x.", "py by @|ada"]),
+        ((Text("#"), Code("1"), Text(".md")), ["#", "1", ".|md"]),
+        ((Text("nothing "), Strong("here")), ["nothing ", "here"]),
+    ],
+)
+def test_words_that_begin_in_one_run_and_go_on_in_the_next_do_not_act(spans, told):
+    assert [run.text.replace(JOINER, "|") for run in still(runs(spans))] == told
