@@ -165,15 +165,8 @@ def touched_calls(
 
 
 def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
-    for word in words:
-        if word in window:
-            break
-    else:
-        return False
-    if not small:
-        return True
-    window = window.lower()
-    return any(word in window for word in small)
+    held = any(map(window.__contains__, words))
+    return held and (not small or any(map(window.lower().__contains__, small)))
 
 
 def _in_comment(text: str, offset: int, language: str) -> bool:

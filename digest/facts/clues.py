@@ -211,7 +211,7 @@ def _refusals(scene: FileContext) -> Iterator[Clue]:
 def _errors(sheet: SideLines) -> Iterator[tuple[int, str]]:
     lines = [text for _, text in sheet.changed]
     for at, (number, line) in enumerate(sheet.changed):
-        match = _RAISED.search(line)
+        match = _RAISED.search(line) if any(map(line.__contains__, _RAISERS)) else None
         if not match or "NotImplementedError(" in line or "AssertionError(" in line:
             continue
         tail = "\n".join([line[match.end() :], *lines[at + 1 : at + _REACH]])
@@ -269,11 +269,14 @@ def _comments(title: str) -> Find:
     def find(scene: FileContext) -> Iterator[Clue]:
         if scene.area not in {Area.CORE, Area.DOCS} or _NO_REMARKS.search(scene.file.path):
             return
+        low = scene.changed_text.casefold() if least else ""
+        if not least or sum(map(low.__contains__, wanted)) < least:
+            return
         old, new = scene.lines
         documents = scene.area is Area.DOCS
         gone = " ".join(" ".join(text.split()) for _, text in old.changed)
         for number, paragraph in _prose(new, documents=documents):
-            if not least or len(wanted & _stems(paragraph)) < least:
+            if len(wanted & _stems(paragraph)) < least:
                 continue
             for sentence in sentences(paragraph):
                 text = clean(_REMARK.sub("", sentence))
@@ -288,7 +291,7 @@ def _prose(sheet: SideLines, *, documents: bool) -> Iterator[tuple[int, str]]:
     """Runs of new lines of a comment, or of a paragraph, with the number of their first line."""
     begin, last, kept = 0, -1, list[str]()
     for number, line in sheet.changed:
-        match = None if documents else COMMENT.match(line)
+        match = COMMENT.match(line) if not documents and line.lstrip()[:1] in "/#-*" else None
         text = (line if documents else match[1] if match else "").strip(" *>/")
         text = "" if text.startswith(_MARKUP) else text
         if kept and (number != last + 1 or not text):

@@ -235,6 +235,8 @@ _NEAR = 4  # lines
 
 def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
     """The facts without flags as new for which a removed line looked."""
+    if not any((f.kind, f.action) == (FactKind.FLAG, Action.ADDED) for f in found):
+        return list(found)
     core = [s for s in scenes.values() if s.area is Area.CORE and s.language]
     removed = "\n".join(line for scene in core for _, line in scene.lines[0].changed)
     return [

@@ -97,7 +97,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     told = {(f.evidence.side, f.evidence.line) for f in facts}
     renamed = {f.before for f in facts}
     told |= {(Side.OLD, s.line) for s in olds if s.names[0] in renamed}
-    if before.text.count("flatten") == after.text.count("flatten"):
+    if (olds or news) and before.text.count("flatten") == after.text.count("flatten"):
         for action, sides, lost, others in (
             (Action.REMOVED, (before, after), olds, news),
             (Action.ADDED, (after, before), news, olds),

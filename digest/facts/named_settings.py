@@ -23,6 +23,7 @@ _BEFORE = re.compile(r"[\w-]$|\w\.$")
 _AFTER = re.compile(r"[\w-]|\.\w")
 _LONGEST = 120  # characters of a value that is shown
 _MOST_PAIRS = 400
+_SHORT = 100_000  # characters of a text that is searched for each name before its words are listed
 _HIDDEN = re.compile(
     r"\bSUPPRESS\b|\b[hH]id(?:e|den)\s*[=:(]\s*(?:true|True)\b|\.(?:Hidden|hideHelp|hide)\("
     r"|(?:\(|, )hide\b(?=[,)])|\.hide\(true\)"
@@ -136,7 +137,7 @@ def is_named(text: str, setting: NamedSetting) -> bool:
 
 def _mentions(text: str, name: str) -> bool:
     """Whether a name occurs anywhere in a text as a whole word."""
-    if not _words(text).issuperset(_WORD.findall(name)):
+    if len(text) < _SHORT and name not in text:
         return False
     known = _places(text)
     places, start = min(
@@ -155,11 +156,6 @@ def _mentions(text: str, name: str) -> bool:
         ) and not _is_comment(text, at):
             return True
     return False
-
-
-@lru_cache(maxsize=4)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text))
 
 
 @lru_cache(maxsize=4)

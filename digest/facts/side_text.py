@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate, islice, repeat
 from operator import itemgetter
 
 from digest.core.change import FileChange, FileStatus, Hunk, Side
@@ -113,7 +113,9 @@ class SideText:
     @cached_property
     def _counts(self) -> list[int]:
         """The number of newlines before each multiple of ``_STEP``, and in the whole text."""
-        counts = (self.text.count("\n", at, at + _STEP) for at in range(0, len(self.text), _STEP))
+        starts = range(0, len(self.text), _STEP)
+        ends = range(_STEP, len(self.text) + _STEP, _STEP)
+        counts = map(self.text.count, repeat("\n"), starts, ends)
         return list(accumulate(counts, initial=0))
 
     @property
@@ -280,7 +282,8 @@ def _rows(hunks: tuple[Hunk, ...], *, new: bool) -> tuple[tuple[int, int], ...]:
 
 
 DEFINED = re.compile(
-    r"^[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
+    r"^(?=[^\n=]*+(?:=|\n\s{0,8}:))[^\n=()]{0,80}?\b([A-Za-z_]\w{0,80})"
+    r"(?:\s{0,8}:[^=\n]{1,60})?[ \t]{0,8}=[ \t]{0,8}"
     r"([\w.\"'+-]{1,80}(?: ?\* ?[\w.]{1,40}){0,4}|\[[^\[\]\n]{0,80}\])[ \t]{0,8};?[ \t]*$",
     re.MULTILINE,
 )
