@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
+import certifi
 import pytest
 from hypothesis import settings
 
@@ -36,6 +38,17 @@ def pytest_collection_finish() -> None:
 
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Trust one authority: every client that is opened reads them all, which takes 20 ms."""
+    end = "-----END CERTIFICATE-----\n"
+    file = tmp_path_factory.mktemp("authorities") / "one.pem"
+    file.write_text(certifi.contents().partition(end)[0] + end)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.fixture(autouse=True)

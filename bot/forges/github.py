@@ -221,11 +221,12 @@ class GitHub(ForgeRepository):
         # Most questions read no patch, and the extraction of facts is large.
         from digest.facts.extract import wanted_blobs
 
-        asked = frozenset(wanted_blobs(as_change(request, patch))[:_MOST_TEXTS])
+        asked = dict.fromkeys(wanted_blobs(as_change(request, patch))[:_MOST_TEXTS])
+        given = {blob: await self._text(blob) for blob in asked}
         texts: dict[str, str] = {}
         files: list[FileChange] = []
         for file in patch.files:
-            after = await self._text(file.new_id) if file.new_id in asked else None
+            after = given.get(file.new_id)
             old = before(after, file.hunks) if after is not None else None
             if after is not None and old is not None and file.status is not FileStatus.ADDED:
                 file = replace(file, old_id=f"before {file.new_id}")  # noqa: PLW2901 - the completed file

@@ -142,6 +142,8 @@ async def test_request_cut_short_says_how_much_is_missing(server, ctx):
     server.files[12] *= 3000
     shown = markdown((await ask("explain #12", ctx)).document)
     assert "lists 3,000 of 4,000 files" in shown
+    # All of them have the same content, which is fetched once.
+    assert sum("/blobs/" in sent.path for sent in server.sent) == 1
 
 
 async def test_request_cut_short_is_completed_from_the_clone(server, ctx, source):
