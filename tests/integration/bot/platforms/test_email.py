@@ -66,6 +66,15 @@ async def test_a_second_attempt_has_the_same_message_id(server):
     assert len(server.mails) == 1
 
 
+@pytest.mark.parametrize("chat", ["", " , ", "nobody", f"ada@{DOMAIN}, bob", "<>"])
+async def test_channel_with_a_recipient_without_an_address_gets_no_mail(server, chat):
+    sender = a_sender(server)
+    with pytest.raises(SendError, match="no e-mail address") as raised:
+        await sender.send(chat, mail(sender))
+    assert raised.value.reason is SendReason.NO_CHANNEL
+    assert server.mails == []
+
+
 async def test_one_refused_recipient_holds_the_message_back_from_all(server):
     sender = a_sender(server)
     with pytest.raises(SendError) as raised:

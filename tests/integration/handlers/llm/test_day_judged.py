@@ -78,6 +78,7 @@ async def test_lead_is_asked_for_beside_the_last_analyses(serve, bench) -> None:
     assert asked_about(server)[:3] == ["analysis"] * 3
     assert unaccompanied == []
     assert sorted(asked_about(server)[slots:]) == ["analysis", "day", "lines"]
+    assert daily.judgement.missed == {}
     assert daily.report.day.source is Origin.MODEL
 
 
@@ -114,7 +115,8 @@ async def test_rebased_commits_are_not_asked_about_again(serve, bench, project) 
         "--root",
     )
     assert project.sha("main") != before
-    await one.look()
+    daily = await one.look()
+    assert sources(daily).count(Origin.MODEL) == JUDGED
     again = [sent for sent in server.asked if model_replies.kind(sent) != "day"]
     assert len(again) == len(asked)
 

@@ -116,6 +116,21 @@ def test_variable_that_is_read_in_one_more_place_is_not_new():
     assert find("a.py", old, old + 'y = os.environ["APP_PORT"]\n') == []
 
 
+@pytest.mark.parametrize(
+    ("left", "facts"),
+    [
+        ('"APP_PORT"\n', []),
+        ("APP_PORT = load()\n", []),
+        ('x = 1\n"APP_PORT"', []),
+        ('"APP_PORTS"\n', ["removed APP_PORT @1o"]),
+        ('"MY_APP_PORT"\n', ["removed APP_PORT @1o"]),
+        ("# APP_PORT\n", ["removed APP_PORT @1o"]),
+    ],
+)
+def test_variable_is_removed_where_nothing_but_a_comment_names_it(left, facts):
+    assert find("a.py", 'x = os.environ["APP_PORT"]\n', left) == facts
+
+
 TABLE = """\
 environment_variables = {
     # How many.

@@ -1,10 +1,21 @@
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.profile import EntryKind, ProfileEntry, parse_entry
 from digest.question.change_rules import read_profiling
-from digest.question.intent import Affected, Alert, EditProfile, ProfileFrom, ShowProfile
+from digest.question.intent import (
+    Affected,
+    Alert,
+    EditProfile,
+    ProfileFrom,
+    ShowProfile,
+    Touched,
+)
+from digest.question.parser import parse
 from digest.question.questions import format_intent
 
 FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")
@@ -31,6 +42,19 @@ FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")
 )
 def test_whether_one_is_affected_is_asked_in_many_ways(words: str) -> None:
     assert read_profiling(words) == Affected()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "what happened to the flag `block size`",
+        "explain the new feature flag `block size`",
+        'explain the endpoint "block size"',
+    ],
+)
+def test_quoted_words_after_a_kind_of_name_are_its_name(words: str) -> None:
+    now = datetime(2026, 1, 23, 12, tzinfo=UTC)
+    assert parse(words, now, ZoneInfo("UTC")) == Touched(name="block size")
 
 
 @pytest.mark.parametrize(
