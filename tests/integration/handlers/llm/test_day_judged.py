@@ -111,7 +111,8 @@ async def test_rebased_commits_are_not_asked_about_again(serve, bench, project) 
         *script,
         "--force-rebase",
         "--exec",
-        'git commit --amend --quiet --no-edit --reset-author --date="$(git log -1 --format=%aI)"',
+        'at="$(git log -1 --format=%aI)"; GIT_COMMITTER_DATE="$at" '
+        'git commit --amend --quiet --no-edit --reset-author --date="$at"',
         "--root",
     )
     assert project.sha("main") != before
