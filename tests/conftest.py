@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
 import pytest
 from hypothesis import settings
+
+from bot.llm.redaction import Secrets
 
 # A busy machine is slow; how fast something is, benchmarks say.
 settings.register_profile("plain", deadline=None)
@@ -68,6 +71,14 @@ def _closed_world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         return connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(scope="session")
+def rules() -> Path:
+    """The compiled rules for secrets, kept between runs, as in a data folder: it takes seconds."""
+    folder = Path(tempfile.gettempdir()) / "digestbot-test-rules"
+    Secrets(folder).load()
+    return folder
 
 
 @pytest.fixture

@@ -9,21 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.llm.redaction import Secrets
 from tests.e2e.conftest import Digestbot
 from tests.servers.model import ModelServer, Says
 from tests.support import model_replies
 from tests.support.builders import RepositoryBuilder
 
 KEY = "sk-test-3f9a1c77d2e84b06"
-
-
-@pytest.fixture(scope="session")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rules for secrets, compiled once: it takes seconds."""
-    folder = tmp_path_factory.mktemp("rules")
-    Secrets(folder).load()
-    return folder
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import string
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,8 @@ UPPER = string.ascii_uppercase + "234567"
 
 
 @pytest.fixture(scope="module")
-def secrets() -> Secrets:
-    """Compiled rules are kept between runs, as they are in a data folder: compiling takes seconds."""
-    return Secrets(Path(tempfile.gettempdir()) / "digestbot-test-rules")
+def secrets(rules: Path) -> Secrets:
+    return Secrets(rules)
 
 
 def made(seed: int) -> dict[str, tuple[str, str]]:

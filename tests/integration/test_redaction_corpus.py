@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import string
-import tempfile
 from base64 import b64encode
 from pathlib import Path
 
@@ -23,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def secrets() -> Secrets:
-    return Secrets(Path(tempfile.gettempdir()) / "digestbot-test-rules")
+def secrets(rules: Path) -> Secrets:
+    return Secrets(rules)
 
 
 def corpus(seed: int) -> dict[str, tuple[str, tuple[str, ...]]]:

@@ -314,9 +314,8 @@ def test_patch_whose_highlighting_takes_too_long_is_shown_without_colours(monkey
     assert Colours().of("a.py", ["def run():", "    return 1"]) == ["def run():", "    return 1"]
 
 
-def test_no_change_takes_much_longer_to_search_for_secrets(tmp_path):
-    secrets = Secrets(tmp_path)
-    assert not slow("secrets", secrets.find, 60_000)
+def test_no_change_takes_much_longer_to_search_for_secrets(rules):
+    assert not slow("secrets", Secrets(rules).find, 60_000)
 
 
 def test_question_of_numbers_alone_is_read():

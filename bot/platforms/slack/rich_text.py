@@ -11,6 +11,7 @@ https://docs.slack.dev/reference/block-kit/block-elements/button-element
 from __future__ import annotations
 
 import html
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -30,18 +31,15 @@ def words_of(blocks: Iterable[dict[str, Any]]) -> str:
 
 def fallback(text: str) -> str:
     """A text as the ``text`` of a message: escaped, and cut, as the blocks hold all of it."""
-    whole = escape(text)
-    if len(whole.encode("utf-16-le")) // 2 <= LONGEST:
-        return whole
-    kept: list[str] = []
-    room = LONGEST - 2
-    for character in text:
-        escaped = escape(character)
-        room -= max(len(escaped), len(escaped.encode("utf-16-le")) // 2)
-        if room < 0:
-            break
-        kept.append(escaped)
-    return "".join(kept) + " …"
+    if _units(text) <= LONGEST:
+        return escape(text)
+    fitting = bisect_right(range(LONGEST), LONGEST - 2, key=lambda end: _units(text[:end])) - 1
+    return escape(text[:fitting]) + " …"
+
+
+def _units(text: str) -> int:
+    """The length of the escaped text in UTF-16."""
+    return len(escape(text).encode("utf-16-le")) // 2
 
 
 def escape(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,9 @@ KEY = "sk-test-3f9a1c77d2e84b06"
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_digest_is_judged_once_whichever_process_wants_it(
-    processes: int, address: str, tmp_path: Path
+    processes: int, address: str, tmp_path: Path, rules: Path
 ) -> None:
+    shutil.copytree(rules, tmp_path / "data" / "secret-rules")
     project = build(tmp_path / "project")
     with ModelServer(key=KEY, answer=model_replies.mixed, latency=0.05) as server:
         config = tmp_path / "digestbot.toml"

@@ -239,7 +239,7 @@ async def test_privacy_says_what_leaves_the_machine(serve, bench, privacy: Priva
     assert "ada@example.org" not in sent
 
 
-async def test_secrets_never_leave_and_are_counted(serve, bench, project, tmp_path) -> None:
+async def test_secrets_never_leave_and_are_counted(serve, bench, project, rules) -> None:
     from bot.llm.redaction import Secrets
     from tests.integration.handlers.llm.day import NINE
 
@@ -252,7 +252,7 @@ async def test_secrets_never_leave_and_are_counted(serve, bench, project, tmp_pa
     )
     server = serve(answer=model_replies.truthful)
     one = await bench(server)
-    daily = await one.look(privacy=Privacy.FULL, redactor=Secrets(tmp_path / "rules"))
+    daily = await one.look(privacy=Privacy.FULL, redactor=Secrets(rules))
     sent = json.dumps([one.body for one in server.asked])
     assert "server/forge.py" in sent
     assert token not in sent
