@@ -202,7 +202,6 @@ def flat(text: str, limit: int = 300) -> str:
 
 
 _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
-_LONGEST_SIGN = 80  # characters from a name to the value, a type between them included
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 _MADE = re.compile(r"(_\w+)\(\)")
@@ -219,21 +218,7 @@ def resolve_default(written: str | None, text: str) -> str | None:
         given = _RETURNS.findall(block(text, head.start())) if head else ()
         return given[0] if len(given) == 1 and given[0] else written
     match = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
-    if match is None or not _may_be_given(match["last"], text):
-        return written
-    return _constants_of(text).get(match["last"], written)
-
-
-def _may_be_given(name: str, text: str) -> bool:
-    """Whether somewhere in a text a sign that may begin an assignment follows a name."""
-    at = text.find(name)
-    while at >= 0:
-        at += len(name)
-        sign = text[at : at + _LONGEST_SIGN]
-        if "=" in sign and (sign[0] in ":=" or sign[0].isspace()):
-            return True
-        at = text.find(name, at)
-    return False
+    return _constants_of(text).get(match["last"], written) if match else written
 
 
 @lru_cache(maxsize=4)
