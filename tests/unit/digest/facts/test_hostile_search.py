@@ -223,7 +223,7 @@ def seconds(path: str, text: str) -> float:
 def slow(path: str, texts: list[tuple[str, str]], size: int) -> dict[str, float]:
     """The inputs that take too long, with the multiple of a plain file's time."""
     seconds(path, plain(path, 2_000))
-    usual = max(min(seconds(path, plain(path, size)) for _ in range(3)), 0.001)
+    usual = max(min(seconds(path, plain(path, size)) for _ in range(2)), 0.001)
     found = {}
     for name, text in texts:
         if seconds(path, text) > MOST * usual:
