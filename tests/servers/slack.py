@@ -390,6 +390,8 @@ class SlackServer(Threaded):
         return len(posted) <= most
 
     def _update(self, values: dict[str, Any]) -> dict[str, Any]:
+        if values["channel"] == PERSON:  # https://docs.slack.dev/reference/methods/chat.update
+            raise Refused("channel_not_found")
         self._channel(values)
         message = self._find(values["channel"], values.get("ts", ""), "message_not_found")
         if message.user != BOT_USER:

@@ -233,6 +233,26 @@ def test_performance_comes_from_the_author_alone():
     assert said(samples.faster()).count("throughput") == 1
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_quoted"),
+    [
+        ("It saves 2.5 GB of memory.", True),
+        ("It is much faster.", False),  # no figure
+        ("It has 40% of the lines.", False),  # nothing about speed
+        ("It reduces the timeout to 30 s.", False),
+        ("The deadline of 5 s is kept, and it is faster.", False),
+        (f"It is 40% faster than {'a pool of pools ' * 60}.", False),
+    ],
+)
+def test_sentence_is_quoted_as_a_measurement_only_if_it_is_short_and_states_one(
+    sentence, is_quoted
+):
+    files = [samples.file("engine/kernels/copy.cu", added=44, deleted=31)]
+    graded = samples.change(4, "[Perf] Fuse", Level.MEDIUM, files=files, paragraphs=[sentence])
+    insights = analyse(graded, Language.EN).insights
+    assert any(one.aspect is Aspect.PERFORMANCE for one in insights) is is_quoted
+
+
 def test_nothing_is_said_of_figures_and_tests_that_are_not_there():
     bare = dataclasses.replace(samples.faster().facts, paragraphs=())
     text = said(dataclasses.replace(samples.faster(), facts=bare))

@@ -285,6 +285,12 @@ def changed(path, old, *steps):
             ],
         ),
         (
+            "pom.xml",
+            "<artifactId>other</artifactId>\n<dependency>\n  <version>1.0</version>\n",
+            [("1.0", "1.1")],
+            [],
+        ),
+        (
             "app/build.gradle.kts",
             'implementation("org.x:core:1.0")\nid("com.y") version "2.0"\n',
             [("1.0", "1.1"), ("2.0", "2.1")],

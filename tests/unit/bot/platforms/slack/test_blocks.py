@@ -212,6 +212,15 @@ def test_a_long_table_goes_on_with_its_header():
     assert sum(len(table["rows"]) - 1 for table in tables) == 150
 
 
+def test_table_that_is_too_wide_is_a_list_of_rows_with_the_other_cells_below_the_first():
+    cells = tuple((Text(f"c{number}"),) for number in range(21))
+    (part,) = render(Document(title="t", blocks=(Table(cells, (cells,)),)))
+    lists = [one for block in json.loads(part.body) for one in block["elements"]]
+    words = [(one.get("indent", 0), json.dumps(item)) for one in lists for item in one["elements"]]
+    assert len(words) == 42
+    assert [depth for depth, _ in words] == [0, *[1] * 20] * 2
+
+
 @pytest.mark.parametrize("length", range(40, 52))
 def test_table_that_goes_on_was_as_long_as_slack_takes(length):
     rows = tuple(((Text(f"{number:03}" + "x" * length),),) for number in range(400))
