@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +39,11 @@ _TOPICAL_WORDS = frozenset(
 
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
 """Words that ask for numbers only where a question counts or ranks."""
+
+_TO_LAST = re.compile(
+    r" (?:to|than|with|vs) (?:the )?(?:last|previous|prior)(?: one)?$", re.IGNORECASE
+)
+"""The period before, without its unit: *this month compared to last*."""
 
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
@@ -112,6 +118,8 @@ class Asked:
         """The period that another one is compared to: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(Step)
         compares = self.has("compare") or COMPARES.search(self.text)
+        if len(windows) == 1 and not steps and compares and _TO_LAST.search(self.text):
+            return beside(windows[0], "period", self.now, later=False)
         if len(windows) == len(steps) == 1 and compares:
             return beside(windows[0], steps[0].unit, self.now, later=steps[0].later)
         two = len(windows) == 2 and not self.slots(Refs)

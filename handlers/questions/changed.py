@@ -277,7 +277,7 @@ async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
         periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
     for one in periods:
-        for way in (_by_name, _by_topic, respelt, _troubled, _lower, _by_part):
+        for way in (_by_name, _by_topic, _lower, respelt, _troubled, _by_part):
             found = await way(one, ctx)
             if found is not None and found.held.rows:
                 return found

@@ -115,7 +115,7 @@ async def state_lines(
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         aspects["value"] = told or aspects.get("value", [])
     for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
-        if action is Action.REMOVED or not (renamed or needs):
+        if not needs and (action is Action.REMOVED or not renamed):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     if intent.claim == "release" and history.found and not aspects.get("added"):
