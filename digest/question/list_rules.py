@@ -232,7 +232,7 @@ def bare(asked: Asked) -> Iterator[Weighed]:
     named = asked.references or asked.filters != Filters() or asked.commands or asked.author
     if not asked.known or named or not 0 < len(asked.left) <= _MOST_BARE:
         return
-    beside = ("history", "ask", "aux", "prep", "join", "it")
+    beside = ("history", "ask", "aux", "prep", "join", "it", "explain")
     if asked.only_words(*beside) and asked.known.issuperset(one.lower() for one in asked.left):
         yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
 
@@ -262,6 +262,7 @@ def _weight(asked: Asked, intent: Changed) -> float:
         + 1.0 * bool(asked.level)
         + 2.0 * bool(intent.path)
     )
+    weight += 1.5 * bool(intent.topic and asked.has("notes"))
     weight += 2.0 * bool(intent.author) + 2.0 * bool(asked.slots(Release))
     weight += 1.5 * bool(asked.without) + 1.5 * bool(asked.top or asked.against)
     weight += (1.5 if asked.has("ask") else 1.0) * bool(asked.actions) + 1.0 * bool(asked.things)

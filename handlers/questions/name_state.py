@@ -197,7 +197,9 @@ def _newest_value(
     valued = (
         (graded, fact)
         for graded, fact in history.contract
-        if fact.after not in {None, fact.name} and (not needs or _pins(fact, needs[0]))
+        if fact.after not in {None, fact.name}
+        and fact.detail != "type"
+        and (not needs or _pins(fact, needs[0]))
     )
     newest = next(valued, None)
     return newest if newest and (said is None or _at(newest[0]) >= _at(said)) else None

@@ -165,7 +165,10 @@ async def dependency_blocks(asked: Meant, ctx: Context) -> Sequence[Block]:
         path = one.fact.evidence.path
         if one.fact.action is Action.CHANGED or not path.startswith(".github/"):
             steps.setdefault((one.fact.name, path), []).append(one)
-    lines = dict.fromkeys(_line(_whole(some), ctx) for some in steps.values())
+    last = sorted(
+        steps.values(), key=lambda some: some[0].fact.evidence.path.startswith(".github/")
+    )
+    lines = dict.fromkeys(_line(_whole(some), ctx) for some in last)
     if not lines:
         return ()
     title = words.KINDS[FactKind.DEPENDENCY].text(ctx.language)
