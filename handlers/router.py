@@ -5,6 +5,7 @@ The line makes a misreading visible at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -238,8 +239,8 @@ async def _both(parts: Sequence[str], ctx: Context) -> Answer:
     if len(parts) == 1 or first.error is not None:
         return first
     second = await ask(parts[1], ctx, ctx.language)
-    if second.error is not None:
-        return first
+    if second.error is not None or second.document.blocks[:2] == first.document.blocks[:2]:
+        return first  # both parts ask the same
     blocks = (*first.document.blocks, *second.document.blocks)
     return replace(first, document=replace(first.document, blocks=blocks))
 
@@ -259,6 +260,9 @@ async def _read(
         known = words.issuperset(word.lower() for word in reading.words)
         if not known or reading.unknown or isinstance(reading.intent, Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
+        if reading.unknown and (mended := await _mended(text, reading.unknown, ctx)) != text:
+            words |= await _in_index(mended.split(), ctx)
+            reading = read(mended, now, ctx.zone, replace(background, words=words))
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
@@ -275,6 +279,22 @@ async def _background(text: str, ctx: Context) -> Background:
     wanted = {term(word): word for word in doubts}
     known = await ctx.archive.vocabulary(ctx.watched.repository, frozenset(wanted))
     return replace(_own(ctx), known=frozenset(wanted[name] for name in known if name in wanted))
+
+
+async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
+    """A question whose unknown words are written as those of the index that they misspell."""
+    from handlers.questions.list_reading import is_misspelt
+
+    words = [word for word in unknown if word.isascii() and word.isalpha() and len(word) > _SHORT]
+    alike = await ctx.archive.alike(ctx.watched.repository, [w.lower() for w in words])
+    for word in words:
+        near = [one for one in alike if is_misspelt(word.lower(), one)]
+        if near:
+            text = re.sub(rf"\b{word}\b", max(near, key=alike.__getitem__), text)
+    return text
+
+
+_SHORT = 5  # letters of words that are too near to too many others
 
 
 def _own(ctx: Context) -> Background:
@@ -299,6 +319,8 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
 
 def _restated(found: Answer, intent: Intent, reading: Reading, ctx: Context) -> Answer:
     """The answer with how its question was read, and what else could have been meant."""
+    if isinstance(intent, Changed) and found.window is not None:
+        intent = replace(intent, window=found.window)  # a longer one where that finds more
     line = restated(intent, ctx)
     lines = [Paragraph(line, aside=True)] if line else []
     if line and not (reading.sure or found.total):

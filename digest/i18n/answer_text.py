@@ -285,6 +285,10 @@ IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")
 IN_PATH = Phrase("path {shown}", "路径 {shown}")
 IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
 NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
+FOR_ALL = Phrase(
+    "{n:change of this kind is|changes of this kind are} not about {topic} and may reach you too:",
+    "另有 {n} 个此类变更与 {topic} 无直接关系，也可能影响到你：",
+)
 NO_TOPIC = Phrase(
     "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
 )

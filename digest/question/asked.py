@@ -45,6 +45,9 @@ _TO_LAST = re.compile(
 )
 """The period before, without its unit: *this month compared to last*."""
 
+_RELATED = re.compile("[和与跟].{1,12}(?:相关|有关)")
+"""A word that joins elsewhere: *和安全相关的修复*."""
+
 _SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Parts of the repository where they are ranked, and dependencies elsewhere."""
@@ -161,7 +164,8 @@ class Asked:
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
         if ChangeKind.DEPENDENCIES in spoken and self.counts("per:folder"):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
-        if len(spoken) > 1 and ChangeKind.FIX in spoken and not self.has("join"):
+        joined = self.has("join") and not _RELATED.search(self.text)
+        if len(spoken) > 1 and ChangeKind.FIX in spoken and not joined:
             spoken.remove(ChangeKind.FIX)  # "security fixes" are of one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
 

@@ -150,6 +150,10 @@ def claim_of(asked: Asked) -> str:
     claim = next(claims, "")
     if claim == "there" and _NEEDED.search(asked.text):
         return "needed"
+    if claim == "default" and switched_to(asked) == "off":
+        return "off"
+    if claim == "default" and asked.has("change") and not switched_to(asked):
+        return "revalued"
     return "experimental" if claim == "stable" and _EARLY.search(asked.text) else claim
 
 

@@ -256,7 +256,11 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
-    elif listed and switched_to(asked) and not ("nth" in asked.values or asked.left[1:]):
+    elif (
+        listed
+        and switched_to(asked)
+        and not ("nth" in asked.values or asked.left[1:] or asked.slots(Symbol))
+    ):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))

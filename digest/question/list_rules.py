@@ -278,10 +278,17 @@ def _weight(asked: Asked, intent: Changed) -> float:
 _DEEDS = ("agent", "change", "wrote", "review", "keep")
 
 
+_IF_WE = re.compile(
+    r"\bif (?:i|we) |\b(?:i|we) (?:use|run|deploy|serve)\b|我们?(?:用|跑|部署)", re.IGNORECASE
+)
+"""What the asker uses, beside a question about changes."""
+
+
 def _counts(asked: Asked, tag: str) -> bool:
     """Whether a tag counts against a list, such as the start of another command."""
     if tag == "me" and (
-        asked.level
+        _IF_WE.search(asked.text)
+        or asked.level
         or asked.has("upgrade", "catchup", "risk")
         or (asked.has("change") and asked.has("ask"))
     ):

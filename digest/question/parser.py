@@ -107,7 +107,7 @@ def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
 
 def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOBODY) -> Reading:
     """The reading of a question about a repository with a known ``background``."""
-    asked = tidy(text)
+    asked = _without_tail(tidy(text))
     if not asked or len(asked) > LONGEST:
         near = _near("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
@@ -167,6 +167,9 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
             return parts[:1]
         if its or ("?" in joint[0] and isinstance(second, Again | Releases)):
             return parts
+        apart = "?" in joint[0] and not isinstance(second, Unknown | Again)
+        if apart and isinstance(read(asked, now, zone, background).intent, Unknown):
+            return parts  # "MSRV bumped? which version do I need"
     return ()
 
 
@@ -179,6 +182,23 @@ _JOINT = re.compile(
 """What stands between two questions."""
 
 _MOST_JOINTS = 3
+
+_TAIL = re.compile(
+    r"(?:(?:,| and|, and) by whom|,? (?:and )?who (?:did|made|added|removed) it)"
+    r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
+    r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
+    r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
+    r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
+    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$",
+    re.IGNORECASE,
+)
+"""A reason, an example or a courtesy behind a question that changes nothing of it."""
+
+
+def _without_tail(question: str) -> str:
+    match = _TAIL.search(question)
+    return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
+
 
 _CORRECTION = re.compile(
     r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"

@@ -351,7 +351,7 @@ async def _folder(topic: str, ctx: Context) -> str:
     return min(named, key=lambda one: (-len(words[one]), one.count("/"), one), default="")
 
 
-_GENERAL = frozenset({"src", "lib", "crates", "pkg", "internal", "packages"})
+_GENERAL = frozenset({"src", "lib", "crate", "pkg", "internal", "package"})
 """Folders that say nothing of what is in them."""
 
 

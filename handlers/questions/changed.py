@@ -62,6 +62,7 @@ from handlers.questions.list_reading import (
     resolved_topic,
     resolved_topics,
     respelt,
+    with_others,
     with_rows,
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
@@ -108,6 +109,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         document = replace(document, blocks=(*announced, *document.blocks))
     else:
         asked, document = await _none(asked, ctx, tip)
+    if intent.topic and not cut:
+        document = await with_others(document, intent, asked, ctx)
     return Answer(
         intent="changed",
         document=document,

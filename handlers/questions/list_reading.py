@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from digest.answer.answers import AnswerRow, because, beside_title, graded_because
+from digest.answer.answers import AnswerRow, because, beside_title, entry_of, graded_because
 from digest.answer.listing import NOTHING_FOUND, line_within, survey_of
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Code, Spans
+from digest.document import Code, Document, Item, Listing, Paragraph, Spans
+from digest.i18n.answer_text import FOR_ALL
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
@@ -226,3 +227,26 @@ async def respelt(asked: Meant, ctx: Context) -> Meant | None:
     if not near:
         return None
     return await with_rows(await as_topic(asked, max(near, key=alike.__getitem__), ctx), ctx)
+
+
+_FOR_ALL = {ChangeKind.BREAKING, ChangeKind.ACTION}
+"""Kinds of which a change that is not about a topic may reach its users too."""
+
+
+async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Context) -> Document:
+    """The answer about a topic; of changes to act on, with the first that are not about it."""
+    if not set(intent.kinds) & _FOR_ALL:
+        return document
+    whole = replace(intent, topic="", window=asked.intent.window)
+    kinds = restrict(Resolved(), intent.kinds, intent.label)
+    every = await with_rows(replace(asked, intent=whole, resolved=kinds, only=()), ctx)
+    own = {row.graded.sha for row in asked.held.rows}
+    others = [row.graded for row in every.held.rows if row.graded.sha not in own]
+    if not others:
+        return document
+    line = FOR_ALL(ctx.language, n=len(others), topic=Code(intent.topic))
+    few = [Item(entry_of(one, ctx.watched.repository)) for one in others[:_FEW]]
+    return replace(document, blocks=(*document.blocks, Paragraph(line), Listing(tuple(few))))
+
+
+_FEW = 3  # changes beside those about a topic

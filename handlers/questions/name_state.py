@@ -110,7 +110,7 @@ async def state_lines(
         # The value is what is asked for most, but a call does not say it.
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
-    elif stands is not False and not needs and intent.claim in {"", "value", "default"}:
+    elif stands is not False and not needs and intent.claim in _OF_VALUE:
         now = await defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         aspects["value"] = told or aspects.get("value", [])
@@ -138,7 +138,13 @@ def _default(fact: Fact, ctx: Context) -> Spans:
     return reading_text.DEFAULT_NOW(ctx.language, name=Code(fact.name), value=value, place=place)
 
 
-_AS = {"release": "added"}  # by what is asked, the lines that tell it
+_OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
+_AS = {
+    "release": "added",
+    "revalued": "value",
+    "off": "value",
+    "default": "value",
+}  # by what is asked, the lines that tell it
 _OPEN = frozenset({"", "added", "removed", "value", "release"})
 """What is asked that yes or no does not answer."""
 
@@ -164,8 +170,8 @@ async def _presence(
         return None, []
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
     last = facts[0][1] if facts else None
-    gone = last and last.action is Action.REMOVED and _is_whole(last.name, name)
-    stands = any(not (gone and path.startswith(".")) for path in there)
+    gone = last and last.action is Action.REMOVED and _is_gone(last.name, name, there)
+    stands = not gone and any("test" not in path for path in there)
     field = name.removeprefix("--").replace("-", "_")
     if not there and not gone and field != name and await files_with(field, ctx, tip.sha or ""):
         return None, []  # a flag may be made of the name of a field
@@ -258,8 +264,12 @@ def _verdict(
 ) -> list[Spans]:
     """Yes or no to a claim about a name, with the change whose title says it."""
     name, found, language = history.name, history.found, ctx.language
-    turned = claim in {"gone", "experimental"}
-    if claim == "yes" or (claim == "default" and (value or "").strip("\"'").lower() in _ON):
+    turned, off = claim in {"gone", "experimental", "off"}, claim == "off"
+    switch = (value or "").strip("\"'").lower()
+    if claim in {"default", "off"} and switch in _ON | _OFF:
+        return [(reading_text.YES if (switch in _OFF) == off else reading_text.NO)(language)]
+    revalued = claim == "revalued" and any(f.before for _, f in history.contract if f.after)
+    if claim == "yes" or revalued:
         return [reading_text.YES(language)]
     if claim == "needed" and ((value or "").lower() in _ON or stands is False):
         return [reading_text.NO(language)]
@@ -272,14 +282,13 @@ def _verdict(
         if said is not None:
             phrase = reading_text.YES_BY if bool(said) == turned else reading_text.NO_BY
             return [_line(phrase, graded, "", ctx)]
-    if (value is not None and claim == "default") or (
-        stands and claim in {"renamed", "deprecated"}
-    ):
+    if stands and claim in {"renamed", "deprecated"}:
         return [reading_text.NO(language)]
     return [reading_text.UNDECIDED(language)] if found and claim not in _OPEN else []
 
 
 _ON = {"true", "1", "on", "yes", "enabled"}
+_OFF = {"false", "0", "off", "no", "disabled"}
 _HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
 
 
@@ -296,13 +305,15 @@ _STABLE = _says(
     r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
 )
 
+_BY_DEFAULT = _says(
+    r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
+    r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+    r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
+)
+
 _SAYS = {
     "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
-    "default": _says(
-        r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
-        r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
-        r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
-    ),
+    "default": _BY_DEFAULT, "off": _BY_DEFAULT,
     "deprecated": _says(r"deprecat", r"undeprecat"),
     "renamed": _says(r"\bre-?nam", r"(?!)"),
 }  # fmt: skip
@@ -378,6 +389,15 @@ def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
     graded, fact = came
     line = line_of(graded, language)
     return [line] if fact.name in plain(line) else []
+
+
+def _is_gone(known: str, name: str, there: Sequence[str]) -> bool:
+    """Whether a fact of a removal is about the name, of which mentions may be left."""
+    owned = known.rpartition(".")[2] == name and len(there) <= _LEFT
+    return owned or _is_whole(known, name)
+
+
+_LEFT = 3  # files with a name that may do no more than mention it
 
 
 def _is_whole(known: str, name: str) -> bool:

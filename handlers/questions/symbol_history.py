@@ -117,6 +117,8 @@ async def _found(name: str, query: Query, ctx: Context) -> Found:
         known = {graded.sha for graded in held}
         held = [*held, *(graded for graded in more if graded.sha not in known)]
         held.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    now = ctx.clock.now()
+    held = [graded for graded in held if graded.commit.committed_at <= now]
     return await asyncio.to_thread(_told, held, name)
 
 

@@ -238,6 +238,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "上一条呢", Nth(place=0, step=-1)),
         ("change", "has it been backported?", Released()),
         ("change", "改之前是怎样的", Nth(place=0)),
+        ("list", "is APP_RUN off by default", Touched(name="APP_RUN", claim="off")),
         ("change", "which defaults changed", parse("which defaults changed", NOW, ZONE)),
         ("change", "哪些默认值变了", parse("哪些默认值变了", NOW, ZONE)),
         ("name", "which release added app check", Touched(name="app", claim="release")),
@@ -425,12 +426,24 @@ def test_numbers_are_asked_for_of_a_whole_or_of_two_periods(question, meant):
         ("which release has --fast-path", "release"),
         ("when was VLLM_USE_RUNNER added", "added"),
         ("is VLLM_USE_RUNNER still there", "there"),
+        ("when was VLLM_USE_RUNNER introduced, and by whom? thanks", "added"),
+        ("is VLLM_USE_RUNNER on by default", "default"),
+        ("is VLLM_USE_RUNNER still off by default??", "off"),
+        ("did the default of VLLM_USE_RUNNER change", "revalued"),
+        ("VLLM_USE_RUNNER 默认值是不是改了", "revalued"),
     ],
 )
 def test_what_is_asked_of_a_name_is_told_first(question, claim):
     intent = parse(question, NOW, ZONE)
     assert isinstance(intent, Touched)
     assert intent.claim == claim
+
+
+def test_question_that_is_not_understood_as_a_whole_is_read_by_its_parts():
+    parts = split(
+        "torch bumped? what rust version do I need to build it now", NOW, ZONE, Background()
+    )
+    assert parts == ("torch bumped", "what rust version do I need to build it now")
 
 
 def test_support_of_one_thing_for_another_is_asked_of_both():
@@ -478,6 +491,21 @@ def test_yes_or_no_is_asked_for(question, closed):
         ("what commands do you know", "help"),
         ("what did ada lovelace change in july", 'changed author:"ada lovelace" 7-1..8-1'),
         ("is it safe to upgrade to yesterday's main", "changed kind:action 8-11..8-17"),
+        (
+            "what do the release notes say about native histograms",
+            "changed native histograms 8-11..8-17",
+        ),
+        (
+            "did the query engine get faster in july",
+            "changed query engine kind:performance 7-1..8-1",
+        ),
+        ("anything breaking in july if I run docker", "changed run docker kind:breaking 7-1..8-1"),
+        (
+            "which flags were removed in july? need to clean up our scripts",
+            "changed thing:flag action:removed 7-1..8-1",
+        ),
+        ("fixes in july, with numbers if u have them", "changed kind:fix with numbers 7-1..8-1"),
+        ("7月有没有和安全相关的修复，比如路径穿越之类的", "changed kind:security 7-1..8-1"),
         ("any license changes in july", "changed license 7-1..8-1"),
         ("biggest refactor in july", "changed refactor level:high 7-1..8-1"),
         ("how active was july compared to the last", "changed 7-1..8-1 compared to 6-1..7-1"),

@@ -237,6 +237,32 @@ async def test_a_handle_finds_a_person_by_every_name(of_people):
     assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2"}
 
 
+async def test_breaking_changes_that_are_not_about_a_platform_are_told_too():
+    titles = ("[ROCm] Remove the old loader (#7)!", "feat!: Remove the option --fast (#8)")
+    source = FakeSource(
+        [
+            made(f"{n:0>8}", f"{title}\n\nBREAKING CHANGE: it is gone.", n + 1)
+            for n, title in enumerate(titles)
+        ]
+    )
+    shown = markdown((await ask("breaking changes for ROCm", context(source))).document)
+    assert "1 change of this kind is not about `ROCm` and may reach you too:" in shown
+    assert "Remove the option" in shown.partition("may reach you too")[2]
+
+
+async def test_word_that_the_index_nearly_knows_is_mended():
+    source = FakeSource([made("aaaaaaa1", "Tune speculative decoding (#7)", 1)])
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert shas(await ask("anything new w/ specualtive decoding", ctx)) == ["aaaaaaa1"]
+
+
+async def test_period_that_was_searched_is_told():
+    source = FakeSource([made("aaaaaaa1", "Tune the relay (#7)", 20)])
+    shown = markdown((await ask("relay changes", context(source))).document)
+    assert "Read as: relay · 2025-12-24 to today" in shown
+
+
 @pytest.mark.parametrize("handle", ["bplotka", "bartekp", "bartekplotka"])
 async def test_a_handle_that_is_made_of_a_name_finds_the_person(of_people, handle):
     answer = await ask(f"what did {handle} do this week", of_people)

@@ -232,6 +232,46 @@ async def test_default_that_no_change_told_of_is_read_from_the_branch(question, 
     assert not_said not in shown
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("is APP_FAST on by default", 'Yes.\n\n`APP_FAST` is `"1"`'),
+        ("is APP_FAST still off by default", 'No.\n\n`APP_FAST` is `"1"`'),
+        ("did the default of APP_FAST change", 'Yes.\n\n`APP_FAST` is `"1"`'),
+    ],
+)
+async def test_claim_about_a_default_is_judged_by_what_it_says(question, said):
+    path, old = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n'
+    new = old.replace('"0"', '"1"')
+    later = change("eeeeeee5", "Switch APP_FAST on (#15)", at=NOW)
+    later = replace(later, files=(changes.file(path, old, new),))
+    source = FakeSource([later])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(later.sha, path): new}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert said in markdown((await ask(question, ctx)).document)
+
+
+async def test_mention_in_a_comment_or_a_test_does_not_keep_a_name():
+    path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
+    gone = change("eeeeeee5", "Tidy (#15)", at=NOW)
+    gone = replace(gone, files=(changes.file(path, old, new),))
+    source = FakeSource([gone])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(gone.sha, "src/other.py"): "# as APP_FAST did\n", (gone.sha, path): new}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("is APP_FAST still there", ctx)).document)
+    assert "No.\n\n`APP_FAST` is left only in `src/other.py`." in shown
+
+
+async def test_change_after_now_is_not_told_of():
+    times = {"eeeeeee5": NOW + timedelta(days=2), "ddddddd4": NOW - timedelta(days=2)}
+    source = FakeSource([change(sha, "Use APP_FAST (#15)", at=at) for sha, at in times.items()])
+    assert (await told("APP_FAST", context(source)))[0] == ["ddddddd4"]
+
+
 async def test_title_about_another_thing_does_not_say_how_a_name_stands():
     titles = ("Remove the prefill stall of chunks (#1)", "Set the default of chunk_size (#2)")
     source = FakeSource(
