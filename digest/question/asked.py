@@ -415,7 +415,8 @@ class Asked:
         text = joint = ""
         for place, token in enumerate(self.tokens):
             if not self.is_left(place):
-                joint = token.text if "join" in token.tags else ""
+                joins = "join" in token.tags or token.text.lower() == "of"  # "denial of service"
+                joint = token.text if joins else ""
             elif name := name_of(token):
                 chinese = not (name[0].isascii() or text[-1:].isascii())
                 chinese = chinese or (token.glued and self.is_left(place - 1))

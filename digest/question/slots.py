@@ -168,7 +168,7 @@ _SHA = re.compile(r"(?<![\w./#@-])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{7,40}(?![\w/@
 
 _NUMBER = re.compile(
     r"(?<![\w.:/#+*$-])(?<!last )(?<!top )(?<!latest )(?<!past )(?<!first )(?<!recent )"
-    r"[1-9][0-9]{3,5}(?![\w:%/*+-]|\.\d| [*+/=]"
+    r"[1-9][0-9]{3,5}(?![\w%/*+-]|:\S|\.\d| [*+/=]"
     r"| ?(?:commits?|changes|prs|lines|files|days|tokens|年|条|个|行|次|天))",
     re.ASCII | re.IGNORECASE,
 )
