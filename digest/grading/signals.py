@@ -147,7 +147,8 @@ _HOUSEKEEPING = re.compile(
 
 _ASIDES = re.compile(
     r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe)\w{0,3} "
-    r"|(?:remove|drop) (?:the )?(?:requirement|need|usages?|uses?)\b",
+    r"|(?:remove|drop) (?:the )?(?:requirement|need|usages?|uses?)\b"
+    r"|(?:remove|drop|delete|clean up) .{0,40}\b(?:todos?|comments?)\b",
     re.IGNORECASE,
 )
 """How titles begin that speak of a demand and make none."""

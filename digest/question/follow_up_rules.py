@@ -242,6 +242,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
     if asked.has("other") or asked.references or len(asked.left) > 4:
         return
     kind, listed = asked.kinds[0] if asked.kinds else None, asked.follows in _LISTED
+    named = "nth" in asked.values or asked.slots(Symbol)
     if _undoes(asked):
         yield Weighed(5.0, Again(back=True))
     elif same := _same(asked):
@@ -256,11 +257,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(5.0, Again(back=True))  # "what's in it"
     elif asked.slots(Step) and not asked.against:
         yield from _stepped(asked)
-    elif (
-        listed
-        and switched_to(asked)
-        and not ("nth" in asked.values or asked.left[1:] or asked.slots(Symbol))
-    ):
+    elif listed and switched_to(asked) and not (named or asked.left[1:]):
         yield Weighed(7.5, Again(switched=switched_to(asked)))
     elif asked.without and asked.only("again", "change", "only"):
         yield Weighed(5.0, Again(without=asked.without))

@@ -125,3 +125,8 @@ def test_package_called_security_does_not_speak_of_security():
 )
 def test_work_on_reviews_and_policies_is_no_security_fix(title):
     assert "says_security" not in told(title)
+
+
+def test_removal_of_notes_about_a_runtime_demands_nothing():
+    assert "says_requirement" in told("Drop Node 20")
+    assert "says_requirement" not in told("Remove stale Node 20 action TODOs")
