@@ -32,14 +32,14 @@ from digest.chat.chat_settings import (
     RuleField,
     still_muted,
 )
-from digest.core.enums import ChatSetting, Language
+from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 from digest.document import Listing, Paragraph, Text, plain
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from handlers.chat.settings import SETTING_HANDLERS, minute, settings_answer, show_settings
 from handlers.chat.subscribe import manage
-from handlers.ports.chat_port import ChatKey, Room
+from handlers.ports.chat_port import ChatDigest, ChatKey, Room
 from tests.support.fakes import FakeSource, context
 
 USUAL = DigestTiming(
@@ -288,3 +288,48 @@ def test_answer_is_titled_by_its_heading_or_its_first_paragraph():
     assert settings_answer(ctx, blocks, words.SETTINGS).document.title == words.SETTINGS.template(
         Language.EN
     )
+
+
+WORKDAYS = DigestTiming(
+    at=time(9),
+    weekdays=frozenset({0, 1}),
+    zone=ZoneInfo("Europe/Berlin"),
+    least=Level.HIGH,
+    branch="dev",
+)
+DUE = datetime(2026, 1, 23, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (
+            ChatDigest(repositories=("a/b", "c/d"), timing=WORKDAYS, following=DUE, fixed=True),
+            (
+                "a/b, c/d; daily Mon, Tue at 09:00 (Europe/Berlin); level High; branch dev; "
+                "next 2026-01-23 09:00; by the configuration"
+            ),
+        ),
+        (
+            ChatDigest(
+                repositories=("a/b",),
+                timing=DigestTiming(at=time(17), weekdays=frozenset({4}), zone=ZoneInfo("UTC")),
+                kind=Frequency.WEEKLY,
+                following=DUE,
+                paused_until=DUE,
+            ),
+            "a/b; weekly Fri at 17:00 (UTC); paused until 2026-01-23 08:00; next 2026-01-23 08:00",
+        ),
+        (
+            ChatDigest(repositories=("a/b",), timing=DigestTiming()),
+            "a/b; every day at 09:00 (UTC); paused",
+        ),
+    ],
+)
+async def test_subscription_is_told_with_what_it_sets_and_when_it_comes(run, told):
+    async def runs():
+        return (run,)
+
+    answer = await manage(Subscriptions(), replace(context(FakeSource([])), room=room(runs=runs)))
+    (listing,) = [one for one in answer.document.blocks if isinstance(one, Listing)]
+    assert [plain(item.spans) for item in listing.items] == [told]
