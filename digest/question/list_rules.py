@@ -278,6 +278,9 @@ def _weight(asked: Asked, intent: Changed) -> float:
 _DEEDS = ("agent", "change", "wrote", "review", "keep")
 
 
+_EITHER = re.compile(
+    r"(?:dos|xss|rce|ssrf|cve) ?(?:/|,|or|、|或) ?(?:security|安全)", re.IGNORECASE
+)
 _IF_WE = re.compile(
     r"\bif (?:i|we) |\b(?:i|we) (?:use|run|deploy|serve)\b|我们?(?:用|跑|部署)", re.IGNORECASE
 )
@@ -308,6 +311,8 @@ def _listing(asked: Asked) -> Changed | None:
         span, releases = _reaching(span, releases), []
     if len(releases) > 2:
         return None
+    if ChangeKind.SECURITY in kinds and _EITHER.search(asked.text):
+        topic = ""  # "DoS / security fixes"
     if asked.has("trouble") and not kinds:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
     if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):

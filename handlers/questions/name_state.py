@@ -164,7 +164,8 @@ async def _presence(
             lines += await release_lines(newest, tip, ctx)
         return True, lines
     if facts and history.pinned:
-        return None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
+        removed = facts[0][1].action is Action.REMOVED
+        return False if removed else None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
     there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if there is None:
         return None, []

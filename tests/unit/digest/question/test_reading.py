@@ -506,6 +506,7 @@ def test_yes_or_no_is_asked_for(question, closed):
         ),
         ("fixes in july, with numbers if u have them", "changed kind:fix with numbers 7-1..8-1"),
         ("7月有没有和安全相关的修复，比如路径穿越之类的", "changed kind:security 7-1..8-1"),
+        ("any DoS / security fixes in july", "changed kind:security 7-1..8-1"),
         ("any license changes in july", "changed license 7-1..8-1"),
         ("biggest refactor in july", "changed refactor level:high 7-1..8-1"),
         ("how active was july compared to the last", "changed 7-1..8-1 compared to 6-1..7-1"),
