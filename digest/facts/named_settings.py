@@ -19,7 +19,7 @@ from digest.facts.syntax.declarations import Comparison, common_start, is_opposi
 
 _WORD = re.compile(r"[\w-]++")
 _JOINED = re.compile(r"[\w-]")
-_BEFORE = re.compile(r"[\w-]$|\w\.$")
+_BEFORE = re.compile(r"(?:[\w-]|\w\.)\Z")
 _AFTER = re.compile(r"[\w-]|\.\w")
 _LONGEST = 120  # characters of a value that is shown
 _MOST_PAIRS = 400

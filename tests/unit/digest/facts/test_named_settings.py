@@ -122,6 +122,7 @@ def test_variable_that_is_read_in_one_more_place_is_not_new():
         ('"APP_PORT"\n', []),
         ("APP_PORT = load()\n", []),
         ('x = 1\n"APP_PORT"', []),
+        ("x = 1\nAPP_PORT = load()\n", []),
         ('"APP_PORTS"\n', ["removed APP_PORT @1o"]),
         ('"MY_APP_PORT"\n', ["removed APP_PORT @1o"]),
         ("# APP_PORT\n", ["removed APP_PORT @1o"]),
