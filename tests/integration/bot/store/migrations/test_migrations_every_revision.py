@@ -132,7 +132,7 @@ async def test_every_row_of_an_earlier_revision_is_kept(url: str, tmp_path: Path
     assert len(rows) >= 10
     async with await open_archive(tmp_path, url):
         pass
-    # Every table is described anew, for which the archive's own driver takes three times as long.
+    # Every table is described anew, which the archive's own driver is slower at.
     with engine_of(url, tmp_path).connect() as connection:
         found = held(connection)
         version = connection.exec_driver_sql("SELECT version_num FROM alembic_version")

@@ -135,7 +135,7 @@ def test_everybody_can_use_it(seen):
 def violations(
     page: Page, options: dict[str, list[str]] | None = None
 ) -> list[tuple[str, list[str]]]:
-    # What passes is counted and not listed, which takes a third of the time.
+    # What passes is counted and not listed, which is quicker.
     only = {"resultTypes": ["violations"]}
     found = Axe().run(page, options=only | (options or {})).response["violations"]
     return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in found]
