@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import chain, islice
 
@@ -24,7 +25,7 @@ from bot.web.pages.calendar_page import (
 from bot.web.pages.charts import BarChart
 from bot.web.pages.entries import Told, lead_of, line_of, line_to_json, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest
-from bot.web.pages.page_text import PHRASES, period_words, seven_days
+from bot.web.pages.page_text import PHRASES, day_words, period_words, seven_days
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, WrittenRows, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
@@ -130,6 +131,16 @@ _NEWS = 12  # rows of each section of the start page
 _LATE_FIXES = 2
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsSection:
+    """Rows of several repositories with a title; ``days`` is their period in words."""
+
+    title: str
+    days: str
+    rows: Sequence[tuple[SiteRepository, Row]]
+    day: date | None = None
+
+
 class News:
     """The most important changes of the last seven days that have any, in some repositories."""
 
@@ -140,8 +151,10 @@ class News:
         self.first = last - timedelta(days=_NEWS_DAYS - 1)
         self.days = seven_days(self.first, asked.language)
         self.window = days_window(self.first, last, asked.shelf.zone)
-        self.sections: dict[str, list[tuple[SiteRepository, Row]]] = {}
-        """The changes to act on, the newest day first, then the other important ones."""
+        self.sections: list[NewsSection] = []
+        """The changes to act on of the last whole day, of today and of the days before; others."""
+        self.told = False
+        """Whether the first section tells what the lead says to act on."""
         self.leads: list[tuple[SiteRepository, date, Spans]] = []
         """What mattered on the last whole day with changes; in the order of repositories."""
         self.unread: list[SiteRepository] = []
@@ -168,11 +181,34 @@ class News:
         found.sort(key=lambda one: weight(one[1]))
         act = [one for one in found if one[1].todo]
         top = [one for one in found if one[1].level is Level.HIGH and not one[1].todo]
-        # The most important ones are chosen; what came last is read first.
-        zone = asked.shelf.zone
-        days = {one[1].line.sha: one[1].line.at.astimezone(zone).date() for one in act}
-        act = sorted(act[:_NEWS], key=lambda one: days[one[1].line.sha], reverse=True)
-        self.sections = {"news_act": act, "news_top": top[:_NEWS]}
+        self.sections = [*self._by_day(act[:_NEWS])]
+        others = PHRASES["news_top"].template(asked.language)
+        self.sections.append(NewsSection(title=others, days=self.days, rows=top[:_NEWS]))
+        self.told = len(self.leads) == 1 and self.sections[0].day == self.leads[0][1]
+
+    def _by_day(self, act: Sequence[tuple[SiteRepository, Row]]) -> Iterator[NewsSection]:
+        """What is to be acted on: the last whole day before today and what came earlier."""
+        language, zone = self._asked.language, self._asked.shelf.zone
+        today = self._asked.shelf.clock.now().astimezone(zone).date()
+        whole = max((day for _, day, _ in self.leads), default=today - timedelta(days=1))
+        days = {row.line.sha: row.line.at.astimezone(zone).date() for _, row in act}
+        act = sorted(act, key=lambda one: days[one[1].line.sha], reverse=True)
+        for day in dict.fromkeys((whole, today, None)):
+            rows = [one for one in act if days[one[1].line.sha] == day]
+            if day is None:
+                rows = [one for one in act if days[one[1].line.sha] not in {whole, today}]
+            if not rows:
+                continue
+            named = {today: "news_today", today - timedelta(days=1): "news_yesterday"}
+            name = named.get(day) if day else None
+            said = PHRASES[name or "news_earlier"].template(language)
+            said = day_words(day, language) if day and not name else said
+            yield NewsSection(
+                title=PHRASES["news_act"].text(language, day=said),
+                days=self.days if day is None else day_words(day, language) if name else "",
+                rows=rows,
+                day=day,
+            )
 
     async def _lead(self, shown: SiteRepository, lines: Sequence[ChangeLine], told: Told) -> None:
         """Read what mattered on the last whole day, or today if there is only that.

@@ -411,7 +411,9 @@ async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     rows = re.findall(r'class="(\w+)" id="c-', page)
     assert rows
     assert set(rows) <= {"high", "medium"}
-    assert page.index("To act on") < page.index("Remove the wait")
+    assert "Yesterday: to act on <span" in page
+    assert page.index(": to act on <span") < page.index("Remove the wait")
+    assert page.index("Remove the wait") < page.index('class="lines leads"')  # said once is enough
     assert page.index("Remove the wait") < page.index('class="cards"')
     assert "closed" not in page
     await client.post("/admin/sign-in", data={"token": TOKEN})
