@@ -127,6 +127,11 @@ def test_work_on_reviews_and_policies_is_no_security_fix(title):
     assert "says_security" not in told(title)
 
 
+def test_removal_of_a_special_case_drops_no_support():
+    assert "says_support_dropped" in told("Remove SiTU support")
+    assert "says_support_dropped" not in told("Remove special-case SiTU support for some models")
+
+
 def test_removal_of_notes_about_a_runtime_demands_nothing():
     assert "says_requirement" in told("Drop Node 20")
     assert "says_requirement" not in told("Remove stale Node 20 action TODOs")
