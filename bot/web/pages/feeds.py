@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from markupsafe import Markup
 from starlette.responses import Response
 
 from bot.delivery.payload import thaw
-from bot.store.browsing import ChangeLine, KeptPost
+from bot.store.browsing import KeptPost
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.entries import line_of, told_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import as_json, headers_of
-from bot.web.pages.rows import Row, rows_of
+from bot.web.pages.rows import Row, made_rows, rows_of
 from bot.web.pages.search_page import resolved_topic
 from bot.web.pages.site import Json, NotThere, SiteRepository
 from bot.web.pages.templating import fragment, render_pieces, spans_markup
 from digest.answer.buttons import without_buttons
-from digest.core.grade import Level
+from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.i18n.labels import LEVELS
 from digest.markdown import clean
@@ -83,7 +85,7 @@ async def changes_feed(asked: PageRequest) -> Feed:
         id=name_of(f"{name} {topic} {asked.level or ''}"),
         title=" · ".join(filter(None, (name, topic, level))),
         home=path_of(name, topic=topic),
-        items=await _items(asked, shown, await _lines(asked, shown, topic), topic),
+        items=await _items(asked, shown, topic),
     )
 
 
@@ -92,7 +94,7 @@ async def all_feed(asked: PageRequest) -> Feed:
     items: list[Item] = []
     for shown in asked.shelf.visible(signed_in=asked.signed_in):
         name = shown.repository.name
-        found = await _items(asked, shown, await _lines(asked, shown, ""), "")
+        found = await _items(asked, shown, "")
         items += (replace(item, title=f"{name}: {item.title}") for item in found)
     items.sort(key=lambda item: item.at, reverse=True)
     title = PHRASES["all_repositories"].template(asked.language)
@@ -125,11 +127,23 @@ def _digest(asked: PageRequest, told: KeptPost) -> Item:
     )
 
 
-async def _lines(asked: PageRequest, shown: SiteRepository, topic: str) -> Sequence[ChangeLine]:
+async def _items(asked: PageRequest, shown: SiteRepository, topic: str) -> list[Item]:
     """The newest changes of the requested level and above, and of the topic if one is given."""
-    if not topic:
+    if topic:
+        changes = await _about(asked, shown, topic)
+        lines, told = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
+        made = partial(made_rows, changes, lines, told, asked.language, marked=False)
+        rows = await asyncio.to_thread(made)
+    else:
         level = asked.level or Level.LOW
-        return await asked.shelf.browsing.newest(shown.repository, SIZE, level)
+        newest = await asked.shelf.browsing.newest(shown.repository, SIZE, level)
+        lines, told = await told_of(asked.shelf, shown, newest, asked.language)
+        key = ("feed", str(asked.level or ""))
+        rows = list(await rows_of(asked, lines, told, key, shown=shown, marked=False))
+    return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
+
+
+async def _about(asked: PageRequest, shown: SiteRepository, topic: str) -> Sequence[Graded]:
     resolved = await resolved_topic(asked, topic)
     if not resolved.topics:
         raise NotThere
@@ -140,16 +154,7 @@ async def _lines(asked: PageRequest, shown: SiteRepository, topic: str) -> Seque
         limit=SIZE,
         besides=await asked.strays(shown),
     )
-    return [line_of(one) for one in await asked.shelf.archive.select(shown.repository, query)]
-
-
-async def _items(
-    asked: PageRequest, shown: SiteRepository, lines: Sequence[ChangeLine], topic: str
-) -> list[Item]:
-    lines, told = await told_of(asked.shelf, shown, lines, asked.language)
-    key = ("feed", topic, str(asked.level or ""))
-    rows = await rows_of(asked, lines, told, key, shown=shown, marked=False)
-    return sorted((_item(row, shown) for row in rows), key=lambda item: item.at, reverse=True)
+    return await asked.shelf.archive.select(shown.repository, query)
 
 
 def _item(row: Row, shown: SiteRepository) -> Item:
