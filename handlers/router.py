@@ -82,7 +82,7 @@ def _what(intent: Intent, phrase: Phrase, ctx: Context) -> str:
         case _ if isinstance(intent, OfChange):
             what = _short(intent)
         case _:
-            what = getattr(intent, "name", "")
+            what = getattr(intent, "name", "") or getattr(intent, "path", "")
     part = getattr(intent, "part", "")
     return phrase.text(ctx.language, what=what) + (f" · {part}" if part else "")
 

@@ -43,6 +43,15 @@ def people_of(graded: Graded) -> tuple[str, ...]:
     return tuple(name for name in names if name not in bots) or names
 
 
+def reviewers_of(graded: Graded) -> tuple[str, ...]:
+    """Who reviewed a change by the trailers of its commit, in their order."""
+    named = (value for token, value in graded.facts.trailers if token.lower() in _REVIEWED_BY)
+    return tuple(dict.fromkeys(value.partition("<")[0].strip() or value for value in named))
+
+
+_REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"})
+
+
 def by_author(
     changes: Sequence[Graded], repository: Repository, language: Language, most: int = MOST_PEOPLE
 ) -> tuple[Block, ...]:

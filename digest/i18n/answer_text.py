@@ -102,6 +102,12 @@ MORE_FILES = Phrase("and {n:more file|more files}", "另有 {n} 个文件")
 MORE_FOLDERS = Phrase("and {n:more folder|more folders}", "另有 {n} 个目录")
 WRITTEN_BY = Phrase("{change} was written by {author}, {at}", "{change} 的作者是 {author}，{at}")
 MERGED_BY_PEOPLE = Phrase("Merges by person ({n:person|people})", "按合并者（{n} 人）")
+NOBODY_MERGED = Phrase("These commits do not say who merged them.", "这些提交没有写明由谁合并。")
+REVIEWED_BY_PEOPLE = Phrase("Reviews by person ({n:person|people})", "按评审人（{n} 人）")
+NOBODY_REVIEWED = Phrase(
+    "These commits name no reviewers; reviews that are only on the forge are not counted.",
+    "这些提交没有写明评审人；只在代码平台上进行的评审不计入。",
+)
 MERGED_BY = Phrase("It was merged by {author}.", "由 {author} 合并。")
 BOTS = Phrase("Bots: {bots}", "机器人：{bots}")
 CO_AUTHORED = Phrase("co-author of {n}", "参与 {n} 个")
@@ -168,6 +174,8 @@ NO_REVIEWER_NO_PAGE = Phrase(
     "The commit of {change} names no reviewer.", "{change} 的提交没有写明评审人。"
 )
 DIFF_OF = Phrase("Diff of {change}", "{change} 的差异")
+PATH_DIFF = Phrase("Diff of {path}: {n:change|changes}", "{path} 的差异：{n} 个变更")
+NEWEST_DIFFED = Phrase("Only the newest {n} changes are shown.", "只显示最新的 {n} 个变更。")
 NO_PART = Phrase(
     "No file of this change is about {part}; its files: {files}",
     "这个变更没有关于 {part} 的文件，它的文件有：{files}",

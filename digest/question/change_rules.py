@@ -19,6 +19,7 @@ from digest.question.intent import (
     Enquiry,
     Explain,
     OfCurrent,
+    PathDiff,
     ProfileFrom,
     Released,
     Reviewers,
@@ -100,6 +101,21 @@ def diff(asked: Asked) -> Iterator[Weighed]:
         return
     if not asked.has("other", "me", "who", "ask") and not asked.commands:
         yield Weighed(3.0, ShowDiff(part=part))
+
+
+@rule
+def path_diff(asked: Asked) -> Iterator[Weighed]:
+    """The lines of a file or folder that a period or range changed."""
+    path = asked.filters.path or next((one.path for one in asked.slots(Path)), "")
+    left = [word for word in asked.left if path or not _FILE.fullmatch(word)]
+    path = path or next(iter(asked.left), "")
+    others = asked.references or left or asked.kinds or asked.has("other", "who", "per:file")
+    if path and asked.has("diff") and asked.span is not None and not others:
+        yield Weighed(8.0, PathDiff(path=path, window=asked.span))
+
+
+_FILE = re.compile(r"[\w+-]+\.[A-Za-z]\w{0,4}", re.ASCII)
+"""A word that may be the name of a file: ``go.mod``, ``envs.py``."""
 
 
 @rule

@@ -59,12 +59,13 @@ class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
     ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
-    day, ``people`` by author or with ``mergers`` by who merged, ``files`` by file, ``folders`` by
-    folder; ``defaults`` for changed defaults, ``top`` for the first ones alone, ``against`` for the
-    numbers of another period beside these, ``newcomers`` for authors without an earlier commit,
-    ``figures`` for changes with figures by their authors. ``counted`` asks how many they are, and
-    of how many; ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the
-    question names no period, or only "recently", so that a longer one may be looked at.
+    day, ``people`` by author, or with ``mergers`` by who merged and with ``reviewers`` by who
+    reviewed, ``files`` by file, ``folders`` by folder; ``defaults`` for changed defaults, ``top``
+    for the first ones alone, ``against`` for the numbers of another period beside these,
+    ``newcomers`` for authors without an earlier commit, ``figures`` for changes with figures by
+    their authors. ``counted`` asks how many they are, and of how many; ``keepers`` with ``people``
+    for those who look after a topic. ``anytime``: the question names no period, or only
+    "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -78,6 +79,7 @@ class Changed(Filtered):
     files: bool = False
     folders: bool = False
     mergers: bool = False
+    reviewers: bool = False
     top: Top | None = None
     against: Window | None = None
     anytime: bool = field(default=False, compare=False)
@@ -127,6 +129,14 @@ class Compare(Enquiry):
     """The differences between two points of history, as release notes."""
 
     refs: Refs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathDiff(Enquiry):
+    """The lines of a file or folder that the changes of a window or a range touched."""
+
+    path: str
+    window: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

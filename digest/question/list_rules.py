@@ -350,6 +350,7 @@ def _listing(asked: Asked) -> Changed | None:
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,
         mergers=people and _MERGERS.search(asked.text) is not None,
+        reviewers=people and asked.has("review"),
         top=asked.top,
         against=asked.against,
         defaults=asked.has("default")

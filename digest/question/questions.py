@@ -109,8 +109,8 @@ def format_intent(intent: Intent) -> str:
             return format_managing(intent)
         case Unknown():
             return ""
-        case Changed(people=people, mergers=mergers):
-            who = "who merged" if mergers else "who touched"
+        case Changed(people=people, mergers=mergers, reviewers=reviewers):
+            who = "who merged" if mergers else "who reviewed" if reviewers else "who touched"
             return _text(who if people else "changed", intent, people="")
         case Released(reference=None):
             return "which release has it"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from digest.analysis.analyse import analyse_whole
-from digest.answer.answers import Answer, AnswerRow, graded_because
+from digest.answer.answers import Answer, AnswerRow, foot, graded_because
 from digest.answer.excerpt import PAGE_LINES, files_about, is_name_in, lines_of
-from digest.answer.tallies import people_of
+from digest.answer.tallies import people_of, reviewers_of
 from digest.core.authors import without_backticks
 from digest.core.change import Change, FileChange, printable
 from digest.core.enums import Language
@@ -34,17 +34,17 @@ from digest.i18n import answer_text as words
 from digest.i18n.labels import LEVELS
 from digest.i18n.phrase import list_in_words
 from digest.i18n.report_text import reason_words
-from digest.question.intent import Author, Reviewers, Risky, ShowDiff, Why
+from digest.question.intent import Author, PathDiff, Reviewers, Risky, ShowDiff, Why
 from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.questions.explain import find, refuse_elsewhere
 from handlers.questions.pull_request import explain_requested, reviews_of
+from handlers.questions.scope import reach, viewpoint
 
 _REASONS = 12  # the most reasons of a grade to show, the weightiest first
 _FILES = 8  # the most files to name if none belongs to the requested part
-_REVIEWED_BY = frozenset({"reviewed-by", "acked-by", "approved-by", "tested-by"})
 
 
 async def why(intent: Why, ctx: Context) -> Answer:
@@ -101,12 +101,7 @@ async def reviewers(intent: Reviewers, ctx: Context) -> Answer:
             [Paragraph((title_link(graded, ctx.watched.repository),)), Paragraph(reviews)],
             ctx,
         )
-    people = [
-        value.partition("<")[0].strip() or value
-        for token, value in graded.facts.trailers
-        if token.lower() in _REVIEWED_BY
-    ]
-    line = _reviewed(graded, list(dict.fromkeys(people)), ctx)
+    line = _reviewed(graded, reviewers_of(graded), ctx)
     return answer_of("reviewers", graded, [Paragraph(line)], ctx)
 
 
@@ -150,12 +145,54 @@ async def show_diff(intent: ShowDiff, ctx: Context) -> Answer:
         if intent.part and is_name_in(files, intent.part):
             n, part = len(files), Code(intent.part)
             blocks.append(Paragraph(words.HAS_NAME(ctx.language, part=part, n=n)))
-        blocks += _lines(files, ctx)
+        blocks += _lines(files, [line for file in files for line in lines_of(file)], ctx)
     return answer_of("diff", graded, blocks, ctx)
 
 
-def _lines(files: Sequence[FileChange], ctx: Context) -> Iterator[Block]:
-    lines = [line for file in files for line in lines_of(file)]
+async def path_diff(intent: PathDiff, ctx: Context) -> Answer:
+    """A page of the lines of a path that each change of a period or range touched, newest first.
+
+    The period is read into the archive first. Raises as :func:`handlers.questions.scope.reach`.
+    """
+    tip = await tip_of(ctx)
+    reached, repository = await reach(intent.window, ctx, tip), ctx.watched.repository
+    changes = await ctx.archive.select(repository, reached.query)
+    found = {g.sha: g for g in changes if any(_is_in(intent.path, p) for p in g.facts.paths)}
+    files: list[FileChange] = []
+    lines: list[str] = []
+    async for batch in ctx.watched.source.changes(tip, list(found)[:_DIFFED]):
+        for change in batch:
+            of_path = [f for f in change.files if _is_in(intent.path, f.path)]
+            day = minute(change.commit.committed_at, ctx.zone)
+            name = printable(without_backticks(found[change.sha].title))
+            lines += [f"# {change.sha[:10]} {day} {name}", *chain(*map(lines_of, of_path))]
+            files += of_path
+    title = words.PATH_DIFF.text(ctx.language, path=intent.path, n=len(found))
+    told = [*_lines(files, lines, ctx)] if found else [Paragraph(words.NO_CHANGE(ctx.language))]
+    if len(found) > _DIFFED:
+        told.append(Paragraph(words.NEWEST_DIFFED(ctx.language, n=_DIFFED), aside=True))
+    at = viewpoint(ctx, tip)
+    blocks = (Heading(1, (Text(title),)), *told, Paragraph(foot(intent.window, at), aside=True))
+    document = Document(title=title, blocks=blocks, language=str(ctx.language))
+    return Answer(
+        intent="path_diff",
+        document=document,
+        window=reached.window,
+        total=len(found),
+        rows=tuple(AnswerRow(graded=one, why="") for one in found.values()),
+    )
+
+
+_DIFFED = 200  # the most changes whose lines are read for one answer, the newest
+
+
+def _is_in(named: str, path: str) -> bool:
+    """Whether a path is the named one or below it; its first folders need not be named."""
+    return f"/{named.strip('/')}/" in f"/{path}/"
+
+
+def _lines(files: Sequence[FileChange], lines: Sequence[str], ctx: Context) -> Iterator[Block]:
+    """A page of the lines of some files, and which of the files cannot be shown."""
     first = PAGE_LINES * min(ctx.page - 1, max(len(lines) - 1, 0) // PAGE_LINES)
     shown = lines[first : first + PAGE_LINES]
     if shown:

@@ -20,15 +20,24 @@ from digest.answer.tallies import (
     by_folder,
     people_of,
     ranked_authors,
+    reviewers_of,
 )
 from digest.core.change import FileStatus, printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
-from digest.i18n.answer_text import EVER_BY_AUTHORS, LATELY_BY_AUTHORS, MERGED_BY_PEOPLE, PER_DAY
+from digest.i18n.answer_text import (
+    EVER_BY_AUTHORS,
+    LATELY_BY_AUTHORS,
+    MERGED_BY_PEOPLE,
+    NOBODY_MERGED,
+    NOBODY_REVIEWED,
+    PER_DAY,
+    REVIEWED_BY_PEOPLE,
+)
 from digest.i18n.labels import LEVEL_MARKS
-from digest.i18n.phrase import join, list_in_words
+from digest.i18n.phrase import Phrase, join, list_in_words
 from digest.i18n.reading_text import (
     AS_BUSY,
     BUSIER,
@@ -299,8 +308,12 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         told += by_commits([name for _, name in written], repository, language)
     elif intent.keepers and (place := await _folder(intent.topic, ctx)):
         told += await _keepers(place, ctx)
-    elif intent.mergers and (merged := await _merged(changes, ctx)):
-        told += by_commits(merged, repository, language, MERGED_BY_PEOPLE)
+    elif intent.mergers:
+        merged = await _merged(changes, ctx)
+        told += _named(merged, MERGED_BY_PEOPLE, NOBODY_MERGED, ctx)
+    elif intent.reviewers:
+        reviewed = [name for graded in changes for name in reviewers_of(graded)]
+        told += _named(reviewed, REVIEWED_BY_PEOPLE, NOBODY_REVIEWED, ctx)
     elif intent.people:
         told += await asyncio.to_thread(by_author, changes, repository, language, **most)
     if intent.files:
@@ -317,6 +330,13 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
     return _with_blocks(document, told)
 
 
+def _named(people: Sequence[str], title: Phrase, nobody: Phrase, ctx: Context) -> Sequence[Block]:
+    """The people that commits name, or that they name none."""
+    if not people:
+        return (Paragraph(nobody(ctx.language)),)
+    return by_commits(people, ctx.watched.repository, ctx.language, title)
+
+
 def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
     """The document with more below its title and counts."""
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
@@ -325,7 +345,8 @@ def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
 async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
     """The questions that the people of an answer stand for, in its order."""
     intent = asked.intent
-    if not intent.people or intent.mergers or intent.keepers or (intent.path and intent.anytime):
+    others = intent.mergers or intent.reviewers or intent.keepers
+    if not intent.people or others or (intent.path and intent.anytime):
         return ()
     changes = await selected(asked, ctx)
     one = replace(intent, people=False, top=None)

@@ -97,6 +97,45 @@ async def test_diff_of_a_part_that_is_not_there_names_the_files(ctx):
     assert "`src/scheduler.py`" in shown(answer)
 
 
+async def test_diff_of_a_path_has_its_lines_of_each_change_and_can_be_gone_on_from(ctx):
+    answer = await said(ctx, "show the diff of src/ this month")
+    pages = [answer, await said(ctx, "more"), await said(ctx, "more")]
+    code = "\n".join(
+        block.text
+        for page in pages
+        for block in page.document.blocks
+        if isinstance(block, CodeBlock)
+    )
+    assert [line[2:10] for line in code.splitlines() if line.startswith("# ")] == [
+        "aaaaaaa1",
+        "bbbbbbb2",
+        "ddddddd4",
+    ]
+    assert code.count("\n+x = 1") == 90 + 5 + 30
+    assert "config/run.toml" not in code
+    assert "diff of src/" in shown(answer)
+    await said(ctx, "show the diff of src/ this month")
+    assert shas(await said(ctx, "explain the second")) == ["bbbbbbb2"]
+
+
+async def test_diff_of_a_file_without_its_folder_and_of_one_that_did_not_change(ctx):
+    assert shas(await said(ctx, "git diff scheduler.py this month")) == ["bbbbbbb2"]
+    assert "No change" in shown(await said(ctx, "show the diff of src/none.py this month"))
+
+
+async def test_reviewers_of_a_period_are_those_that_commits_name(ctx):
+    answer = shown(await said(ctx, "who reviewed the most this week"))
+    assert "Reviews by person (1 person)" in answer
+    assert "Eve (1)" in answer
+    assert "name no reviewers" in shown(await said(ctx, "who reviewed the most yesterday"))
+
+
+async def test_who_merged_is_not_told_of_commits_that_do_not_say_it(ctx):
+    answer = shown(await said(ctx, "who merged the most this week"))
+    assert "do not say who merged" in answer
+    assert "By author" not in answer
+
+
 async def test_language_is_kept_by_what_goes_on(ctx):
     assert (await said(ctx, "explain #12", "中文")).document.language == "zh"
     assert (await said(ctx, "why?")).document.language == "zh"
