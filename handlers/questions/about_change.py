@@ -34,7 +34,8 @@ from digest.i18n import answer_text as words
 from digest.i18n.labels import LEVELS
 from digest.i18n.phrase import list_in_words
 from digest.i18n.report_text import reason_words
-from digest.question.intent import Author, PathDiff, Reviewers, Risky, ShowDiff, Why
+from digest.question.intent import Author, Explain, PathDiff, Reviewers, Risky, ShowDiff, Why
+from digest.question.questions import format_intent
 from digest.report.blocks import author_link, title_link
 from digest.window import minute
 from handlers.context import Context
@@ -171,6 +172,7 @@ async def path_diff(intent: PathDiff, ctx: Context) -> Answer:
     told = [*_lines(files, lines, ctx)] if found else [Paragraph(words.NO_CHANGE(ctx.language))]
     if len(found) > _DIFFED:
         told.append(Paragraph(words.NEWEST_DIFFED(ctx.language, n=_DIFFED), aside=True))
+    named = tuple(format_intent(Explain(reference=Reference(sha=sha))) for sha in found)
     at = viewpoint(ctx, tip)
     blocks = (Heading(1, (Text(title),)), *told, Paragraph(foot(intent.window, at), aside=True))
     document = Document(title=title, blocks=blocks, language=str(ctx.language))
@@ -180,6 +182,7 @@ async def path_diff(intent: PathDiff, ctx: Context) -> Answer:
         window=reached.window,
         total=len(found),
         rows=tuple(AnswerRow(graded=one, why="") for one in found.values()),
+        listed=named if len(named) > 1 else (),
     )
 
 
