@@ -65,7 +65,7 @@ _FASTER = re.compile(
     re.IGNORECASE,
 )
 _FIXED = re.compile(
-    r"\b(?:(?:(?:bug|hot)[- ]?)?fix(?:e[sd])?|bugs?"
+    r"(?<![\w-])(?:(?:(?:bug|hot)[- ]?)?fix(?:e[sd])?|bugs?"
     r"|(?:avoid|prevent|don't|do not|no longer|guard against|instead of)(?: \S+){0,3} "
     r"(?:panic|crash|segfault|hang|deadlock|leak|(?:data )?race)(?:e?s|ing|king)?)\b",
     re.IGNORECASE,

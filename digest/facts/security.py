@@ -38,6 +38,12 @@ _WORDS = re.compile(
     r"|secret|password) leak(?:age|s)?\b",
     re.IGNORECASE,
 )
+_NOUN = re.compile(r"vulnerabilit", re.IGNORECASE)
+_MENDED = re.compile(
+    r"\b(?:fix|address|patch|mitigat|prevent|avoid|resolv|remov|clos|report|found|exposed? to)",
+    re.IGNORECASE,
+)
+"""What is done about a weakness: tools that look for vulnerabilities have messages full of them."""
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
@@ -173,6 +179,8 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             seen[name] += 1
         for found in (*_WORDS.finditer(line), *_ACRONYMS.finditer(line)):
             name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
+            if number > 1 and _NOUN.match(name) and not _MENDED.search(line):
+                continue
             if not seen[name]:
                 yield _said(found[0], "words", number)
             seen[name] += 1

@@ -53,6 +53,7 @@ FEWER_RELEASES = Phrase(
 )
 AS_MANY_RELEASES = Phrase("As many releases: {n}.", "一样多：{n} 个。")
 OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
+NO_FIGURES = Phrase("The authors of these changes give no figures.", "这些变更的作者没有给出数字。")
 LOWER = Phrase(
     "Nothing is of high importance; these are of medium importance.",
     "没有高重要度的变更，以下是中重要度的。",

@@ -153,7 +153,9 @@ CHECK_DEFAULT = Phrase(
 )
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
 NOW_REJECTED = Phrase("Now rejected: {what}.", "现在会被拒绝：{what}。")
-TAKE_FIX = Phrase("Upgrade to a version with this security fix.", "升级到包含此安全修复的版本。")
+TAKE_FIX = Phrase(
+    "Upgrade to the first release with this security fix.", "升级到首个包含此安全修复的版本。"
+)
 CHECK = {
     "breaking": Phrase("Read what breaks before you upgrade.", "升级前请先了解不兼容之处。"),
     "removed": Phrase("Check if you use what was removed.", "请检查是否使用被移除的内容。"),

@@ -42,6 +42,7 @@ from digest.i18n.reading_text import (
     AS_BUSY,
     BUSIER,
     NEW_FILES,
+    NO_FIGURES,
     OF_ALL,
     OF_PERIOD,
     QUIETER,
@@ -240,6 +241,8 @@ async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         since = window.since if window else changes[-1].commit.committed_at
         known = {author for _, author in await ctx.watched.source.log(tip, before=since)}
         changes = [g for g in changes if not {g.commit.author, people_of(g)[0]} & known]
+    if asked.intent.figures and not any(g.sha in figures for g in changes):
+        return asked.noting(NO_FIGURES(ctx.language))
     if asked.intent.figures:
         changes = [g for g in changes if g.sha in figures]
     held = await listed_result(changes, asked.resolved, ctx)

@@ -274,7 +274,7 @@ def _verdict(
         return [reading_text.YES(language)]
     if claim == "needed" and ((value or "").lower() in _ON or stands is False):
         return [reading_text.NO(language)]
-    if claim in {"there", "gone", "needed"} and stands is not None:
+    if claim in {"there", "gone"} and stands is not None:
         return [(reading_text.YES if stands != turned else reading_text.NO)(language)]
     for graded, _ in found if claim in _SAYS else ():
         title = graded.title[:_MOST_TITLE]
@@ -283,6 +283,8 @@ def _verdict(
         if said is not None:
             phrase = reading_text.YES_BY if bool(said) == turned else reading_text.NO_BY
             return [_line(phrase, graded, "", ctx)]
+    if stands and claim == "needed":
+        return [reading_text.YES(language)]
     if stands and claim in {"renamed", "deprecated"}:
         return [reading_text.NO(language)]
     return [reading_text.UNDECIDED(language)] if found and claim not in _OPEN else []
@@ -317,6 +319,11 @@ _SAYS = {
     "default": _BY_DEFAULT, "off": _BY_DEFAULT,
     "deprecated": _says(r"deprecat", r"undeprecat"),
     "renamed": _says(r"\bre-?nam", r"(?!)"),
+    "needed": _says(
+        r"(?!)",
+        rf"\bno-?op\b|\bphas\w+ out|\bno longer (?:need|requir)|{_HEAD}(?:remov|drop|delet)"
+        r"|stabili[sz]|graduat|promot|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+    ),
 }  # fmt: skip
 """By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
 

@@ -36,6 +36,7 @@ def test_kinds_of_a_change_follow_from_the_words_of_its_title(kind, title, files
         (ChangeKind.SECURITY, "Sanitize logits before the top-k", CODE),
         (ChangeKind.SECURITY, "Skip padding, bypassing the scaled kernel", CODE),
         (ChangeKind.FIX, "docs: fix grammar", CODE),
+        (ChangeKind.FIX, "audit: `--ignore` and `--ignore-until-fixed`", CODE),
         (ChangeKind.FIX, "chore: fix redundantSprint issues from gocritic", CODE),
         (ChangeKind.FIX, "Fix a flaky test", TESTS),
         (ChangeKind.FIX, "Fix a typo", DOCS),

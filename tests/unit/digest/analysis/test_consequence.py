@@ -286,7 +286,11 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "Now rejected: NUL in output.regex.",
         ),
         ("Fail on empty strings", "says_refusal", "Check if you use what is now rejected."),
-        ("Fix DoS by long names", "says_security", "Upgrade to a version with this security fix."),
+        (
+            "Fix DoS by long names",
+            "says_security",
+            "Upgrade to the first release with this security fix.",
+        ),
         ("Drop support for Python 3.9 (#8)", "says_removed", "Check if you use Python 3.9."),
         ("Remove the old pool", "support_dropped", "Check if you use the old pool."),
         ("Drop the pool", "note_breaking", "Read what breaks before you upgrade."),

@@ -90,6 +90,9 @@ def test_one_less_is_told_on_the_old_side():
         ("Support MS-DOS and dos files", []),
         ("Add dependency injection", []),
         ("Fix token leakage in the parser", []),
+        ("audit: Add --ignore\n\nIgnores the given vulnerability by its name.", []),
+        ("Limit it\n\nThis fixes a vulnerability.", ["changed vulnerability @3m"]),
+        ("Report a vulnerability", ["changed vulnerability @1m"]),
     ],
 )
 def test_message_names_advisories_and_weaknesses(message, facts):

@@ -149,6 +149,13 @@ async def test_figures_of_the_authors_are_asked_for_and_told():
     assert markdown(answer.document).count("4x faster") == 2
 
 
+async def test_changes_without_figures_are_listed_where_nobody_gives_any():
+    ctx = context(FakeSource([made("aaaaaaa1", "perf: skip a copy (#11)", 1)]))
+    answer = await ask("perf improvements with numbers this week", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "The authors of these changes give no figures." in markdown(answer.document)
+
+
 async def test_a_dependency_is_told_with_the_version_that_is_required(ctx):
     tip = await ctx.watched.source.tip()
     ctx.watched.source.trees = {

@@ -253,6 +253,22 @@ async def test_claim_about_a_default_is_judged_by_what_it_says(question, said):
     assert said in markdown((await ask(question, ctx)).document)
 
 
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Make use_old a no-op (#15)", "No: [Make use_old a no-op"),
+        ("Document use_old (#15)", "Yes.\n\n`use_old` is there now"),
+    ],
+)
+async def test_a_name_that_is_there_may_not_be_needed(title, said):
+    later = change("eeeeeee5", title, at=NOW)
+    source = FakeSource([later])
+    source.trees = {(later.sha, "src/app.py"): "use_old = True\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert said in markdown((await ask("is use_old still needed?", ctx)).document)
+
+
 async def test_mention_in_a_comment_or_a_test_does_not_keep_a_name():
     path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
     gone = change("eeeeeee5", "Tidy (#15)", at=NOW)
