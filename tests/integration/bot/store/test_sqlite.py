@@ -9,7 +9,9 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import aiosqlite
 import pytest
 
 from bot.store.sqlite import FILE, SqliteDatabase, open_database
@@ -42,6 +44,22 @@ async def test_every_connection_has_its_settings(file: SqliteDatabase) -> None:
                 for name in ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
             ]
             assert settings == ["wal", 1, 1, 30_000]
+
+
+async def test_statement_takes_one_hop_to_its_thread(
+    file: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hops = []
+    run = aiosqlite.Connection._execute
+
+    async def counted(self: aiosqlite.Connection, *given: Any) -> Any:
+        hops.append(given)
+        return await run(self, *given)
+
+    async with file.reading() as connection:
+        monkeypatch.setattr(aiosqlite.Connection, "_execute", counted)
+        rows = (await connection.exec_driver_sql("VALUES (1), (2)")).all()
+    assert (rows, len(hops)) == ([(1,), (2,)], 1)
 
 
 async def test_open_up_to_date_loads_no_migrations(tmp_path: Path) -> None:
