@@ -19,6 +19,7 @@ from sqlalchemy import (
     Integer,
     Row,
     Select,
+    TableClause,
     Text,
     bindparam,
     column,
@@ -34,7 +35,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
 from bot.store.dialect import words
-from bot.store.tables.archive_tables import change_texts, known_topics
+from bot.store.tables.archive_tables import change_texts, changes, known_topics, repositories
 from bot.store.text_index import GRAM, Expression, TextIndex, bearers
 
 _MOST_GRAMS = 60  # the most trigrams in a query: those of five long words
@@ -121,17 +122,28 @@ class SqliteIndex(TextIndex):
     @override
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         del terms
-        paired = select(_pairs.c.rowid.label("id"))
+        paired = select(_pairs.c.rowid.label("id")).where(_within(_pairs))
         if short:
             paired = paired.where(_matches("change_pairs", "short"))
         if not match:
             return paired
         rows = select(_search_index.c.rowid.label("id")).where(_matches("change_search", "match"))
+        rows = rows.where(_within(_search_index))
         return rows.where(_ROWID.in_(paired)) if short else rows
 
     @override
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         return self.matching(match=match, short=short, terms=terms)
+
+    @override
+    async def bounds(self, connection: AsyncConnection, repository: int) -> Mapping[str, int]:
+        # Kept for as long as nobody writes about the repository: they take a scan of its changes.
+        held: dict[int, Row[*tuple[Any, ...]]] = connection.info.setdefault("bounds", {})
+        values = {"repository": repository}
+        revision = await connection.scalar(_REVISION, values)
+        if repository not in held or held[repository].revision != revision:
+            held[repository] = (await connection.execute(_BOUNDS, values)).one()
+        return {"least": held[repository].least or 0, "most": held[repository].most or 0}
 
     @override
     async def enter(
@@ -193,6 +205,22 @@ class SqliteIndex(TextIndex):
             return {}
         values = {"grams": rarest, "repository": repository}
         return dict((await connection.execute(_COUNTED, values)).all())
+
+
+_key: ColumnElement[int] = bindparam("repository", type_=Integer)
+_REVISION = select(repositories.c.revision).where(repositories.c.id == _key)
+_BOUNDS = select(
+    _REVISION.scalar_subquery().label("revision"),
+    func.min(changes.c.id).label("least"),
+    func.max(changes.c.id).label("most"),
+).where(changes.c.repository_id == _key)
+
+
+def _within(index: TableClause) -> ColumnElement[bool]:
+    """Whether a text may be the repository's: those read at once stand side by side."""
+    return index.c.rowid.between(
+        bindparam("least", type_=Integer), bindparam("most", type_=Integer)
+    )
 
 
 def _matches(index: str, parameter: str) -> ColumnElement[bool]:

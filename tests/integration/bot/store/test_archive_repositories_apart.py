@@ -10,8 +10,10 @@ import pytest
 from sqlalchemy import text
 
 from bot.store.archive import SqlArchive
-from bot.store.postgresql import PostgresDatabase, open_postgres
+from bot.store.database import Database
+from bot.store.postgresql import open_postgres
 from bot.store.sqlite import open_archive
+from bot.store.text_index import index_of
 from bot.store.text_index_postgresql import PostgresIndex, mark_of
 from digest.core.reference import Query
 from tests.integration.bot.store.migrations.test_migrations_every_revision import (
@@ -49,23 +51,33 @@ async def test_term_of_another_repository_is_not_found(
     assert not await archive.select(REPOSITORY, Query(terms=("number",), **more))
 
 
-async def test_index_gives_no_row_of_another_repository(address: str) -> None:
-    async with await open_postgres(address) as database:
-        archive = SqlArchive(database)
-        await archive.save(REPOSITORY, MINE)
-        await archive.save(OTHER, THEIRS)
-        assert await found_by_index(database, 1, "cache", "ca") == len(MINE)
-        assert await found_by_index(database, 2, "cache", "ca") == len(THEIRS)
+async def test_index_gives_no_row_of_another_repository(
+    archive: SqlArchive, database: Database
+) -> None:
+    await archive.save(REPOSITORY, MINE)
+    await archive.save(OTHER, THEIRS)
+    assert await found_by_index(database, 1, "cache", "ca") == len(MINE)
+    assert await found_by_index(database, 2, "cache", "ca") == len(THEIRS)
 
 
-async def found_by_index(database: PostgresDatabase, repository: int, *terms: str) -> int:
+async def test_changes_written_after_a_search_are_found(archive: SqlArchive) -> None:
+    await archive.save(REPOSITORY, MINE)
+    await archive.save(OTHER, THEIRS)
+    assert len(await archive.select(REPOSITORY, Query(terms=("cache",)))) == 1
+    await archive.save(REPOSITORY, [made(2, "Cache more")])
+    found = await archive.select(REPOSITORY, Query(terms=("cache",)))
+    assert [one.sha for one in found] == [sha_of(2), sha_of(1)]
+
+
+async def found_by_index(database: Database, repository: int, *terms: str) -> int:
     """How many rows the index itself gives, which are then read."""
-    index = PostgresIndex()
+    index = index_of(database.dialect)
     asked = index.expression(repository, terms)
     found = index.candidates(match=True, short=True, terms=len(terms))
     async with database.reading() as connection:
-        rows = await connection.execute(found, {"match": asked.match, "short": asked.short})
-        return len(rows.all())
+        bounds = await index.bounds(connection, repository)
+        values = {"match": asked.match, "short": asked.short, **bounds}
+        return len((await connection.execute(found, values)).all())
 
 
 async def test_rows_of_an_earlier_revision_get_their_repository(
