@@ -3,12 +3,15 @@
 Keys and tokens of known services are found by Kingfisher (mongodb/kingfisher), which scans within
 this process and uses no network; what it omits on purpose, such as passwords in assignments, by a
 few rules of our own. Masking rather hits too much than too little. The library's rules take seconds
-to compile, so they are stored in a folder; masking a change takes 0.1 ms for each 10 kB.
+to compile, so they are stored, for all data folders of a user where that is possible; masking a
+change takes 0.1 ms for each 10 kB.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import string
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -33,11 +36,46 @@ hide more than it protects."""
 _LINE = 12  # characters of the shortest line of a multi-line secret that is masked on its own
 
 
-class Secrets:
-    """A :class:`digest.llm.model_input.Redactor` for all threads; ``folder`` caches rules."""
+_COMPILED = "*.vscdb"
 
-    def __init__(self, folder: Path) -> None:
+
+def rules_folder(own: Path) -> Path:
+    """Where rules are compiled already, or else can be stored: with the user's caches, or here."""
+    import platformdirs
+
+    shared = platformdirs.user_cache_path("digestbot", appauthor=False) / own.name
+    if any(own.glob(_COMPILED)) and not any(shared.glob(_COMPILED)):
+        return own
+    return shared if _is_private(shared) else own
+
+
+_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can write to a folder, which is made if missing, or to one above it.
+
+    Elsewhere the library stores nothing, and would compile its rules for every process.
+    """
+    try:
+        for one in (folder.parent, folder):
+            one.mkdir(mode=0o700, parents=True, exist_ok=True)
+        modes = [one.stat().st_mode for one in (folder, *folder.resolve().parents)]
+    except OSError:
+        return False
+    shared = any(mode & _OF_OTHERS and not mode & stat.S_ISVTX for mode in modes)
+    return not shared and os.access(folder, os.W_OK)
+
+
+class Secrets:
+    """A :class:`digest.llm.model_input.Redactor` for all threads.
+
+    ``folder`` stores compiled rules; if they may be ``shared``, :func:`rules_folder` chooses.
+    """
+
+    def __init__(self, folder: Path, *, shared: bool = False) -> None:
         self._folder = folder
+        self._shared = shared
         self._scanner: Scanner | None = None
         self._lock = Lock()
 
@@ -66,7 +104,8 @@ class Secrets:
             if self._scanner is None:
                 from kingfisher_sdk import Rules, Scanner
 
-                self._scanner = Scanner(Rules(cache_dir=str(self._folder)))
+                folder = rules_folder(self._folder) if self._shared else self._folder
+                self._scanner = Scanner(Rules(cache_dir=str(folder)))
             return self._scanner
 
     def _by_library(self, text: str) -> Iterator[str]:

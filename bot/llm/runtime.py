@@ -228,7 +228,7 @@ def shortfall(judgement: AnalysisRun) -> str:
 
 
 _RULES = "secret-rules"
-"""The folder, within the data folder, of the compiled rules that find secrets."""
+"""The folder, with the user's caches or within the data folder, of compiled rules for secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,5 +272,5 @@ def open_runtime(config: ModelConfig, database: Database, clock: Clock, data: Pa
         config=config,
         model=connect(config, ledger, clock, data),
         analyses=SqlAnalyses(database),
-        redactor=Secrets(data / _RULES),
+        redactor=Secrets(data / _RULES, shared=True),
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import shutil
 import string
 from pathlib import Path
 
 import pytest
 
-from bot.llm.redaction import MASK, Secrets
+from bot.llm.redaction import MASK, Secrets, rules_folder
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.llm.model_input import Privacy, material
@@ -200,3 +201,40 @@ def test_a_megabyte_is_looked_through_quickly(secrets):
         f"value_{n} = self.tokenizer.get_key({n}, token='t{n}')" for n in range(20_000)
     )
     assert within(0.9, lambda: secrets.find(text))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of compiled rules among a user's caches, not made yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir(mode=0o700)
+    return tmp_path / "cache" / "digestbot" / "secret-rules"
+
+
+def test_rules_compiled_for_a_user_serve_a_new_data_folder(
+    cache: Path, rules: Path, tmp_path: Path
+) -> None:
+    cache.parent.mkdir(mode=0o700)
+    shutil.copytree(rules, cache)
+    stored = sorted(cache.iterdir())
+    Secrets(tmp_path / "data" / "secret-rules", shared=True).load()
+    assert sorted(cache.iterdir()) == stored
+    assert not (tmp_path / "data").exists()
+
+
+def test_rules_of_a_data_folder_are_used_where_the_user_has_none(
+    cache: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "secret-rules"
+    assert rules_folder(own) == cache
+    own.mkdir()
+    (own / "rules.vscdb").touch()
+    assert rules_folder(own) == own
+    (cache / "rules.vscdb").touch()
+    assert rules_folder(own) == cache
+
+
+def test_rules_are_not_stored_where_others_can_write(cache: Path, tmp_path: Path) -> None:
+    assert rules_folder(tmp_path / "secret-rules") == cache
+    cache.parent.chmod(0o770)
+    assert rules_folder(tmp_path / "secret-rules") == tmp_path / "secret-rules"
