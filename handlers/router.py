@@ -111,7 +111,9 @@ def _listed(intent: Changed, ctx: Context) -> str:
         parts.append(words.SWITCHED[intent.switched].text(language))
     flags = (
         (intent.people, words.PER_AUTHOR),
-        (intent.daily, words.PER_DAY),
+        (intent.per == "day", words.PER_DAY),
+        (intent.per == "week", words.PER_WEEK),
+        (intent.per == "month", words.PER_MONTH),
         (intent.files, words.PER_FILE),
         (intent.folders, words.PER_FOLDER),
     )
@@ -209,7 +211,9 @@ async def _answered(
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
-    if isinstance(intent, Changed | Search) and 0 < found.total <= _PROOF:
+    # What is about a part of the words alone proves nothing.
+    whole = whole and not reading.unknown
+    if isinstance(intent, Changed | Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
     return intent, ctx, line, found
 

@@ -24,6 +24,7 @@ from digest.i18n.answer_text import (
     MORE_FOLDERS,
     MORE_PEOPLE,
     OF_FILE,
+    PER_TIME,
     PERSON,
 )
 from digest.i18n.labels import LEVEL_MARKS
@@ -194,29 +195,40 @@ MOST_BARS = 62
 """Days of a chart with one bar each, two months; for longer periods the bars are weeks."""
 
 
-def by_day(
-    changes: Iterable[Graded], title: str, zone: ZoneInfo, first: datetime, last: datetime
+def by_time(
+    changes: Iterable[Graded],
+    per: str,
+    language: Language,
+    *,
+    zone: ZoneInfo,
+    first: datetime,
+    last: datetime,
 ) -> Chart:
-    """The number of changes committed on each day of a zone, including days without any.
+    """The number of changes committed per ``day``, ``week`` or ``month`` of a zone, also where 0.
 
-    ``first`` and ``last`` are moments within the first and the last day. With more than
-    ``MOST_BARS`` days, each bar is a week, named by its Monday.
+    ``first`` and ``last`` are moments within the first and the last bar. With more than
+    ``MOST_BARS`` days, the bars of days are weeks. A week is named by its Monday.
     """
     begin, end = first.astimezone(zone).date(), last.astimezone(zone).date()
-    step = timedelta(days=1)
-    if (end - begin).days >= MOST_BARS:
-        begin, step = begin - timedelta(days=begin.weekday()), timedelta(days=7)
-    counts: dict[date, int] = {}
-    while begin <= end:
-        counts[begin] = 0
-        begin += step
+    if per == "day" and (end - begin).days >= MOST_BARS:
+        per = "week"
+    named = _BAR_OF[per]
+    counts: dict[str, int] = {}
+    for n in range((end - begin).days + 1):
+        counts[named(begin + timedelta(days=n))] = 0
     for change in changes:
-        day = change.commit.committed_at.astimezone(zone).date()
-        bar = day if step.days == 1 else day - timedelta(days=day.weekday())
+        bar = named(change.commit.committed_at.astimezone(zone).date())
         counts[bar] = counts.get(bar, 0) + 1
-    days = sorted(counts)
+    bars = sorted(counts)
     return Chart(
-        title=title,
-        labels=tuple(day.isoformat() for day in days),
-        values=tuple(counts[day] for day in days),
+        title=PER_TIME[per].text(language),
+        labels=tuple(bars),
+        values=tuple(counts[bar] for bar in bars),
     )
+
+
+_BAR_OF: Mapping[str, Callable[[date], str]] = {
+    "day": date.isoformat,
+    "week": lambda day: (day - timedelta(days=day.weekday())).isoformat(),
+    "month": lambda day: f"{day:%Y-%m}",
+}

@@ -254,7 +254,11 @@ OF_PRIVACY = {
     ),
     "none": Phrase("{name}: nothing.", "{name}：不发送任何内容。"),
 }
-PER_DAY = Phrase("Changes by day", "每日变更数")
+PER_TIME = {
+    "day": Phrase("Changes by day", "每日变更数"),
+    "week": Phrase("Changes by week", "每周变更数"),
+    "month": Phrase("Changes by month", "每月变更数"),
+}
 CHANGES = Phrase("{n:change|changes}", "{n} 个变更")
 CHANGES_SAID = Phrase("changes", "变更")
 """The end of a heading that already says that it counts changes."""

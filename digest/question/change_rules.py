@@ -271,6 +271,12 @@ def _versioned(asked: Asked) -> str:
     return beside.pop() if len(beside) == 1 else ""
 
 
+def time_counted(asked: Asked) -> str:
+    """By what time numbers are asked for: ``day``, ``week`` or ``month``; else empty."""
+    spoken = asked.values.get("per", ())
+    return next((one for one in ("month", "week", "day") if one in spoken), "")
+
+
 def switched_to(asked: Asked) -> str:
     """Whether names with a default of ``on`` or ``off`` are asked for; else empty."""
     match = _SWITCHED.search(asked.text) if asked.has("default") else None

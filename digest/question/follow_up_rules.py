@@ -10,7 +10,7 @@ from operator import attrgetter
 from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import ABOUT, claim_of, switched_to
+from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
 from digest.question.intent import (
     SUBJECT,
     Affected,
@@ -363,7 +363,7 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
 
 
 _WHO_DID = ("who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
-_COUNTED = ("daily", "people", "files", "folders", "top")
+_COUNTED = ("per", "people", "files", "folders", "top")
 _NAMED = ("topic", "author", "path", "top")
 
 
@@ -384,7 +384,7 @@ def _with_slots(asked: Asked) -> Again:
         topic=asked.topic,
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),
-        daily=asked.has("per:day"),
+        per=time_counted(asked),
         people=asked.has("per:author") or (listed and who),
         files=asked.counts("per:file"),
         folders=asked.counts("per:folder"),
@@ -421,8 +421,8 @@ _BESIDE_THEM = (
 
 _BESIDE_AGAIN = (
     *("again", "about", "among", "ask", "prep", "it", "change", "join", "aux", "by", "count"),
-    *("only", "per:day", "per:author", "per:file", "per:folder", "contributors", "wrote", "agent"),
-    *("most", "explain", "who"),
+    *("only", "per:day", "per:week", "per:month", "per:author", "per:file", "per:folder"),
+    *("contributors", "wrote", "agent", "most", "explain", "who"),
 )
 
 

@@ -58,14 +58,14 @@ class Filtered(Enquiry):
 class Changed(Filtered):
     """What changed in a topic, within a window or between two references.
 
-    ``topic`` is in the asker's own words, or empty for every topic. ``daily`` asks for numbers by
-    day, ``people`` by author, or with ``mergers`` by who merged and with ``reviewers`` by who
-    reviewed, ``files`` by file, ``folders`` by folder; ``defaults`` for changed defaults, ``top``
-    for the first ones alone, ``against`` for the numbers of another period beside these,
-    ``newcomers`` for authors without an earlier commit, ``figures`` for changes with figures by
-    their authors. ``counted`` asks how many they are, and of how many; ``keepers`` with ``people``
-    for those who look after a topic. ``anytime``: the question names no period, or only
-    "recently", so that a longer one may be looked at.
+    ``topic`` is in the asker's own words, or empty for every topic. ``per`` asks for numbers by
+    ``day``, ``week`` or ``month``, ``people`` by author, or with ``mergers`` by who merged and with
+    ``reviewers`` by who reviewed, ``files`` by file, ``folders`` by folder; ``defaults`` for
+    changed defaults, ``top`` for the first ones alone, ``against`` for the numbers of another
+    period beside these, ``newcomers`` for authors without an earlier commit, ``figures`` for
+    changes with figures by their authors. ``counted`` asks how many they are, and of how many;
+    ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the question names no
+    period, or only "recently", so that a longer one may be looked at.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -74,7 +74,7 @@ class Changed(Filtered):
 
     window: Span
     topic: str = ""
-    daily: bool = False
+    per: str = ""
     people: bool = False
     files: bool = False
     folders: bool = False
@@ -281,7 +281,7 @@ class Again(Enquiry):
     kind: ChangeKind | None = None
     author: str = ""
     path: str = ""
-    daily: bool = False
+    per: str = ""
     people: bool = False
     files: bool = False
     folders: bool = False

@@ -9,7 +9,7 @@ from datetime import timedelta
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import switched_to
+from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Compare, DigestOf, Releases, Search
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
@@ -208,8 +208,9 @@ def _narrows(asked: Asked) -> bool:
         or asked.without
         or asked.author
         or asked.slots(Path)
-        or asked.has("who", "contributors", "most", "count", "default", "per:day", "per:author")
+        or asked.has("who", "contributors", "most", "count", "default", "per:author")
         or asked.has("per:file", "per:folder")
+        or time_counted(asked)
         or asked.top
         or asked.against
     )
@@ -241,7 +242,8 @@ _MOST_BARE = 4  # maximum words of a topic that is all of a question
 
 _GAINS = {
     "change": 3.0, "happened": 2.0, "digest": 2.0, "catchup": 1.0, "count": 0.5, "most": 0.3,
-    "per:day": 1.0, "per:author": 1.0, "per:file": 0.5, "per:folder": 0.5, "contributors": 1.0,
+    "per:day": 1.0, "per:week": 1.0, "per:month": 1.0, "per:author": 1.0, "per:file": 0.5,
+    "per:folder": 0.5, "contributors": 1.0,
     "upgrade": 0.5, "notes": 0.5, "about": 2.0, "trouble": 1.5, "releases": 0.4, "default": 0.5,
     "bump": 1.0, "risk": 0.3, "again": 0.5, "share": 1.0,
 }  # fmt: skip
@@ -345,7 +347,7 @@ def _listing(asked: Asked) -> Changed | None:
         level=asked.level,
         kinds=kinds,
         label=asked.filters.label,
-        daily=asked.has("per:day"),
+        per=time_counted(asked),
         people=people,
         files=asked.counts("per:file") and not (paths or asked.counts("per:folder")),
         folders=asked.counts("per:folder") and not paths,

@@ -89,7 +89,7 @@ _FORMS = {
     "reference": "{}", "name": '"{}"', "terms": '"{}"', "topic": "{}", "path": 'path:"{}"',
     "author": 'author:"{}"', "level": "level:{}", "kinds": "kind:{}", "label": 'label:"{}"',
     "things": "thing:{}", "actions": "action:{}", "without": 'without:"{}"', "part": 'of "{}"',
-    "daily": "per day", "people": "per author", "files": "per file", "folders": "per folder",
+    "per": "per {}", "people": "per author", "files": "per file", "folders": "per folder",
     "top": "{}",
     "newcomers": "first-time contributors", "figures": "with numbers",
     "defaults": "with changed defaults", "switched": "{} by default", "kind": "{}",

@@ -296,7 +296,7 @@ def _back(lists: Sequence[Intent]) -> Intent:
 
 
 _ASKED = (
-    *("topic", "author", "path", "daily", "people", "files", "folders", "top", "things"),
+    *("topic", "author", "path", "per", "people", "files", "folders", "top", "things"),
     *("actions", "switched"),
 )
 """Fields of a follow-up that replace those of a list question."""

@@ -9,15 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from digest.answer.answers import AnswerRow, window_words
 from digest.answer.listing import weightiest_first
 from digest.answer.tallies import (
     by_author,
     by_commits,
-    by_day,
     by_file,
     by_folder,
+    by_time,
     people_of,
     ranked_authors,
     reviewers_of,
@@ -33,7 +34,6 @@ from digest.i18n.answer_text import (
     MERGED_BY_PEOPLE,
     NOBODY_MERGED,
     NOBODY_REVIEWED,
-    PER_DAY,
     REVIEWED_BY_PEOPLE,
 )
 from digest.i18n.labels import LEVEL_MARKS
@@ -140,6 +140,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
         asked = replace(asked, resolved=restrict(Resolved(), intent.kinds, intent.label))
     query = replace(query_of(asked), author="")
     changes = await ctx.archive.select(ctx.watched.repository, query)
+    if not intent.author and len(listed) == 1 and _written_by(_folded(intent.topic), changes):
+        names = [intent.topic]  # the first and the last name of one person
     theirs = [_written_by(_folded(name), changes) for name in names]
     if not all(theirs) or (intent.author and len(theirs[0]) <= asked.held.survey.total):
         return asked
@@ -291,7 +293,7 @@ def _size(graded: Graded) -> int:
 
 def is_counted(intent: Changed) -> bool:
     """Whether numbers are asked for, not only changes."""
-    return intent.daily or intent.files or intent.folders or intent.people
+    return bool(intent.per) or intent.files or intent.folders or intent.people
 
 
 async def with_counts(document: Document, asked: Meant, ctx: Context) -> Document:
@@ -323,13 +325,13 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
         told += await asyncio.to_thread(by_file, changes, language, **most)
     if intent.folders:
         told += await asyncio.to_thread(by_folder, changes, language, **most)
-    if intent.daily:
+    if intent.per:
         window = asked.reached.window
         first = window.since if window else changes[-1].commit.committed_at
         last = changes[0].commit.committed_at
         last = window.until - timedelta(microseconds=1) if window else last
-        title = PER_DAY.text(language)
-        told.append(await asyncio.to_thread(by_day, changes, title, ctx.zone, first, last))
+        chart = partial(by_time, changes, intent.per, first=first, last=last, zone=ctx.zone)
+        told.append(await asyncio.to_thread(chart, language=language))
     return _with_blocks(document, told)
 
 

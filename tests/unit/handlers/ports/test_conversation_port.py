@@ -231,6 +231,20 @@ async def test_numbers_by_day_come_with_a_chart(ctx):
     assert sum(chart.values) == 2
 
 
+@pytest.mark.parametrize(
+    ("question", "bars"),
+    [
+        ("number of commits by month since 2025-12-01", {"2025-12": 0, "2026-01": 4}),
+        ("commits per week since 2026-01-05", {"2026-01-05": 0, "2026-01-12": 2, "2026-01-19": 2}),
+    ],
+)
+async def test_numbers_by_week_or_month_are_told_so(ctx, question, bars):
+    answer = await said(ctx, question)
+    chart = next(b for b in answer.document.blocks if isinstance(b, Chart))
+    assert dict(zip(chart.labels, chart.values, strict=True)) == bars
+    assert chart.title.split()[-1] in question
+
+
 async def test_catching_up_begins_at_the_last_look(ctx):
     first = await said(ctx, "catch up")
     assert "I do not know when you last looked" in shown(first)

@@ -239,6 +239,12 @@ async def test_two_people_are_counted_side_by_side(of_people):
     assert "By author (3 people)" in markdown(answer.document)
 
 
+async def test_first_and_last_name_are_one_person(of_people):
+    of_people.watched.source.branch_changes.append(by("99999999", "Bartek Other", "b@o.example", 1))
+    answer = await ask("who is Bartek Plotka and what has he done this week", of_people)
+    assert shas(answer) == ["bbbbbbb2"]
+
+
 async def test_a_handle_finds_a_person_by_every_name(of_people):
     answer = await ask("what did bart do this week", of_people)
     assert set(shas(answer)) == {"aaaaaaa1", "bbbbbbb2"}
@@ -279,6 +285,16 @@ async def test_a_handle_that_is_made_of_a_name_finds_the_person(of_people, handl
 async def test_name_of_nobody_in_a_period_is_no_topic(of_people):
     answer = await ask("what did ada lovelace change this week", of_people)
     assert "No change of this period fits." in markdown(answer.document)
+
+
+async def test_a_part_of_what_is_asked_is_no_proof():
+    source = FakeSource([made("aaaaaaa1", "Fix the overflow of the head (#7)", 1)])
+    ctx = context(source)
+    whole = markdown((await ask("was the overflow fixed this week", ctx)).document)
+    assert whole.startswith("Yes: [Fix the overflow")
+    part = markdown((await ask("was the memory leak in the head fixed this week", ctx)).document)
+    assert "Fix the overflow" in part
+    assert "Yes" not in part
 
 
 async def test_part_of_a_topic_is_looked_for_in_a_longer_period_too():
