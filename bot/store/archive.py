@@ -31,7 +31,6 @@ from bot.store.dialect import (
     upsert,
     words,
 )
-from bot.store.maintenance import reindex
 from bot.store.query_plan import plan, run_survey
 from bot.store.rows import (
     GRADED,
@@ -217,6 +216,8 @@ class SqlArchive(SqlStore, Archive):
             if row is None:
                 return None
             if row.indexed_by != INDEXED_BY:
+                from bot.store.maintenance import reindex
+
                 await reindex(self._database, repository)
             self._keys[repository.name] = row.id
         return self._keys[repository.name]

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from digest.analysis.analyse import gist, must_act
 from digest.core.enums import ChangeKind, Language, TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.core.grade import Graded, Level
@@ -113,6 +112,9 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
     """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
+    # Imported here, because questions from the archive mostly ask for no kind.
+    from digest.analysis.analyse import gist, must_act
+
     kinds = {*kinds_of(graded)}
     if graded.grade.level is not Level.LOW and must_act(graded, gist(graded, Language.EN)):
         kinds.add(ChangeKind.ACTION)

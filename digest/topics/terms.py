@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from digest.analysis.change_types import change_types
-from digest.analysis.context import read
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Graded
@@ -192,6 +190,10 @@ def undoing_terms(sha: str, number: int | None, title: str) -> tuple[str, ...]:
 
 def kinds_of(graded: Graded) -> frozenset[ChangeKind]:
     """The kinds of a change; it may have none."""
+    # Imported here, because terms are read from most questions, kinds from few changes.
+    from digest.analysis.change_types import change_types
+    from digest.analysis.context import read
+
     reading = read(graded, Language.EN)
     found = {_TYPES[t] for t in change_types(reading) if t in _TYPES}
     if any(f.kind in _OUTER and f.action in _GONE for f in reading.contracts):

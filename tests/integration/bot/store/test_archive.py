@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
@@ -252,3 +254,12 @@ async def test_what_an_older_version_read_is_told_newest_first(archive: SqlArchi
     shas = [one.sha for one in (*old, newer, made(4))]
     assert await archive.aged(REPOSITORY, shas) == {old[0].sha, old[1].sha, newer.sha}
     assert await archive.aged(REPOSITORY, ()) == frozenset()
+
+
+def test_archive_is_opened_without_what_analyses_changes() -> None:
+    program = (
+        "import sys, bot.store.archive, bot.store.query_plan, digest.topics.matching\n"
+        "print(*(m for m in sys.modules if m.startswith('digest.analysis.')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert ran.stdout == b"\n"
