@@ -214,8 +214,18 @@ _READ = 8  # files that are read for the default of a name, those that declare s
 
 
 async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
-    """The flags, variables and settings of a name with the defaults that the branch gives them."""
+    """The flags, variables and settings of a name with the defaults that the branch gives them.
+
+    What is written as words may be switched by a name that begins with "enable" or "disable".
+    """
     bare = re.sub(r"[\s-]+", "_", name.lstrip("-"))
+    for prefix in ("", "enable_", "disable_") if " " in name else ("",):
+        if found := await _defaults_of(f"{prefix}{bare}", ctx, tip):
+            return found
+    return []
+
+
+async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     words = {bare, bare.replace("_", "-")}
     some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
     if not tip.sha or not some or not _DOTTED.fullmatch(bare):

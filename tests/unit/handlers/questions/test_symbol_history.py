@@ -205,6 +205,7 @@ class PoolConfig:
     pool_size: int = Field(default=DEFAULT_SIZE, ge=1)
     pool_mode: str | None = None
     max_pool_size: int = 7
+    enable_pool_sharing: bool = True
 """
 
 
@@ -218,11 +219,16 @@ class PoolConfig:
         ),
         ("what is --pool-size", "`PoolConfig.pool_size` is `128` by default", "max_pool_size"),
         ("how do I turn off the pool mode", "`PoolConfig.pool_mode` is `None` by default", "No."),
+        (
+            "how do I turn off pool sharing",
+            "`PoolConfig.enable_pool_sharing` is `True` by default",
+            "No.",
+        ),
         ("is pool_mode on by default?", "No change that I have read says yes or no", "No.\n"),
     ],
 )
 async def test_default_that_no_change_told_of_is_read_from_the_branch(question, said, not_said):
-    told_of = change("eeeeeee5", "Use pool_size and pool mode (#15)", {"src/app.py": 5}, NOW)
+    told_of = change("eeeeeee5", "Use pool_size, pool sharing and pool mode (#15)", {"src/app.py": 5}, NOW)
     source = FakeSource([told_of])
     source.trees = {(told_of.sha, "src/config.py"): DECLARED}
     ctx = context(source)
