@@ -90,6 +90,8 @@ async def test_followups_are_about_the_change_that_was_explained(ctx):
     code = next(b for b in diff.document.blocks if isinstance(b, CodeBlock))
     assert "config/run.toml" in code.text
     assert "scheduler" not in code.text
+    assert "lines 1" not in shown(diff)
+    assert "lines 1–60 of 93" in shown(await said(ctx, "diff #11"))
 
 
 async def test_diff_of_a_part_that_is_not_there_names_the_files(ctx):

@@ -51,6 +51,16 @@ async def test_a_topic_with_few_changes_is_looked_up_in_a_month(ctx):
     assert "Little or nothing in the last 7 days" in markdown(answer.document)
 
 
+async def test_a_file_is_found_by_the_end_of_its_path_among_others():
+    files = {"src/pool/size.py": 5, "docs/pool.md": 2}
+    changes = [
+        change("aaaaaaa1", "Tune it (#11)", files, NOW - timedelta(days=1)),
+        made("bbbbbbb2", "Tune another (#12)", 1),
+    ]
+    answer = await ask("what changed in size.py this week", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
+
+
 async def test_a_named_period_is_not_widened(ctx):
     assert shas(await ask("what changed in windows this week", ctx)) == ["aaaaaaa1"]
 
@@ -74,8 +84,11 @@ async def test_a_tail_on_a_name_is_no_part_of_it(ctx):
 
 
 async def test_new_things_are_the_new_files_of_a_folder_with_their_name():
-    grown = change("aaaaaaa1", "Support Glimmer (#11)", {"src/models/glimmer.py": 90}, NOW)
-    added = replace(grown, files=(replace(grown.files[0], status=FileStatus.ADDED),))
+    files = {"src/models/glimmer.py": 90, "src/tools/knife.py": 5}
+    grown = change("aaaaaaa1", "Support Glimmer (#11)", files, NOW)
+    added = replace(
+        grown, files=tuple(replace(one, status=FileStatus.ADDED) for one in grown.files)
+    )
     changes = [
         replace(added, commit=replace(grown.commit, committed_at=NOW - timedelta(days=1))),
         made("bbbbbbb2", "[Model] Add Ling support (#12)", 1),

@@ -228,7 +228,9 @@ class PoolConfig:
     ],
 )
 async def test_default_that_no_change_told_of_is_read_from_the_branch(question, said, not_said):
-    told_of = change("eeeeeee5", "Use pool_size, pool sharing and pool mode (#15)", {"src/app.py": 5}, NOW)
+    told_of = change(
+        "eeeeeee5", "Use pool_size, pool sharing and pool mode (#15)", {"src/app.py": 5}, NOW
+    )
     source = FakeSource([told_of])
     source.trees = {(told_of.sha, "src/config.py"): DECLARED}
     ctx = context(source)
