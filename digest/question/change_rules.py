@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind
 from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
+from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
 from digest.question.intent import (
@@ -42,13 +43,16 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         return
     if first.slot is None and first.text.lower() in _DOING:
         return
+    if marked := only_marked(asked):
+        yield Weighed(1.9, Explain(reference=marked))
     if len(asked.references) == 2 and not asked.has("other", "search"):
         for weight, reference in zip((1.9, 1.5), asked.references, strict=True):
             yield Weighed(weight, Explain(reference=reference))
     if len(asked.references) != 1:
         return
-    numbers = any(word.isdecimal() for word in asked.words)
-    if asked.spans or numbers or asked.has("other", "search"):
+    if asked.spans or asked.has("other", "search"):
+        return
+    if any(word.isdecimal() for word in asked.words):
         return
     if any(t.text.lower().startswith(("mention", "refer")) for t in asked.tokens):
         yield Weighed(6.0, Search(terms=(str(asked.references[0]).removeprefix("issue "),)))
@@ -69,6 +73,12 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Explain(reference=reference))
     else:
         yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
+
+
+def only_marked(asked: Asked) -> Reference | None:
+    """The one change with a "#" among plain numbers: *in #1 what do 8192 and 16384 mean*."""
+    marked = [one for one in asked.references if f"#{one.number}" in asked.text]
+    return marked[0] if len(marked) == 1 < len(asked.references) else None
 
 
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})

@@ -18,7 +18,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import RELEASE, YES_OR_NO, read_profiling
+from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked, read_profiling
 from digest.question.intent import (
     Affected,
     Again,
@@ -59,7 +59,9 @@ _MOST_UNKNOWN = 40
 
 def readings(asked: Asked) -> list[Weighed]:
     """The readings of a question with enough weight, the heaviest first."""
-    if asked.slots(Stray) or len(asked.spans) > 1 or len(asked.references) > 2:
+    if asked.slots(Stray) or len(asked.spans) > 1:
+        return []
+    if len(asked.references) > 2 and only_marked(asked) is None:
         return []
     if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []

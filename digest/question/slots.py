@@ -215,7 +215,9 @@ _LEFT_OUT = re.compile(
 )
 _NONE_OF = re.compile(
     r"(?:^|, )(?:no|hide|not interested in) ((?:[\w/-]{1,30}(?: and | or |/))?[\w/-]{1,30})"
-    r"(?: please| pls)?(?:[,;:.] |$)",
+    r"(?: please| pls)?(?:[,;:.] |$)"
+    r"|(?:^|, )(?:leaving |putting )?([\w/-]{1,30}(?: and [\w/-]{1,30})?)(?: noise| stuff)? aside"
+    r"(?:[,;:.] |$)",
     re.IGNORECASE,
 )
 """What a question leaves out before it asks: *no CI please, what changed*."""
@@ -240,7 +242,8 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     Raises ``InvalidDate``, ``InvalidWindow`` and ``FutureWindow`` for a period that has the right
     form but is not valid.
     """
-    text = _NONE_OF.sub(r" without \1; ", _TAIL.sub("", _ASIDE.sub("", text)))
+    text = _TAIL.sub("", _ASIDE.sub("", text))
+    text = _NONE_OF.sub(lambda found: f" without {found[1] or found[2]}; ", text)
     masked = _Masked(_LEFT_OUT.sub(lambda found: _COMMA.sub(" and ", found[0]), text))
     masked.text, conditions = filters_in(masked.text)
     if conditions:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -56,7 +55,7 @@ from handlers.questions.change_selection import (
 )
 from handlers.questions.list_reading import (
     Meant,
-    listed_result,
+    by_path,
     query_of,
     read_topic,
     resolved_topic,
@@ -107,6 +106,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         at = viewpoint(ctx, tip)
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
         document = replace(document, blocks=(*announced, *document.blocks))
+    elif intent.topic and not asked.resolved.topics and (intent.top or intent.things):
+        return await _without_topic(intent, ctx)
     else:
         asked, document = await _none(asked, ctx, tip)
     if intent.topic and not cut:
@@ -120,6 +121,14 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         rows=asked.held.rows,
         listed=listed,
     )
+
+
+async def _without_topic(intent: Changed, ctx: Context) -> Answer:
+    """The answer to a question that is whole without its topic, which the repository lacks."""
+    found = await list_changes(replace(intent, topic=""), ctx)
+    line = Paragraph(ALL_BUT(ctx.language, words=Code(intent.topic)))
+    head, *rest = found.document.blocks
+    return replace(found, document=replace(found.document, blocks=(head, line, *rest)))
 
 
 async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
@@ -166,7 +175,7 @@ async def _or_wider(
 async def _selected(asked: Meant, ctx: Context) -> Meant:
     """The reading with its changes: by path, by topic, by people."""
     intent = asked.intent
-    asked = await _by_path(asked, ctx) or await with_rows(asked, ctx)
+    asked = await by_path(asked, ctx) or await with_rows(asked, ctx)
     if intent.people and asked.resolved.topics and asked.intent.topic:
         asked = await touching(asked, ctx)
     return await of_people(asked, ctx) if intent.author or intent.people else asked
@@ -300,25 +309,6 @@ async def _wider(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
 
 _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
 """Kinds that suggest trouble when nothing is marked as breaking."""
-
-_FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)
-"""A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""
-
-
-async def _by_path(asked: Meant, ctx: Context) -> Meant | None:
-    """The changes of the files that a topic names by their path or its end, if there are any."""
-    topic = asked.intent.topic
-    if not _FILE_NAME.fullmatch(topic):
-        return None
-    kinds = restrict(Resolved(), asked.intent.kinds, asked.intent.label)
-    meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
-    meant = await with_rows(meant, ctx)
-    if meant.held.rows:
-        return meant
-    query = replace(query_of(meant), paths=())
-    changes = await ctx.archive.select(ctx.watched.repository, query)
-    ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
-    return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
 
 
 async def _by_part(asked: Meant, ctx: Context) -> Meant | None:

@@ -250,3 +250,23 @@ async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Co
 
 
 _FEW = 3  # changes beside those about a topic
+
+
+async def by_path(asked: Meant, ctx: Context) -> Meant | None:
+    """The changes of the files that a topic names by their path or its end, if there are any."""
+    topic = asked.intent.topic
+    if not _FILE_NAME.fullmatch(topic):
+        return None
+    kinds = restrict(Resolved(), asked.intent.kinds, asked.intent.label)
+    meant = replace(asked, intent=replace(asked.intent, topic="", path=topic), resolved=kinds)
+    meant = await with_rows(meant, ctx)
+    if meant.held.rows:
+        return meant
+    query = replace(query_of(meant), paths=())
+    changes = await ctx.archive.select(ctx.watched.repository, query)
+    ends = [g for g in changes if any(f"/{p}".endswith(f"/{topic}") for p in g.facts.paths)]
+    return replace(meant, held=await listed_result(ends, kinds, ctx)) if ends else None
+
+
+_FILE_NAME = re.compile(r"(?:[\w.+-]+/)*[\w+-]+(?:\.[a-z]{1,5}|/[\w.+-]+)", re.ASCII)
+"""A topic that may be the name of a file or folder: ``go.mod``, ``crates/uv-resolver``."""

@@ -139,12 +139,9 @@ def _default(fact: Fact, ctx: Context) -> Spans:
 
 
 _OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
-_AS = {
-    "release": "added",
-    "revalued": "value",
-    "off": "value",
-    "default": "value",
-}  # by what is asked, the lines that tell it
+_AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "value")}
+"""By what is asked, the lines that tell it."""
+
 _OPEN = frozenset({"", "added", "removed", "value", "release"})
 """What is asked that yes or no does not answer."""
 
@@ -173,6 +170,8 @@ async def _presence(
     last = facts[0][1] if facts else None
     gone = last and last.action is Action.REMOVED and _is_gone(last.name, name, there)
     stands = not gone and any("test" not in path for path in there)
+    if "." in name and not (there or gone):
+        return None, []  # the code may put it together of its parts
     field = name.removeprefix("--").replace("-", "_")
     if not there and not gone and field != name and await files_with(field, ctx, tip.sha or ""):
         return None, []  # a flag may be made of the name of a field
@@ -278,8 +277,11 @@ def _verdict(
         return [(reading_text.YES if stands != turned else reading_text.NO)(language)]
     for graded, _ in found if claim in _SAYS else ():
         title = graded.title[:_MOST_TITLE]
-        said = next((n for n, words in enumerate(_SAYS[claim]) if words.search(title)), None)
-        said = said if _SAYS[claim] is not _EXISTS or roots(name) <= roots(title) else None
+        matches = (words.search(title) for words in _SAYS[claim])
+        said, match = next(((n, m) for n, m in enumerate(matches) if m), (None, None))
+        if match and _SAYS[claim] is _EXISTS:
+            done_to = _OF_ANOTHER.split(title[match.end() :])[0]
+            said = said if roots(name) <= roots(done_to) else None
         if said is not None:
             phrase = reading_text.YES_BY if bool(said) == turned else reading_text.NO_BY
             return [_line(phrase, graded, "", ctx)]
@@ -303,6 +305,8 @@ _EXISTS = _says(
     rf"{_HEAD}(?:add|support|introduc|implement|scaffold|restor|re-?add|reapply)",
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
+
+_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of)\b")  # "remove the tag on --fast"
 
 _STABLE = _says(
     r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"

@@ -138,7 +138,7 @@ def is_name(text: str) -> bool:
     return _CODE.search(text) is not None
 
 
-_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*", re.ASCII)
+_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
 """What can be looked for as a word in a tree."""
 
 _SEARCHED = 6  # files whose past is searched for a name that no archived change touched

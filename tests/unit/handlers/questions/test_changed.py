@@ -300,6 +300,19 @@ async def test_name_of_nobody_in_a_period_is_no_topic(of_people):
     assert "No change of this period fits." in markdown(answer.document)
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("who is on fire, top 5 committers this week", "By author (1 person)"),
+        ("any new prometheus metrics this week", "Metrics added: none in this period"),
+    ],
+)
+async def test_a_question_that_is_whole_without_an_unknown_topic_is_answered(ctx, question, said):
+    shown = markdown((await ask(question, ctx)).document)
+    assert said in shown
+    assert "Nothing is about all of it; these match without" in shown
+
+
 async def test_a_part_of_what_is_asked_is_no_proof():
     source = FakeSource([made("aaaaaaa1", "Fix the overflow of the head (#7)", 1)])
     ctx = context(source)

@@ -169,6 +169,8 @@ async def test_the_release_of_a_version_is_told_if_a_change_brought_that_version
         ("is prefix caching on by default?", "Yes: [Enable prefix cache by default"),
         ("do we still support Plamo?", "No.\n\n`Plamo` is gone"),
         ("was Plamo dropped?", "Yes.\n\n`Plamo` is gone"),
+        ("was --pool.no-limit removed?", "No change that I have read says yes or no"),
+        ("is --pool.no-limit still there?", "No change that I have read says yes or no"),
         ("is remote write still experimental?", "No: [Promote remote write to stable"),
         ("默认开启 prefix caching 了吗", "是：[Enable prefix cache by default"),
         ("is the router on by default?", "No change that I have read says yes or no"),
@@ -178,6 +180,7 @@ async def test_a_question_for_yes_or_no_is_told_so_first(question, said):
     titles = (
         "Enable prefix cache by default (#1)",
         "[Model] Drop Plamo (#2)",
+        "Remove the tag on --pool.no-limit (#5)",
         "Promote remote write to stable (#3)",
         "Speed up the router (#4)",
     )
