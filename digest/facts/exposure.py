@@ -1,8 +1,9 @@
 """Whether a name is part of a project's public interface or internal.
 
 The sign depends on the language: ``__all__`` and the packages around a Python module, the outermost
-index of a package in JavaScript and TypeScript, a folder of public headers in C and C++, a type
-that is read from files or the command line in Rust. Without any of these, it stays unknown.
+index of a package in JavaScript and TypeScript and the declarations that it publishes as they are,
+a folder of public headers in C and C++, a type that is read from files or the command line in
+Rust. Without any of these, it stays unknown.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(
 
 _LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
+_FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
+_QUOTED = re.compile(r"\"([^\"]+)\"")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
 _JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
@@ -110,6 +113,10 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
             packages = [p for p in around if p.endswith("package.json")]
             if packages and _UNPUBLISHED.search(texts[packages[-1]]):
                 return False
+            # A whole type that goes may be one of another package, copied for the build.
+            member = path.endswith(".d.ts") and "." in fact.name
+            if member and any(_ships(texts[p], p, path) for p in packages):
+                return True
             index = next((p for p in around if p not in packages), None)
             return index is not None and (
                 index == path
@@ -133,6 +140,15 @@ def _is_public(fact: Fact, texts: Mapping[str, str]) -> bool | None:
         case "c" | "cpp" | "cuda":
             return _PUBLIC_HEADER.search(path) is not None
     return None
+
+
+def _ships(text: str, package: str, path: str) -> bool:
+    """Whether a package lists a file, or a folder around it, among what it publishes."""
+    inner = path.removeprefix(package.removesuffix("package.json"))
+    files = _FILES.search(text)
+    listed = _QUOTED.findall(files[1]) if files else []
+    names = {name.removeprefix("./").removesuffix("/**").rstrip("/") for name in listed}
+    return any(inner == name or inner.startswith(f"{name}/") for name in names if name)
 
 
 def _listed(fact: Fact, text: str) -> list[str]:

@@ -404,3 +404,21 @@ class FileContext:
                 changed_text=added,
             ),
         )
+
+
+_HEADER = re.compile(r"[ \t]*(?:async +)?(def|class)\b")
+_LONGEST_FUNCTION = 20_000  # characters above a line in which its function begins
+
+
+def is_local(text: str, start: int) -> bool:
+    """Whether a line stands in a function of Python, whose variables are no members of a class."""
+    line = text[start:].partition("\n")[0]
+    indent = len(line) - len(line.lstrip())
+    above = text[max(0, start - _LONGEST_FUNCTION) : start]
+    for line in reversed(above.split("\n")):
+        depth = len(line) - len(line.lstrip())
+        if line.strip() and depth < indent:
+            if header := _HEADER.match(line):
+                return header[1] == "def"
+            indent = depth
+    return False

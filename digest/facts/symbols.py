@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
-from digest.facts.side_text import SideText
+from digest.facts.side_text import SideText, is_local
 from digest.facts.syntax.declarations import (
     Calling,
     Comparison,
@@ -222,7 +222,10 @@ def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
     imported = rf"\bas {re.escape(last)}\b"
     if not entry.parent:
         imported += rf"|^(?:from [\w.]+ )?import [^\n]*\b{last}\b|^[ \t]+{last},$"
-    return any(re.search(p, source.text, re.MULTILINE) for p in (alias, imported))
+    if re.search(imported, source.text, re.MULTILINE):
+        return True
+    found = re.finditer(alias, source.text, re.MULTILINE)
+    return any(not entry.parent or not is_local(source.text, m.start()) for m in found)
 
 
 def _sides(

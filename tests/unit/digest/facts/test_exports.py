@@ -95,3 +95,21 @@ def test_a_path_that_leaves_the_exports_of_a_package_is_removed():
     assert offered(MANIFEST, wide, "package.json") == [("added", "vite/*")]
     private = [t.replace("{\n", '{\n  "private": true,\n', 1) for t in (MANIFEST, lost)]
     assert offered(*private, "package.json") == []
+
+
+def test_declarations_that_a_package_publishes_as_they_are_belong_to_its_interface():
+    old = "export interface HotContext {\n  prune(): void\n  decline(): void\n}\n"
+    path = "packages/vite/types/hot.d.ts"
+    (fact,) = facts_of("Drop it", (path, old, old.replace("  decline(): void\n", ""))).items
+    index = {"packages/vite/src/index.ts": "export const a = 1\n"}
+    shipped = '{\n  "files": [\n    "dist",\n    "./types"\n  ]\n}\n'
+    around = index | {"packages/vite/types/package.json": "{}\n"}
+    assert with_exposure(fact, around | {"packages/vite/package.json": shipped}).public is True
+    kept = shipped.replace("./types", "typesets")
+    assert with_exposure(fact, around | {"packages/vite/package.json": kept}).public is False
+    private = shipped.replace("{", '{\n  "private": true,', 1)
+    assert with_exposure(fact, {"packages/vite/package.json": private}).public is False
+    (whole,) = facts_of("Drop it", (path, old, "export const a = 1\n")).of(
+        FactKind.SYMBOL, Action.REMOVED
+    )
+    assert with_exposure(whole, index | {"packages/vite/package.json": shipped}).public is False

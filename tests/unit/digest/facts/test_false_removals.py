@@ -84,6 +84,17 @@ def test_constants_of_other_values_are_not_renamed() -> None:
     assert gone("Keep old names", ("tsdb/record.go", old, new)) == ["CustomBucketSamples"]
 
 
+def test_a_variable_of_a_function_is_no_other_name_of_a_removed_method() -> None:
+    method = "    def task_name(self):\n        return self._name\n\n"
+    rest = "    def apply(self, task):\n        if task:\n            task_name = task.name\n"
+    old = f"class TaskSet:\n{method}{rest}"
+    assert gone("Drop it", ("shop/sets.py", old, f"class TaskSet:\n{rest}")) == [
+        "TaskSet.task_name"
+    ]
+    aliased = f"class TaskSet:\n{rest}\n    if True:\n        task_name = apply\n"
+    assert gone("Drop it", ("shop/sets.py", old, aliased)) == []
+
+
 def test_flags_and_names_of_scripts_are_not_part_of_the_interface() -> None:
     script = 'parser.add_argument("--logfile")\nif os.environ["CI_HOME"]:\n    pass\n'
     assert gone("Delete a script", ("scripts/migrate.py", script, None)) == []
