@@ -61,8 +61,6 @@ async def plan(connection: AsyncConnection, repository: int, query: Query) -> Pl
     shape, values = _shape(repository, query)
     shape = replace(shape, match=bool(text.match), short=bool(text.short), terms=len(terms))
     values |= {"match": text.match, "short": text.short}
-    if terms:
-        values |= await index.bounds(connection, repository)
     values |= {f"term{n}": term for n, term in enumerate(terms)}
     plan = Plan(shape=shape, values=values, index=index)
     driver = await _driver(connection, query, plan)

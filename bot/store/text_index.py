@@ -53,8 +53,8 @@ class TextIndex(Protocol):
     def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
         """The keys, as ``id``, of the changes whose texts match an expression.
 
-        Parameters: ``match`` and ``short``, one of which may be left out, :func:`term` of 0 and so
-        on, and those of :meth:`bounds`.
+        Parameters: ``repository``, ``match`` and ``short``, one of which may be left out, and
+        :func:`term` of 0 and so on.
         """
 
     def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
@@ -63,9 +63,6 @@ class TextIndex(Protocol):
     def __hash__(self) -> int:
         """Statements are cached by the index that they query."""
         return id(self)
-
-    async def bounds(self, connection: AsyncConnection, repository: int) -> Mapping[str, int]:
-        """The parameters that narrow the index to where a repository's changes are."""
 
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]

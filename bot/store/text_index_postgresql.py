@@ -131,10 +131,6 @@ class PostgresIndex(TextIndex):
         return rows
 
     @override
-    async def bounds(self, connection: AsyncConnection, repository: int) -> Mapping[str, int]:
-        return {}  # every expression has the repository's mark
-
-    @override
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:

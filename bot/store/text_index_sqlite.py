@@ -35,7 +35,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
 from bot.store.dialect import words
-from bot.store.tables.archive_tables import change_texts, changes, known_topics, repositories
+from bot.store.tables.archive_tables import change_texts, changes, known_topics
 from bot.store.text_index import GRAM, Expression, TextIndex, bearers
 
 _MOST_GRAMS = 60  # the most trigrams in a query: those of five long words
@@ -136,16 +136,6 @@ class SqliteIndex(TextIndex):
         return self.matching(match=match, short=short, terms=terms)
 
     @override
-    async def bounds(self, connection: AsyncConnection, repository: int) -> Mapping[str, int]:
-        # Kept for as long as nobody writes about the repository: they take a scan of its changes.
-        held: dict[int, Row[*tuple[Any, ...]]] = connection.info.setdefault("bounds", {})
-        values = {"repository": repository}
-        revision = await connection.scalar(_REVISION, values)
-        if repository not in held or held[repository].revision != revision:
-            held[repository] = (await connection.execute(_BOUNDS, values)).one()
-        return {"least": held[repository].least or 0, "most": held[repository].most or 0}
-
-    @override
     async def enter(
         self, connection: AsyncConnection, repository: int, texts: Mapping[int, Mapping[str, str]]
     ) -> None:
@@ -207,20 +197,12 @@ class SqliteIndex(TextIndex):
         return dict((await connection.execute(_COUNTED, values)).all())
 
 
-_key: ColumnElement[int] = bindparam("repository", type_=Integer)
-_REVISION = select(repositories.c.revision).where(repositories.c.id == _key)
-_BOUNDS = select(
-    _REVISION.scalar_subquery().label("revision"),
-    func.min(changes.c.id).label("least"),
-    func.max(changes.c.id).label("most"),
-).where(changes.c.repository_id == _key)
-
-
 def _within(index: TableClause) -> ColumnElement[bool]:
     """Whether a text may be the repository's: those read at once stand side by side."""
-    return index.c.rowid.between(
-        bindparam("least", type_=Integer), bindparam("most", type_=Integer)
-    )
+    mine = changes.c.repository_id == bindparam("repository", type_=Integer)
+    least = select(func.min(changes.c.id)).where(mine).scalar_subquery()
+    most = select(func.max(changes.c.id)).where(mine).scalar_subquery()
+    return index.c.rowid.between(least, most)
 
 
 def _matches(index: str, parameter: str) -> ColumnElement[bool]:

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 
 from sqlalchemy import Connection, text
 
-REVISIONS = tuple(f"{number:04}" for number in range(1, 26))
+REVISIONS = tuple(f"{number:04}" for number in range(1, 27))
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]

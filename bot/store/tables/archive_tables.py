@@ -115,6 +115,8 @@ changes = Table(
     # The highest levels first, with all columns that a survey counts by.
     Index("ix_changes_weight", "repository_id", "level", "area"),
     Index(None, "repository_id", "number"),
+    # The first and the last change of a repository.
+    Index("ix_changes_reach", "repository_id", "id"),
 )
 
 contents = Table(

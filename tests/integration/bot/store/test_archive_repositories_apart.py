@@ -75,8 +75,7 @@ async def found_by_index(database: Database, repository: int, *terms: str) -> in
     asked = index.expression(repository, terms)
     found = index.candidates(match=True, short=True, terms=len(terms))
     async with database.reading() as connection:
-        bounds = await index.bounds(connection, repository)
-        values = {"match": asked.match, "short": asked.short, **bounds}
+        values = {"match": asked.match, "short": asked.short, "repository": repository}
         return len((await connection.execute(found, values)).all())
 
 
