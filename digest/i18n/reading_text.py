@@ -164,6 +164,21 @@ IS_RENAMED = Phrase(
     "{name} was renamed to {other} by {change}, {day}.",
     "{name} 已由 {change} 改名为 {other}，{day}。",
 )
+INSTEAD = Phrase(
+    "Use {other} instead of {name}: {change}, {day}.", "请用 {other} 代替 {name}：{change}，{day}。"
+)
+REPLACED = Phrase(
+    "{name} was replaced with {other} by {change}, {day}.",
+    "{name} 已由 {change} 替换为 {other}，{day}。",
+)
+REPLACES = Phrase(
+    "{change}, {day}, replaces {name} with {other}, at least in part.",
+    "{change}（{day}）用 {other} 替换了 {name}，至少是其中一部分。",
+)
+NO_REPLACEMENT = Phrase(
+    "No change that I have read names a replacement for {name}.",
+    "已读的变更都没有说明用什么代替 {name}。",
+)
 IS_DEPRECATED = Phrase(
     "{name} is deprecated since {change}, {day}.", "{name} 自 {change}（{day}）起已弃用。"
 )

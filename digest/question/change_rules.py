@@ -153,6 +153,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not asked.slots(Symbol) and asked.has("kind:fix") and RELEASE.search(asked.text):
         return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
+    cues = cues or asked.has("instead")
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
     if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
@@ -184,7 +185,9 @@ def claim_of(asked: Asked) -> str:
 
 
 def _wanted(asked: Asked) -> str:
-    """What else is asked of a name: when it was added or removed, its value, its release."""
+    """What else is asked of a name: what replaces it, when it came or went, value, release."""
+    if asked.has("instead") and not YES_OR_NO.search(asked.text):
+        return "instead"
     if YES_OR_NO.search(asked.text) or not _WHICH.search(asked.text):
         return ""
     if RELEASE.search(asked.text) and not asked.has("bump"):

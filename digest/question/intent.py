@@ -101,7 +101,8 @@ class Touched(Enquiry):
     ``name`` is empty for the name under discussion. ``window`` is ``None`` for the whole archive.
     ``claim`` is what is asked to be told first: with yes or no, that it is ``there``, ``needed``,
     ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``; else
-    when it was ``added`` or ``removed``, its ``value``, or the ``release`` that has it.
+    when it was ``added`` or ``removed``, its ``value``, the ``release`` that has it, or what is
+    used ``instead``.
     """
 
     name: str

@@ -328,7 +328,7 @@ def _listing(asked: Asked) -> Changed | None:
     if len(releases) == 2:
         older, newer = sorted(releases, key=release_number)
         span, releases = Refs(base=older, tip=newer), []
-    bumped = bool(asked.has("bump") and topic and not kinds)
+    bumped = bool(asked.has("bump") and topic and not kinds and not asked.has("default"))
     if bumped or FactKind.DEPENDENCY in asked.things:
         releases = []
     if releases and (span is None or not topic):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
-from digest.analysis.context import VERSIONS, without_dashes
+from digest.analysis.context import without_dashes
 from digest.answer.listing import line_of
 from digest.core.change import printable
 from digest.core.enums import Language
@@ -20,9 +18,9 @@ from digest.i18n.answer_text import NOT_RELEASED, RELEASED_IN
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 from digest.question.intent import Touched
 from digest.report.blocks import title_link
-from digest.topics.terms import pieces, roots
 from handlers.context import Context
 from handlers.ports.storage import Tip
+from handlers.questions.named_history import OPEN, NamedHistory, committed
 from handlers.questions.requirements import (
     UNSET,
     Requirement,
@@ -30,62 +28,6 @@ from handlers.questions.requirements import (
     files_with,
     find_requirements,
 )
-
-Found = Sequence[tuple[Graded, Sequence[Fact]]]
-"""Changes with their facts about a name; without facts, the title is about it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedHistory:
-    """What the changes about a name say of it; ``sure`` that the newest value still holds."""
-
-    name: str
-    found: Found
-    sure: bool
-
-    @property
-    def facts(self) -> list[tuple[Graded, Fact]]:
-        """The facts about the name with their changes, newest first."""
-        return [(graded, fact) for graded, some in self.found for fact in some]
-
-    @property
-    def contract(self) -> list[tuple[Graded, Fact]]:
-        """The same without deprecations."""
-        return [one for one in self.facts if one[1].kind is not FactKind.DEPRECATION]
-
-    @property
-    def pinned(self) -> bool:
-        """Whether all facts are of versions."""
-        return all(fact.kind in VERSIONS for _, fact in self.facts)
-
-    @property
-    def said(self) -> Graded | None:
-        """The newest change whose title says how the name stands."""
-        is_code = self.name.startswith("-") or "_" in self.name
-        titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
-        said = (g for g, title in titles if _OF_STATE.search(title))
-        return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)
-
-    @property
-    def decisive(self) -> str:
-        """The change that removed, renamed, told of in its title, or added a name, else the newest.
-
-        Its full name; there is at least one change.
-        """
-        for action in (Action.REMOVED, Action.RENAMED, None, Action.ADDED):
-            if action is None and self.said is not None:
-                return self.said.sha
-            for graded, fact in self.facts:
-                if fact.action is action:
-                    return graded.sha
-        return self.found[0][0].sha
-
-
-def _has_whole(title: str, name: str) -> bool:
-    """Whether a title has all of a name, its words joined in any way."""
-    words = re.sub(r"[\s-]", "_", name.strip("-").lower())
-    bare = words.removeprefix("enable_").removeprefix("disable_")
-    return bare in re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())
 
 
 async def state_lines(
@@ -95,14 +37,16 @@ async def state_lines(
     name, aspects = history.name, dict[str, list[Spans]]()
     needs = await find_requirements(name, ctx, tip) if history.pinned and tip.sha else ()
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
-    renamed = _renamed(name, history.found)
+    renamed = history.renamed
     if renamed:
         line = _line(reading_text.IS_RENAMED, renamed[0], name, ctx, other=Code(renamed[1]))
         aspects["renamed"] = [line]
     old = next((one for one in history.facts if one[1].kind is FactKind.DEPRECATION), None)
     if old and not renamed and old[1].action is not Action.REMOVED:
         aspects["deprecated"] = [_line(reading_text.IS_DEPRECATED, old[0], old[1].name, ctx)]
-    is_open = intent.claim in _OPEN or (stands is not None and intent.claim in {"there", "gone"})
+    if not renamed:
+        aspects["instead"] = _instead(history, intent.claim, ctx, stands=stands is True)
+    is_open = intent.claim in OPEN or (stands is not None and intent.claim in {"there", "gone"})
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
     valued, now = _newest_value(history, needs), list[Fact]()
@@ -110,7 +54,7 @@ async def state_lines(
         # The value is what is asked for most, but a call does not say it.
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
-    elif stands is not False and not needs and intent.claim in _OF_VALUE:
+    elif stands is not False and not needs and intent.claim in OF_VALUE:
         now = await defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         aspects["value"] = told or aspects.get("value", [])
@@ -129,6 +73,17 @@ async def state_lines(
     return [*_verdict(claim, history, stands, value, ctx), *lines]
 
 
+def _instead(history: NamedHistory, claim: str, ctx: Context, *, stands: bool) -> list[Spans]:
+    """What is used instead of a name, which may still be there."""
+    if (told := history.replacement) is not None:
+        graded, name, other = told
+        phrase = reading_text.REPLACES if stands else reading_text.REPLACED
+        phrase = reading_text.INSTEAD if name else phrase
+        return [_line(phrase, graded, name or history.name, ctx, other=Code(other))]
+    unknown = reading_text.NO_REPLACEMENT(ctx.language, name=Code(history.name))
+    return [unknown] if claim == "instead" and history.found else []
+
+
 _DEFAULTS = 3  # declarations of one name that are told with their defaults
 
 
@@ -138,12 +93,11 @@ def _default(fact: Fact, ctx: Context) -> Spans:
     return reading_text.DEFAULT_NOW(ctx.language, name=Code(fact.name), value=value, place=place)
 
 
-_OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
+OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
+"""What is asked of a name that its default answers."""
+
 _AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "value")}
 """By what is asked, the lines that tell it."""
-
-_OPEN = frozenset({"", "added", "removed", "value", "release"})
-"""What is asked that yes or no does not answer."""
 
 
 async def _presence(
@@ -184,12 +138,12 @@ def _last_said(
     history: NamedHistory, needs: Sequence[Requirement], ctx: Context
 ) -> dict[str, list[Spans]]:
     """The newest change whose title says how the name stands; the value, if that is told."""
-    said = history.said
-    if said is None:
+    said, newest = history.said, history.contract[0] if history.contract else None
+    gone = newest is not None and newest[1].action is Action.REMOVED
+    if said is None or (gone and newest and committed(newest[0]) >= committed(said)):
         return {}
-    to = _DEFAULT_TO.search(said.title[:_MOST_TITLE])
-    if to is not None and not needs and _has_whole(said.title, history.name):
-        line = _line(reading_text.IS_NOW, said, history.name, ctx, value=Code(to[1]))
+    if (to := history.said_default) and not needs:
+        line = _line(reading_text.IS_NOW, said, history.name, ctx, value=Code(to))
     else:
         line = _line(reading_text.LAST_SAID, said, history.name, ctx)
     return {"value" if "default" in said.title.lower() and not needs else "said": [line]}
@@ -208,7 +162,7 @@ def _newest_value(
         and (not needs or _pins(fact, needs[0]))
     )
     newest = next(valued, None)
-    return newest if newest and (said is None or _at(newest[0]) >= _at(said)) else None
+    return newest if newest and (said is None or committed(newest[0]) >= committed(said)) else None
 
 
 async def _done(
@@ -220,7 +174,7 @@ async def _done(
     """
     oldest = history.found[-1][0] if history.found else None
     named = any(_is_whole(fact.name, history.name) for _, fact in history.contract)
-    if action is Action.ADDED and not named and (brought := _brought(history)):
+    if action is Action.ADDED and not named and (brought := history.brought):
         return [_line(phrase, brought, history.name, ctx), *await release_lines(brought, tip, ctx)]
     some = [
         (graded, fact)
@@ -236,111 +190,6 @@ async def _done(
         lines += await release_lines(graded, tip, ctx)
         lines += _purpose(some[-1], ctx.language)
     return lines
-
-
-def _brought(history: NamedHistory) -> Graded | None:
-    """The oldest change whose title says that it adds a thing that no fact is about."""
-    name = r"\W{1,3}".join(map(re.escape, history.name.split()))
-    brings = re.compile(
-        rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}(?!\w)", re.IGNORECASE
-    )
-    for graded, _ in reversed(history.found):
-        title = graded.title[:_MOST_TITLE]
-        adds = _EXISTS[0].search(title)
-        if adds and brings.match(title, adds.end()):
-            return graded
-    return None
-
-
-_BEFORE_NAME = (
-    "(?:(?:an?|the|new|initial|basic|minimal|native|hidden|experimental|preview|support|for|of) "
-    "){0,6}"
-)
-"""Words between a verb and what it adds."""
-
-
-def _verdict(
-    claim: str, history: NamedHistory, stands: bool | None, value: str | None, ctx: Context
-) -> list[Spans]:
-    """Yes or no to a claim about a name, with the change whose title says it."""
-    name, found, language = history.name, history.found, ctx.language
-    turned, off = claim in {"gone", "experimental", "off"}, claim == "off"
-    switch = (value or "").strip("\"'").lower()
-    if claim in {"default", "off"} and switch in _ON | _OFF:
-        return [(reading_text.YES if (switch in _OFF) == off else reading_text.NO)(language)]
-    revalued = claim == "revalued" and any(f.before for _, f in history.contract if f.after)
-    if claim == "yes" or revalued:
-        return [reading_text.YES(language)]
-    if claim == "needed" and ((value or "").lower() in _ON or stands is False):
-        return [reading_text.NO(language)]
-    if claim in {"there", "gone"} and stands is not None:
-        return [(reading_text.YES if stands != turned else reading_text.NO)(language)]
-    for graded, _ in found if claim in _SAYS else ():
-        title = graded.title[:_MOST_TITLE]
-        matches = (words.search(title) for words in _SAYS[claim])
-        said, match = next(((n, m) for n, m in enumerate(matches) if m), (None, None))
-        if match and _SAYS[claim] is _EXISTS:
-            done_to = _OF_ANOTHER.split(title[match.end() :])[0]
-            said = said if roots(name) <= roots(done_to) else None
-        if said is not None:
-            phrase = reading_text.YES_BY if bool(said) == turned else reading_text.NO_BY
-            return [_line(phrase, graded, "", ctx)]
-    if stands and claim == "needed":
-        return [reading_text.YES(language)]
-    if stands and claim in {"renamed", "deprecated"}:
-        return [reading_text.NO(language)]
-    return [reading_text.UNDECIDED(language)] if found and claim not in _OPEN else []
-
-
-_ON = {"true", "1", "on", "yes", "enabled"}
-_OFF = {"false", "0", "off", "no", "disabled"}
-_HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
-
-
-def _says(*words: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(one, re.IGNORECASE) for one in words)
-
-
-_EXISTS = _says(
-    rf"{_HEAD}(?:add|support|introduc|implement|scaffold|restor|re-?add|reapply)",
-    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
-)
-
-_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of)\b")  # "remove the tag on --fast"
-
-_STABLE = _says(
-    r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
-)
-
-_BY_DEFAULT = _says(
-    r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
-    r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
-    r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
-)
-
-_SAYS = {
-    "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
-    "default": _BY_DEFAULT, "off": _BY_DEFAULT,
-    "deprecated": _says(r"deprecat", r"undeprecat"),
-    "renamed": _says(r"\bre-?nam", r"(?!)"),
-    "needed": _says(
-        r"(?!)",
-        rf"\bno-?op\b|\bphas\w+ out|\bno longer (?:need|requir)|{_HEAD}(?:remov|drop|delet)"
-        r"|stabili[sz]|graduat|promot|\bby default\b(?!.{0,60}\b(?:disabl|off))",
-    ),
-}  # fmt: skip
-"""By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
-
-_OF_STATE = re.compile(
-    r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
-    r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
-    re.IGNORECASE,
-)
-"""Words of titles that say how a thing stands."""
-
-_DEFAULT_TO = re.compile(
-    r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE
-)
 
 
 def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
@@ -419,29 +268,18 @@ def _is_whole(known: str, name: str) -> bool:
     )
 
 
-def _renamed(name: str, found: Found) -> tuple[Graded, str] | None:
-    """The change that renamed a name, by a fact or its title, and the new name."""
-    wanted = pieces(name)
-    for graded, facts in found:
-        for fact in facts:
-            if fact.action is Action.RENAMED and fact.before and pieces(fact.before) == wanted:
-                return graded, fact.name
-        if (match := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
-            old, new = match["old"].strip("`"), match["new"].strip("`.,()")
-            if pieces(old)[: len(wanted)] == wanted:
-                return graded, new
-    return None
-
-
-_RENAMES = re.compile(
-    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
-)
-
-_MOST_TITLE = 300
-
-
-def _at(graded: Graded) -> datetime:
-    return graded.commit.committed_at
+def _verdict(
+    claim: str, history: NamedHistory, stands: bool | None, value: str | None, ctx: Context
+) -> list[Spans]:
+    """Yes or no to a claim about a name, with the change whose title says it."""
+    verdict = history.verdict(claim, stands=stands, value=value)
+    if verdict is None:
+        undecided = history.found and claim not in OPEN
+        return [reading_text.UNDECIDED(ctx.language)] if undecided else []
+    if verdict.said_by is None:
+        return [(reading_text.YES if verdict.holds else reading_text.NO)(ctx.language)]
+    phrase = reading_text.YES_BY if verdict.holds else reading_text.NO_BY
+    return [_line(phrase, verdict.said_by, "", ctx)]
 
 
 def _line(phrase: Phrase, graded: Graded, name: str, ctx: Context, **more: Part) -> Spans:

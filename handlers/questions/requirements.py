@@ -179,22 +179,28 @@ async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> S
 
 
 async def revalued(
-    found: Sequence[tuple[Graded, Sequence[Fact]]], ctx: Context, tip: Tip
+    found: Sequence[tuple[Graded, Sequence[Fact]]], ctx: Context, tip: Tip, *, name: str = ""
 ) -> Sequence[Graded] | None:
     """The change that gave a name its present default, or removed it, where a fact says otherwise.
 
     Empty if the fact still holds, or the file at the tip cannot tell; ``None`` if it does not and
-    nobody knows since when.
+    nobody knows since when. With a ``name`` the same where no change told of a default.
     """
-    valued = ((g, f) for g, some in found for f in some if f.after is not None)
+    facts = ((graded, fact) for graded, some in found for fact in some)
+    valued = (one for one in facts if one[1].after is not None and one[1].kind in _VALUED)
     told, fact = next(valued, (None, None))
+    held = fact is not None
+    if not held and found and name:
+        told, fact = found[0][0], next(iter(await defaults_now(name, ctx, tip)), None)
     if told is None or fact is None or fact.kind not in _VALUED or not tip.sha:
         return ()
     place = (tip.sha, fact.evidence.path)
     text = (await ctx.watched.source.contents([place])).get(place, "")
     now = await asyncio.to_thread(_declared, text, told, fact)
     gone = text != "" and _bare(fact) not in text
-    if not gone and (now is None or now.after == fact.after):
+    after = (now.after or "") if now is not None else ""
+    open_value = after in UNSET or after.rpartition(".")[2].isupper()  # set later, or elsewhere
+    if not gone and (now is None or (now.after == fact.after if held else open_value)):
         return ()
 
     def has(text: str) -> bool:
@@ -205,7 +211,9 @@ async def revalued(
 
     sha = await _came_to(fact.evidence.path, has, ctx, tip)
     known = {graded.sha for graded, _ in found}
-    return await ensure(ctx, [sha] if sha not in known else [], tip) if sha else None
+    if not sha:
+        return None if held else ()
+    return await ensure(ctx, [sha] if sha not in known else [], tip)
 
 
 _DECLARES = re.compile(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
@@ -234,7 +242,7 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     paths = {path for some in there.values() for path in some if area_of(path) is Area.CORE}
     first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
     texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
-    has_name = re.compile(rf"(?<![\w-])(?:--)?{re.escape(bare).replace('_', '[_-]')}(?![\w-])")
+    has_name = _name_in_text(bare)
     found: list[Fact] = []
     for (_, path), text in texts.items():
         facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
@@ -266,18 +274,18 @@ def _constant(value: str, texts: Iterable[str]) -> str:
 
 
 def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
-    """What a whole file says of a name, read as if the file were new."""
-    if _bare(fact) not in text:
+    """What a file says of the name of a fact."""
+    bare = _bare(fact)
+    if bare not in text:
         return None
-    lines = tuple(text.split("\n"))
-    file = FileChange(
-        path=fact.evidence.path,
-        status=FileStatus.ADDED,
-        added=len(lines),
-        hunks=(Hunk(old_start=0, new_start=1, removed=(), added=lines),),
-    )
-    found = _facts_of(file, told, {})
+    found = _added_names(fact.evidence.path, text, _name_in_text(bare), told)
     return next((f for f in found if (f.kind, f.name) == (fact.kind, fact.name)), None)
+
+
+def _name_in_text(bare: str) -> re.Pattern[str]:
+    """Finds a name, its words joined by lines or hyphens."""
+    spelled = re.escape(bare).replace("_", "[_-]").replace(r"\-", "[_-]")
+    return re.compile(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
 
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:

@@ -35,8 +35,9 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.name_state import Found, NamedHistory, released_in, state_lines
+from handlers.questions.name_state import OF_VALUE, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
+from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import introduced, is_name, revalued, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
@@ -129,8 +130,10 @@ def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
 
 async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
     """The changes with the one that set the default of today, and whether that one is known."""
-    later = () if intent.window else await revalued(found, ctx, tip)
-    if is_name(intent.name) and not (intent.window or any(facts for _, facts in found)):
+    name = intent.name if intent.claim in OF_VALUE and is_name(intent.name) else ""
+    later = () if intent.window else await revalued(found, ctx, tip, name=name)
+    told = intent.window or later or any(facts for _, facts in found)
+    if is_name(intent.name) and not told:
         later = await taken(intent.name, [graded for graded, _ in found], ctx, tip)
     more = _told(later or (), intent.name)
     return [*more, *found], later is not None and len(more) == len(later)

@@ -115,6 +115,45 @@ async def test_default_of_today_is_that_of_the_tree_and_not_of_the_last_known_ch
     assert 'before it was `"0"`' in shown
 
 
+async def test_default_that_no_change_told_of_is_told_with_the_change_that_set_it():
+    path = "src/config.py"
+    old = "class CacheConfig(BaseSettings):\n    share_of_memory: float = 0.9\n"
+    new = old.replace("0.9", "0.92")
+    came = change("eeeeeee5", "Say share_of_memory", {path: 5}, NOW - timedelta(days=100))
+    later = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([CHANGES[1], later, came])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(sha, path): new for sha in (CHANGES[1].sha, later.sha)}
+    source.trees[came.sha, path] = old
+    asked = Touched(name="share_of_memory", claim="value")
+    shown = markdown((await name_history(asked, context(source))).document)
+    assert "`CacheConfig.share_of_memory` is `0.92` since [Replace diskcache (#16)]" in shown
+    assert "before it was `0.9`" in shown
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Replace old-tar with new-tar (#3)", "`old-tar` was replaced with `new-tar` by"),
+        ("Deprecate old-tar in favor of new-tar (#3)", "`old-tar` was replaced with `new-tar` by"),
+        ("Drop `old-tar` and use `new-tar`", "`old-tar` was replaced with `new-tar` by"),
+        ("Replace the loader of old-tar (#3)", "No change that I have read names a replacement"),
+    ],
+)
+async def test_what_replaced_a_name_is_told_from_titles(title, said):
+    ctx = context(FakeSource([change("aaaaaaa1", title, {"src/app.py": 5}, NOW)]))
+    answer = await name_history(Touched(name="old-tar", claim="instead"), ctx)
+    assert said in markdown(answer.document)
+
+
+async def test_what_replaces_a_name_that_is_still_there_replaces_it_in_part():
+    one = change("aaaaaaa1", "Replace old-tar with new-tar (#3)", at=NOW)
+    ctx = context(FakeSource([one]))
+    ctx.watched.source.trees = {(one.sha, "src/app.py"): "load('old-tar')\n"}
+    answer = await name_history(Touched(name="old-tar", claim="instead"), ctx)
+    assert "replaces `old-tar` with `new-tar`, at least in part" in markdown(answer.document)
+
+
 async def test_name_that_its_file_lost_is_told_with_the_change_that_took_it():
     path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
     came = replace(CHANGES[4], commit=replace(CHANGES[4].commit, message="Add APP_FAST (#15)"))

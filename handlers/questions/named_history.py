@@ -1,0 +1,247 @@
+"""What the changes about a name say of it: by their facts, and by the words of their titles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from digest.analysis.context import VERSIONS
+from digest.core.facts import Action, Fact, FactKind
+from digest.core.grade import Graded
+from digest.topics.terms import pieces, roots
+
+Found = Sequence[tuple[Graded, Sequence[Fact]]]
+"""Changes with their facts about a name; without facts, the title is about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a claim ``holds``, and the change whose title says it, if it is one."""
+
+    holds: bool
+    said_by: Graded | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedHistory:
+    """What the changes about a name say of it; ``sure`` that the newest value still holds."""
+
+    name: str
+    found: Found
+    sure: bool
+
+    @property
+    def facts(self) -> list[tuple[Graded, Fact]]:
+        """The facts about the name with their changes, newest first."""
+        return [(graded, fact) for graded, some in self.found for fact in some]
+
+    @property
+    def contract(self) -> list[tuple[Graded, Fact]]:
+        """The same without deprecations."""
+        return [one for one in self.facts if one[1].kind is not FactKind.DEPRECATION]
+
+    @property
+    def pinned(self) -> bool:
+        """Whether all facts are of versions."""
+        return all(fact.kind in VERSIONS for _, fact in self.facts)
+
+    @property
+    def said(self) -> Graded | None:
+        """The newest change whose title says how the name stands."""
+        is_code = self.name.startswith("-") or "_" in self.name
+        titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
+        said = (g for g, title in titles if _OF_STATE.search(title))
+        said = (g for g in said if not (is_code and _is_of_another(g.title, self.name)))
+        return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)
+
+    @property
+    def decisive(self) -> str:
+        """The change that removed, renamed, told of in its title, or added a name, else the newest.
+
+        Its full name; there is at least one change.
+        """
+        for action in (Action.REMOVED, Action.RENAMED, None, Action.ADDED):
+            if action is None and self.said is not None:
+                return self.said.sha
+            for graded, fact in self.facts:
+                if fact.action is action:
+                    return graded.sha
+        return self.found[0][0].sha
+
+    @property
+    def said_default(self) -> str:
+        """The default that the newest title about the name's state gives, if it gives one."""
+        title = self.said.title[:_MOST_TITLE] if self.said else ""
+        to = _DEFAULT_TO.search(title) if _has_whole(title, self.name) else None
+        return "" if to is None else to[1]
+
+    @property
+    def renamed(self) -> tuple[Graded, str] | None:
+        """The change that renamed the name, by a fact or its title, and the new name."""
+        wanted = pieces(self.name)
+        for graded, facts in self.found:
+            for fact in facts:
+                if fact.action is Action.RENAMED and fact.before and pieces(fact.before) == wanted:
+                    return graded, fact.name
+            if (match := _RENAMES.search(graded.title[:_MOST_TITLE])) is not None:
+                old, new = match["old"].strip("`"), match["new"].strip("`.,()")
+                if pieces(old)[: len(wanted)] == wanted:
+                    return graded, new
+        return None
+
+    @property
+    def replacement(self) -> tuple[Graded, str, str] | None:
+        """The newest change that tells what replaces the name, the name in it, and what does.
+
+        The name is empty if only the title of the change says so.
+        """
+        for graded, facts in self.found:
+            for fact in facts:
+                if fact.replacement and fact.replacement != self.name:
+                    return graded, fact.name, fact.replacement
+            for match in _REPLACES.finditer(graded.title[:_MOST_TITLE]):
+                old, new = match["old"] or match["former"], match["new"] or match["later"]
+                if pieces(old.strip("`")) == pieces(self.name):
+                    return graded, "", new.strip("`.,()")
+        return None
+
+    @property
+    def brought(self) -> Graded | None:
+        """The oldest change whose title says that it adds a thing that no fact is about."""
+        name = r"\W{1,3}".join(map(re.escape, self.name.split()))
+        brings = re.compile(
+            rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}(?!\w)", re.IGNORECASE
+        )
+        for graded, _ in reversed(self.found):
+            title = graded.title[:_MOST_TITLE]
+            adds = _EXISTS[0].search(title)
+            if adds and brings.match(title, adds.end()):
+                return graded
+        return None
+
+    def verdict(self, claim: str, *, stands: bool | None, value: str | None) -> Verdict | None:
+        """Yes or no to a claim about the name; ``None`` if nothing tells.
+
+        ``stands`` is whether the name is there now, ``value`` its default.
+        """
+        turned, off = claim in {"gone", "experimental", "off"}, claim == "off"
+        switch = (value or "").strip("\"'").lower()
+        if claim in {"default", "off"} and switch in _ON | _OFF:
+            return Verdict((switch in _OFF) == off)
+        revalued = claim == "revalued" and any(f.before for _, f in self.contract if f.after)
+        if claim == "yes" or revalued:
+            return Verdict(True)
+        if claim == "needed" and ((value or "").lower() in _ON or stands is False):
+            return Verdict(False)
+        if claim in {"there", "gone"} and stands is not None:
+            return Verdict(stands != turned)
+        for graded, _ in self.found if claim in _SAYS else ():
+            title = graded.title[:_MOST_TITLE]
+            matches = (words.search(title) for words in _SAYS[claim])
+            said, match = next(((n, m) for n, m in enumerate(matches) if m), (None, None))
+            if match and _SAYS[claim] is _EXISTS:
+                done_to = _OF_ANOTHER.split(title[match.end() :])[0]
+                said = said if roots(self.name) <= roots(done_to) else None
+            if said is not None:
+                return Verdict(bool(said) == turned, graded)
+        if stands and claim in {"needed", "renamed", "deprecated"}:
+            return Verdict(claim == "needed")
+        return None
+
+
+def _has_whole(title: str, name: str) -> bool:
+    """Whether a title has all of a name, its words joined in any way."""
+    words = re.sub(r"[\s-]", "_", name.strip("-").lower())
+    bare = words.removeprefix("enable_").removeprefix("disable_")
+    return bare in re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())
+
+
+def _is_of_another(title: str, name: str) -> bool:
+    """Whether a title tells of a part of what is named: *remove the fallback in guided_json*."""
+    whole = re.escape(name.strip("-"))
+    part = rf"{_REMOVES} .{{0,60}}\b(?:on|from|in|of|for) (?:the )?`?-*{whole}(?!\w)"
+    return re.search(part, title[:_MOST_TITLE], re.IGNORECASE) is not None
+
+
+_REMOVES = r"\b(?:remov|drop|delet)\w*"
+
+
+def committed(graded: Graded) -> datetime:
+    """When the change reached the branch."""
+    return graded.commit.committed_at
+
+
+OPEN = frozenset({"", "added", "removed", "value", "release", "instead"})
+"""What is asked that yes or no does not answer."""
+
+_BEFORE_NAME = (
+    "(?:(?:an?|the|new|initial|basic|minimal|native|hidden|experimental|preview|support|for|of) "
+    "){0,6}"
+)
+"""Words between a verb and what it adds."""
+
+_ON = {"true", "1", "on", "yes", "enabled"}
+_OFF = {"false", "0", "off", "no", "disabled"}
+_HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
+
+
+def _says(*words: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE) for one in words)
+
+
+_EXISTS = _says(
+    rf"{_HEAD}(?:add|support|introduc|implement|scaffold|restor|re-?add|reapply)",
+    rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
+)
+
+_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of)\b")  # "remove the tag on --fast"
+
+_STABLE = _says(
+    r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
+)
+
+_BY_DEFAULT = _says(
+    r"\b(?:enabl|turn on|on|activat)\w*\b.{0,60}\bby default|default.{0,40}\b(?:true|on)\b"
+    r"|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+    r"\b(?:disabl|turn off|off)\w*\b.{0,60}\bby default|default.{0,40}\b(?:false|off)\b",
+)
+
+_SAYS = {
+    "there": _EXISTS, "gone": _EXISTS, "stable": _STABLE, "experimental": _STABLE,
+    "default": _BY_DEFAULT, "off": _BY_DEFAULT,
+    "deprecated": _says(r"deprecat", r"undeprecat"),
+    "renamed": _says(r"\bre-?nam", r"(?!)"),
+    "needed": _says(
+        r"(?!)",
+        rf"\bno-?op\b|\bphas\w+ out|\bno longer (?:need|requir)|{_HEAD}(?:remov|drop|delet)"
+        r"|stabili[sz]|graduat|promot|\bby default\b(?!.{0,60}\b(?:disabl|off))",
+    ),
+}  # fmt: skip
+"""By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
+
+_OF_STATE = re.compile(
+    r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
+    r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
+    re.IGNORECASE,
+)
+"""Words of titles that say how a thing stands."""
+
+_DEFAULT_TO = re.compile(
+    r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE
+)
+
+_RENAMES = re.compile(
+    r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
+)
+
+_REPLACES = re.compile(
+    r"\b(?:replac|switch|migrat|mov)\w* (?:from )?`?(?P<old>[^\s`]+)`? (?:with|by|to) (?P<new>\S+)"
+    r"|(?P<former>\S+?)`? (?:and (?:replac\w+|switch|use)(?: it)?(?: with| by| to)?"
+    r"|in favou?r of) (?P<later>\S+)",
+    re.IGNORECASE,
+)
+"""*Replace A with B*, *deprecate A and replace with B*, *drop A in favor of B*."""
+
+_MOST_TITLE = 300
