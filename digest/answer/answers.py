@@ -51,6 +51,7 @@ from digest.i18n.answer_text import (
     PERSON,
     RANGE,
     SHOWN,
+    SHOWN_NEXT,
     SHOWN_SO_FAR,
     SINCE_REF,
     UNDER_PATH,
@@ -198,6 +199,8 @@ def page_document(
 
 def shown_words(first: int, count: int, total: int, language: Language) -> str:
     """How many of a list are shown, and from which position."""
+    if not count and total:
+        return SHOWN_NEXT.text(language, total=total)
     phrase = SHOWN_SO_FAR if first + count < total else SHOWN
     shown = f"{first + 1}–{first + count}" if first else str(count)
     return phrase.text(language, shown=shown, total=total)
@@ -226,7 +229,8 @@ def _counts(survey: Listed, language: Language) -> Spans:
 def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
     """The page under its areas, in the order of the areas; the counts are of all matches."""
     if not survey.areas:
-        yield Listing(tuple(_item(one, why[one.graded.sha], seen) for one in survey.page))
+        items = tuple(_item(one, why[one.graded.sha], seen) for one in survey.page)
+        yield from [Listing(items)] if items else []
         return
     groups: dict[Area, list[ListedChange]] = {area: [] for area in Area}
     for shown in survey.page:

@@ -277,6 +277,7 @@ SHOWN = Phrase("{shown} of {total} shown", "显示 {shown} / {total}")
 SHOWN_SO_FAR = Phrase(
     "{shown} of {total} shown, “more” for the next", "显示 {shown} / {total}，说“更多”看下一页"
 )
+SHOWN_NEXT = Phrase("“more” lists the {total:change|changes}", "说“更多”看这 {total} 个变更")
 AS_OF = Phrase("as of {sha}, {moment}", "截至 {sha}，{moment}")
 EMPTY_BRANCH = Phrase("the branch has no commit yet", "该分支还没有提交")
 WINDOW = Phrase("{since} – {until} ({zone})", "{since} – {until}（{zone}）")

@@ -164,6 +164,8 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         its = its or second in {Nth(place=0), Retell(), Touched(name="")}
         if not first.sure or (its and about == "list"):
             continue
+        if isinstance(second, Again) and second == Again(top=second.top):
+            return ()  # "which files changed most? top 5"
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
         if isinstance(second, covered.get(type(first.intent), ())) and its:
             return parts[:1]

@@ -100,7 +100,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     listed: tuple[str, ...] = ()
     if asked.held.rows:
         asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
-        document = await _listing(_first_few(asked) if cut else asked, announced, ctx, tip)
+        shown = _first_few(asked, 0 if _is_about_all(intent) else _EVIDENCE) if cut else asked
+        document = await _listing(shown, announced, ctx, tip)
         listed = await people_listed(asked, ctx)
     elif announced:
         at = viewpoint(ctx, tip)
@@ -198,10 +199,16 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
     return asked
 
 
-def _first_few(asked: Meant) -> Meant:
+def _first_few(asked: Meant, few: int) -> Meant:
     """The reading with its first changes alone: numbers are asked for, and these are proof."""
-    survey = replace(asked.held.survey, page=asked.held.survey.page[:_EVIDENCE], areas={})
+    survey = replace(asked.held.survey, page=asked.held.survey.page[:few], areas={})
     return replace(asked, held=replace(asked.held, survey=survey))
+
+
+def _is_about_all(intent: Changed) -> bool:
+    """Whether files or folders of all changes of a period are counted, of which none is proof."""
+    places = intent.files or intent.folders
+    return places and not (intent.topic or intent.author or intent.kinds or intent.level)
 
 
 _EVIDENCE = 3

@@ -265,6 +265,11 @@ def test_one_chinese_character_is_an_author_if_the_repository_knows_it():
         ("what changed this week and who did most", ()),
         ("which flags were added in July and which removed", ()),
         ("what changed this week? thanks!", ()),
+        ("which files changed most this week? top 5", ()),
+        (
+            "which files changed most this week? and last week?",
+            ("which files changed most this week", "and last week"),
+        ),
     ],
 )
 def test_two_questions_of_a_message_are_told_apart(text, parts):

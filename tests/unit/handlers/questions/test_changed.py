@@ -396,3 +396,14 @@ async def test_the_greatest_gains_are_not_those_of_high_importance():
     ]
     asked = Changed(window=default_period(NOW, UTC_ZONE), level=Level.HIGH, figures=True)
     assert shas(await list_changes(asked, context(FakeSource(changes)))) == ["aaaaaaa1"]
+
+
+async def test_files_of_all_changes_are_counted_without_naming_three_of_them(ctx):
+    shown = markdown((await ask("which files changed most this month", ctx)).document)
+    assert "`src/app.py`: 4 changes" in shown
+    assert "Windows launcher" not in shown
+    assert "“more” lists the 4 changes" in shown
+    again = markdown(
+        (await ask("which files changed most this month", replace(ctx, page=2))).document
+    )
+    assert "Fix the Windows launcher" in again
