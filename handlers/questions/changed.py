@@ -66,7 +66,7 @@ from handlers.questions.list_reading import (
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, viewpoint
-from handlers.questions.upgrade import upgrade, with_announced
+from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
 
 async def list_changes(intent: Changed, ctx: Context) -> Answer:
@@ -104,7 +104,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         document = await _listing(shown, announced, ctx, tip)
         listed = await people_listed(asked, ctx)
     elif announced:
-        at = viewpoint(ctx, tip)
+        at, over = viewpoint(ctx, tip), announced_over(asked.intent)
+        asked = replace(asked, intent=over, reached=replace(asked.reached, span=over.window))
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
         document = replace(document, blocks=(*announced, *document.blocks))
     elif intent.topic and not asked.resolved.topics and (intent.top or intent.things):
@@ -118,7 +119,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         document=document,
         window=asked.reached.window,
         topic=asked.intent.topic,
-        total=asked.held.survey.total,
+        total=asked.held.survey.total or len(announced),
         rows=asked.held.rows,
         listed=listed,
     )

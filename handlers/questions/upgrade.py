@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import cast
 
 from digest.answer.answers import Answer, AnswerRow, foot, graded_because
@@ -133,8 +134,9 @@ def _is_kind(terms: frozenset[str]) -> bool:
 async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
     """Also the changes that the changelog of a release lists under the kinds in question.
 
-    Over a period these are the releases made in it, for kinds that readers have to act on. The
-    second value tells the entries; both are unchanged and empty for other questions.
+    Over a period these are the releases made in it, and where nobody gave one about a topic, those
+    of a year, for kinds that readers have to act on and for topics. The second value tells the
+    entries; both are unchanged and empty for other questions.
     """
     intent = asked.intent
     patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
@@ -143,8 +145,9 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     if not (patterns or every) or narrower:
         return asked, ()
     refs: Window | Refs | None = intent.window
-    if isinstance(refs, Window) and intent.kinds and _ACTED_ON.issuperset(intent.kinds):
-        refs = await _released_in(refs, ctx)
+    over = announced_over(intent).window
+    if isinstance(refs, Window) and patterns and (intent.topic or {*intent.kinds} <= _ACTED_ON):
+        refs = await _released_in(cast("Window", over), ctx, young=over != refs)
     if not isinstance(refs, Refs):
         return asked, ()
     topic = set(pieces(intent.topic))
@@ -160,8 +163,9 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
 
     end = (await range_of(refs, ctx, tip)).tip if refs is intent.window else tip.sha or ""
     notes = await _announced(refs, end, fits, ctx, tip)
+    told = _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
     if every:
-        return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
+        return asked, told
     listed = _numbers(notes)
     select, repository = ctx.archive.select, ctx.watched.repository
     found: set[str] = set()
@@ -171,30 +175,50 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
     more = [g for g in changes if g.sha in found or g.number in listed]
     if len(more) > len(found):
         asked = replace(asked, held=await listed_result(more, asked.resolved, ctx), only=more)
-    return asked, _group(ANNOUNCED_IN, [_said(note) for note in notes], ctx.language)
+    return asked, told
+
+
+def announced_over(intent: Changed) -> Changed:
+    """The question for the period of the releases whose changelog is read for it."""
+    if not (intent.topic and intent.anytime and isinstance(intent.window, Window)):
+        return intent
+    year = intent.window.until - timedelta(days=365)
+    return replace(intent, window=replace(intent.window, since=year))
 
 
 _ACTED_ON = frozenset({ChangeKind.BREAKING, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS})
 
 
-async def _released_in(window: Window, ctx: Context) -> Refs | None:
-    """The releases made in a period, from the highest before it; ``None`` if there are none."""
+async def _released_in(window: Window, ctx: Context, *, young: bool) -> Refs | None:
+    """The releases made in a period, from the highest before it; ``None`` if there are none.
+
+    Of a ``young`` project, which may have made its first release in the period, from that on.
+    """
     made = {tag: at for tag, at in (await ctx.watched.source.releases()).items() if at}
     inside = [tag for tag, at in made.items() if at in window and _version(tag)]
     before = [tag for tag, at in made.items() if at < window.since and _version(tag)]
+    before = before or (sorted(inside, key=_version)[:1] if young else [])
     if not inside or not before:
         return None
     return Refs(base=max(before, key=_version), tip=max(inside, key=_version))
 
 
-def _numbers(notes: Sequence[Note]) -> frozenset[int]:
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """An entry of a changelog, with the release it stands under."""
+
+    release: str
+    note: Note
+
+
+def _numbers(notes: Sequence[_Announced]) -> frozenset[int]:
     """The requests that entries name."""
-    return frozenset(int(n) for note in notes for n in _REQUEST.findall(note.text))
+    return frozenset(int(n) for one in notes for n in _REQUEST.findall(one.note.text))
 
 
 async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
-) -> Sequence[Note]:
+) -> Sequence[_Announced]:
     """The entries of the changelogs of the releases between two that fit, by heading and text."""
     first, last = _version(refs.base), _version(refs.tip)
     if not first:
@@ -205,30 +229,31 @@ async def _announced(
     ]
     texts = await ctx.watched.source.contents([(sha, path) for path in paths])
     found = [
-        note
+        _Announced(release, note)
         for (_, path), text in texts.items()
-        for heading, part in _sections(text, first, last or (10**6,))
+        for release, heading, part in _sections(text, first, last or (10**6,))
         for note in entries(SideLines(path=path, side=Side.NEW, changed=part, text=text))
         if fits(heading, note)
     ]
-    return list({note.text: note for note in found}.values())
+    return list({one.note.text: one for one in found}.values())
 
 
 def _sections(
     text: str, first: tuple[int, ...], last: tuple[int, ...]
-) -> Iterator[tuple[str, tuple[tuple[int, str], ...]]]:
-    """The numbered lines of the releases, with the heading above them."""
+) -> Iterator[tuple[str, str, tuple[tuple[int, str], ...]]]:
+    """The numbered lines of the releases, with the release and the heading above them."""
     part: list[tuple[int, str]] = []
-    heading, inside = "", False
+    release, heading, inside = "", "", False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("#"):
-            yield heading, tuple(part)
+            yield release, heading, tuple(part)
             heading, part = line, []
             if match := _NUMBER.search(line[:80]):
+                release = match[0]
                 inside = first < _padded(match[0]) <= last
         if inside:
             part.append((number, line))
-    yield heading, tuple(part)
+    yield release, heading, tuple(part)
 
 
 def _version(tag: str) -> tuple[int, ...]:
@@ -240,11 +265,12 @@ def _padded(number: str) -> tuple[int, ...]:
     return (*(int(n) for n in number.split(".")), 0, 0)[:4]
 
 
-def _said(note: Note) -> Spans:
-    """An entry in its project's words, with its place."""
+def _said(one: _Announced) -> Spans:
+    """An entry in its project's words, with its release and place."""
+    note = one.note
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
-    return join([text, " · ", place])
+    return join([text, " · ", Code(one.release), " · ", place])
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:

@@ -117,3 +117,20 @@ async def test_a_period_has_the_warnings_of_the_releases_made_in_it(source, days
     )
     assert ("Refuse broken files. #13" in shown) is announced, "nobody knows what came before"
     assert "Long ago" not in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("how much faster did the parser get", True),
+        ("performance of the parser in the last 60 days", False),
+        ("how much faster did the lexer get", False),
+    ],
+)
+async def test_what_a_changelog_says_of_a_topic_is_told_with_its_release(source, question, told):
+    released = Released(CHANGES, tags=source.tags)
+    log = CHANGELOG.replace("- [BUGFIX]", "- [PERF] Parser: 49% fewer allocations\n- [BUGFIX]")
+    released.trees = {(CHANGES[0].sha, "CHANGELOG.md"): log}
+    shown = markdown((await ask(question, context(released))).document)
+    entry = "[PERF] Parser: 49% fewer allocations · `1.2.0` · `CHANGELOG.md:10`"
+    assert (entry in shown) is told, shown
