@@ -11,7 +11,7 @@ from functools import lru_cache
 from digest.analysis.context import VALUE, ChangeContext, code, owner_of
 from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Undone
+from digest.core.facts import OVERLOAD, Action, Area, Fact, FactKind, Facts, FileFacts, Undone
 from digest.document import Spans
 from digest.facts.version_pin import of_variable
 from digest.i18n import statement_text as words
@@ -33,7 +33,7 @@ def value(text: str | None, language: Language) -> Part:
 
 def name_with_values(fact: Fact, language: Language) -> Spans:
     """A name with its known values: ``--x (default 1 → 2)``."""
-    name = code(bare(fact.name))
+    name = code(_shown(fact))
     if fact.action is Action.RENAMED:
         owned = owner_of(fact.before or "")[0]
         name = name if owned else code(owner_of(bare(fact.name))[1])
@@ -106,6 +106,15 @@ def bare(name: str) -> str:
     return _TEMPLATE.sub("", name) if "::" in name else name
 
 
+def _shown(fact: Fact) -> str:
+    """A name as readers see it: an overload, whose name others keep, with its parameters."""
+    given = _PARAMETERS.match(fact.before or "") if fact.detail == OVERLOAD else None
+    return f"{bare(fact.name)}{given[0]}" if given else bare(fact.name)
+
+
+_PARAMETERS = re.compile(r"\((?:[^()]|\([^()]*+\))*+\)")
+
+
 def names(
     facts: Sequence[Fact], reading: ChangeContext, *, values: bool = False, most: int = 0
 ) -> Spans:
@@ -119,6 +128,7 @@ def names(
     return list_in_words(parts, language, limit=most, total=len(groups))
 
 
+_NAMED_ALONE = frozenset({"default", OVERLOAD})
 _MANY = 3  # minimum number of classes for a method to be listed before single names
 
 
@@ -128,7 +138,7 @@ def _alike(facts: Sequence[Fact]) -> list[list[Fact]]:
     for at, f in enumerate(facts):
         owner, last = owner_of(f.name)
         old = owner_of(f.before or "")[1] if f.action is Action.RENAMED else ""
-        method = f.kind is FactKind.SYMBOL and owner and f.detail != "default"
+        method = f.kind is FactKind.SYMBOL and owner and f.detail not in _NAMED_ALONE
         groups.setdefault((last, old) if method else (at,), []).append(f)
     return sorted(groups.values(), key=_standing)
 
@@ -144,7 +154,7 @@ def _standing(group: Sequence[Fact]) -> tuple[int, bool]:
 def _entry(group: Sequence[Fact], language: Language, *, values: bool) -> Part:
     fact = group[0]
     if len(group) == 1:
-        return name_with_values(fact, language) if values else code(bare(fact.name))
+        return name_with_values(fact, language) if values else code(_shown(fact))
     if owner_of(fact.name)[1] == "__init__" and language is Language.EN:
         return words.CONSTRUCTORS(language, n=len(group))
     last = code(owner_of(fact.name)[1])

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 18
+FACTS_VERSION = 19
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -51,6 +51,10 @@ class Action(StrEnum):
     REMOVED = "removed"
     RENAMED = "renamed"
     CHANGED = "changed"
+
+
+OVERLOAD = "overload"
+"""The detail of a removed function of several of one name, of which others stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,13 +17,14 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
 from digest.facts.side_text import SideText, block, same_place
-from digest.facts.symbols import key, symbol_fact
+from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import (
     CONFIGURES,
     MOST_BASES,
     Comparison,
     DeclaredField,
     is_opposite,
+    key,
 )
 
 _MOST_PAIRS = 400  # removed and added fields that are compared; more are generated

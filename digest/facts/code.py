@@ -9,6 +9,7 @@ through a syntax tree. The closed set of details, by kind:
   given), ``required parameter added``, ``parameter added``, ``parameter removed``, ``parameter
   renamed``, ``signature`` (order, kind, ``async``), ``types`` (annotations alone), ``bases``,
   ``visibility`` (``public`` and ``private``), ``moved`` (before and after are paths).
+- symbol, removed: ``overload`` if others of its name stay.
 - symbol of TypeScript, added or removed: ``export`` if a module only passes the name on.
 - flag: empty, ``default`` or ``choices`` if changed, ``alias`` for a second name, ``command`` if
   only the command that ``name`` begins with has lost or gained it.

@@ -21,6 +21,7 @@ from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.deprecated_names import CALLED, MARKED_AS, OWNER, SAID_SO, deprecated_names, given
 from digest.facts.paths import language_of
+from digest.facts.renames import last
 from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
@@ -267,3 +268,39 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
         when=notice.removal,
         evidence=(after if b else before).evidence(notice.line),
     )
+
+
+_IN_CODE = frozenset({"mark", "warning", "docstring"})
+_TELLING = 12  # characters of a parameter that another function hardly has for another thing
+
+
+def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts, with symbols as public that the project deprecates, or had deprecated before.
+
+    A deprecation speaks to callers elsewhere, wherever in the project the thing stands.
+    """
+    notices = (f for f in facts if f.kind is FactKind.DEPRECATION and f.detail in _IN_CODE)
+    marked = {(f.evidence.path, last(f.name)) for f in notices}
+    telling = {name for _, name in marked if "_" in name and len(name) >= _TELLING}
+
+    def is_known(fact: Fact) -> bool:
+        names = {last(fact.name)}
+        if fact.detail == "parameter removed":
+            sides = [set(_WORD.findall(text or "")) for text in (fact.before, fact.after)]
+            names = sides[0] - sides[1]
+        here = any((fact.evidence.path, name) in marked for name in names)
+        return here or (fact.detail in _PARAMETERS and bool(names & telling))
+
+    return tuple(
+        replace(f, public=True) if marked and _may_be_public(f) and is_known(f) else f
+        for f in facts
+    )
+
+
+_PARAMETERS = frozenset({"default", "parameter removed"})
+_WORD = re.compile(r"\w+")
+
+
+def _may_be_public(fact: Fact) -> bool:
+    symbol = fact.kind is FactKind.SYMBOL and fact.action is not Action.ADDED
+    return symbol and fact.public is None

@@ -139,7 +139,8 @@ def extract(
     bare, _ = strip_numbers(subject.title[:1000])
     budget = ParseBudget(clock=clock)
     scenes = _scenes(change, texts, budget)
-    items = _consistent((*_items(change, scenes), *_of_message(change, subject)))
+    found = _consistent((*_items(change, scenes), *_of_message(change, subject)))
+    items = deprecations.with_announced(found)
     own = (subject.number, reverts and reverts.number, relands and relands.number)
     return Facts(
         subject=subject,

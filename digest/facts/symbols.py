@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from digest.core.facts import Action, Evidence, Fact, FactKind
+from digest.core.facts import OVERLOAD, Action, Evidence, Fact, FactKind
 from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_default
+from digest.facts.paths import language_of
 from digest.facts.side_text import SideText, is_local
 from digest.facts.syntax.declarations import (
     Calling,
@@ -21,7 +23,9 @@ from digest.facts.syntax.declarations import (
     Signature,
     grouped,
     is_opposite,
+    key,
     last_part,
+    lost_overloads,
 )
 
 _LONGEST_SIGNATURE = 300  # characters
@@ -52,27 +56,6 @@ def shared(before: Signature, now: Signature) -> list[tuple[Parameter, Parameter
 def look(p: Parameter) -> tuple[str, str, str | None]:
     """What callers see of a parameter, apart from its default."""
     return p.name, p.kind, key(p.annotation)
-
-
-def key(text: str | None) -> str | None:
-    """A text without what a formatter may change."""
-    if text is None:
-        return None
-    text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
-    text = _CALLED_IN_BRACKETS.sub(r"\1()", text)
-    while text[:1] == "(" and _is_wrapped(text):
-        text = text[1:-1]
-    return text
-
-
-def _is_wrapped(text: str) -> bool:
-    """Whether a text is one pair of round brackets that only groups, not a tuple."""
-    depth = 0
-    for place, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if (c == "," and depth == 1) or (not depth and place < len(text) - 1):
-            return False
-    return len(text) > 2 and not depth
 
 
 def abridge(before: str, now: str) -> tuple[str, str]:
@@ -148,10 +131,12 @@ _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
 _ALIKE_ALONE = 0.6  # the same share for declarations of one line, which have no body to compare
 _ONE_LINE = 300  # characters
-_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 _NUMBERS = re.compile(r"\b\d+\b")
 _NEAR = 12  # maximum lines between a removed name and the one that replaced it
 _MOST_OVERLOADS = 8  # declarations of one name; more are generated
+_OVERLOADED = frozenset({"cpp", "cuda", "java"})
+_CALLED = frozenset({"function", "method", "constructor"})
+_OVERRIDES = re.compile(r"\boverride\b|@Override\b")  # a base keeps it
 _LONGEST_BODY = 20_000  # characters that are compared
 
 
@@ -186,6 +171,8 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
     for name, olds, news in _sides(before, after):
         if olds and news:
             kept.extend(_pairs(olds, news))
+            for lost in _lost_overloads(olds, news, before, after):
+                yield replace(_one(Action.REMOVED, lost, before.source), detail=OVERLOAD)
         elif olds and not olds[0].quiet and not after.may_name(name):
             if after.hides(olds[0]):
                 yield _visibility(olds[0], after.source, "public", "private")
@@ -305,6 +292,24 @@ def _pairs(
         called = all(end and end.calling is Calling.BY_NAME for end in ends)
         return [(old[-1], new[-1])] if called and old[-1].kind == new[-1].kind else []
     return list(zip(old, new, strict=True))
+
+
+def _lost_overloads(
+    old: list[PublicDeclaration],
+    new: list[PublicDeclaration],
+    before: SymbolsOfSide,
+    after: SymbolsOfSide,
+) -> list[PublicDeclaration]:
+    """The overloads that go while others of their name stay as they are."""
+    if not len(new) < len(old) <= _MOST_OVERLOADS or any(e.kind not in _CALLED for e in old):
+        return []
+    overloaded = language_of(after.source.path) in _OVERLOADED
+    if not overloaded or last_part(old[0].name) in after.source.first_changed:
+        return []
+    sides = ([s for one in side if (s := one.read())] for side in (old, new))
+    lost = (old[place] for place in lost_overloads(*sides))
+    gone = (one for one in lost if before.source.changed_line(one.line, one.line) is not None)
+    return [one for one in gone if not _OVERRIDES.search(one.body().partition("{")[0])]
 
 
 def _renames(

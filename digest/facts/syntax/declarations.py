@@ -231,6 +231,30 @@ def simple(bases: Iterable[str] = ()) -> Signature:
     return Signature(text=f"({', '.join(known)})" if known else "", bases=known)
 
 
+_CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
+
+
+def key(text: str | None) -> str | None:
+    """A text without what a formatter may change."""
+    if text is None:
+        return None
+    text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
+    text = _CALLED_IN_BRACKETS.sub(r"\1()", text)
+    while text[:1] == "(" and _is_wrapped(text):
+        text = text[1:-1]
+    return text
+
+
+def _is_wrapped(text: str) -> bool:
+    """Whether a text is one pair of round brackets that only groups, not a tuple."""
+    depth = 0
+    for place, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if (c == "," and depth == 1) or (not depth and place < len(text) - 1):
+            return False
+    return len(text) > 2 and not depth
+
+
 def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
     """The named children of a node, including those inside children that are only wrappers."""
     for child in node.named_children:
@@ -238,6 +262,60 @@ def walk(node: Node, into: frozenset[str], depth: int = 0) -> Iterator[Node]:
             yield from walk(child, into, depth + 1)
         else:
             yield child
+
+
+_TEXTS = re.compile(r"(?:char|string|String|string_view|Slice|StringRef|StringPiece|CharSequence)")
+_NUMBERS = re.compile(
+    r"(?:unsigned|signed|long|short)*(?:u?int\d*(?:_t)?|s?size_t|long|short|char|bool|boolean|byte"
+    r"|float|double|unsigned)"
+)
+_ANYTHING = re.compile(r"(?:auto|Object|[A-Z]\w?|\.\.\.)")
+"""Types that take a value of any type: parameters of a template, and the root of all classes."""
+
+_QUALIFIERS = re.compile(r"\b(?:const|final|volatile|struct|class|enum)\b|(?:\w+::)+|[&\s]")
+
+
+def lost_overloads(olds: Sequence[Signature], news: Sequence[Signature]) -> list[int]:
+    """The places of overloads that went and whose calls no remaining overload takes.
+
+    None if a remaining one is new or changed: then one overload became another.
+    """
+    shapes = [[_core(p.annotation) for p in one.parameters] for one in olds]
+    kept = [[_core(p.annotation) for p in one.parameters] for one in news]
+    if not news or len(news) >= len(olds) or any(shape not in shapes for shape in kept):
+        return []
+    return [
+        place
+        for place, shape in enumerate(shapes)
+        if shape not in kept and not any(_takes(one, shape) for one in news)
+    ]
+
+
+def _core(annotation: str | None) -> str:
+    """A type without what a caller's value does not need to have: qualifiers and namespaces."""
+    return _QUALIFIERS.sub("", annotation or "")
+
+
+def _takes(one: Signature, given: Sequence[str]) -> bool:
+    """Whether an overload may be called with values of these types."""
+    required = sum(p.default is None and not p.kind for p in one.parameters)
+    if any(p.kind for p in one.parameters):
+        return True
+    return required <= len(given) <= len(one.parameters) and all(
+        _converts(_core(p.annotation), type_)
+        for p, type_ in zip(one.parameters, given, strict=False)
+    )
+
+
+def _converts(wanted: str, given: str) -> bool:
+    """Whether a value of one type may stand where another is wanted, without knowing either."""
+    bare = [text.rstrip("*") for text in (wanted, given)]
+    if wanted == given or _ANYTHING.fullmatch(wanted) or bare[0] in bare[1] or bare[1] in bare[0]:
+        return True
+    return any(
+        all(map(sort.fullmatch, texts))
+        for sort, texts in ((_TEXTS, bare), (_NUMBERS, (wanted, given)))
+    )
 
 
 _OPPOSITES = (

@@ -9,7 +9,7 @@ from digest.analysis.explanations import name_list
 from digest.analysis.wording import name_with_values, value
 from digest.core.change import Side
 from digest.core.enums import Language
-from digest.core.facts import Action, FactKind
+from digest.core.facts import OVERLOAD, Action, FactKind
 from digest.document import plain
 from tests.support import samples
 
@@ -79,3 +79,24 @@ def test_a_sentence_has_at_most_four_names(count: int, said: str) -> None:
         for n in range(count)
     ]
     assert plain(name_list(items, Language.EN)) == said
+
+
+def test_a_removed_overload_is_told_with_its_parameters() -> None:
+    items = [
+        samples.fact(
+            FactKind.SYMBOL, Action.REMOVED, "load_options", samples.at("include/options.h", line, Side.OLD),
+            before=before, detail=OVERLOAD, public=True,
+        )
+        for line, before in ((3, "(Slice path, Env env) -> void"), (9, "(Env env) -> void"))
+    ]  # fmt: skip
+    assert [plain(name_with_values(item, Language.EN)) for item in items] == [
+        "load_options(Slice path, Env env)",
+        "load_options(Env env)",
+    ]
+    graded = samples.change(
+        1, "Tidy up", samples.Level.HIGH, files=[samples.file("include/options.h")], items=items
+    )
+    whole = analyse(graded, Language.EN)
+    told = " ".join(statement.text for statement in whole.risks)
+    assert "load_options(Env env)" in told
+    assert "load_options(Slice path, Env env)" in told

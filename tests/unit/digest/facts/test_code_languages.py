@@ -2,7 +2,7 @@
 
 import pytest
 
-from digest.core.facts import Action, FactKind
+from digest.core.facts import OVERLOAD, Action, FactKind
 from digest.facts import code
 from tests.unit.digest.facts.changes import facts_of, scene, told
 
@@ -223,3 +223,73 @@ def test_flags_of_own_types_and_of_optparse_are_read() -> None:
     ):
         (fact,) = facts_of("Remove it", (path, text, text.replace(line, ""))).items
         assert (fact.kind, fact.action, fact.name) == (FactKind.FLAG, Action.REMOVED, name)
+
+
+OVERLOADS = """\
+namespace app {
+
+class Engine {
+ public:
+  virtual int Open(const std::string& name, int mode = 0);
+  virtual int Open(const Options& options, const std::string& name, Env* env);
+  virtual int Open(Env* env);
+};
+
+}
+"""
+JAVA_OVERLOAD = """\
+  public static void open(String path, Env env) {
+    open(path, env, false);
+  }
+
+"""
+JAVA_OVERLOADS = f"""\
+public class Engine {{
+{JAVA_OVERLOAD}\
+  public static void open(Options options, String path) {{
+    run(options, path);
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "gone", "shown"),
+    [
+        ("include/a.h", OVERLOADS, "  virtual int Open(Env* env);\n", "(Env* env) -> int"),
+        (
+            "src/main/java/Engine.java",
+            JAVA_OVERLOADS,
+            JAVA_OVERLOAD,
+            "(String path, Env env): void",
+        ),
+    ],
+)
+def test_an_overload_that_goes_is_removed_though_others_stay(path, text, gone, shown) -> None:
+    assert gone in text
+    (fact,) = facts_of("Remove it", (path, text, text.replace(gone, ""))).items
+    assert (fact.action, fact.before, fact.detail) == (Action.REMOVED, shown, OVERLOAD)
+    assert fact.name.endswith(("Engine::Open", "Engine.open"))
+
+
+@pytest.mark.parametrize(
+    ("gone", "come"),
+    [
+        # What remains takes the same calls.
+        ("(Env* env);", "(Env* env);\n  virtual int Open(Slice name);"),
+        ("(Env* env);", "(Env* env);\n  virtual int Open(const char* name, size_t mode);"),
+        ("(Env* env);", "(Env* env);\n  virtual int Open(const Env* env) const;"),
+        ("(Env* env);", "(Env* env);\n  virtual int Open(DerivedEnv* env);"),
+        # A base has it.
+        ("(Env* env);", "(Env* env);\n  int Open(const Other& other) override;"),
+    ],
+)
+def test_an_overload_whose_calls_another_takes_is_not_removed(gone, come) -> None:
+    facts = facts_of("Remove it", ("include/a.h", OVERLOADS.replace(gone, come), OVERLOADS)).items
+    assert [f for f in facts if f.action is Action.REMOVED] == []
+
+
+def test_an_overload_that_becomes_another_is_not_removed() -> None:
+    new = OVERLOADS.replace("  virtual int Open(Env* env);\n", "").replace("Env* env", "Env& env")
+    facts = facts_of("Change it", ("include/a.h", OVERLOADS, new)).items
+    assert [f for f in facts if f.action is Action.REMOVED] == []

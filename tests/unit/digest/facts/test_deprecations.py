@@ -241,3 +241,51 @@ def test_warning_names_the_first_thing_and_not_what_to_use():
     line = 'warnings.warn("`old_name`: `other_name` takes its place", DeprecationWarning)'
     found = facts_of("Tell it", ("a.py", "def f():\n    pass\n", f"def f():\n    {line}\n")).items
     assert [fact.name for fact in found if fact.kind is FactKind.DEPRECATION] == ["old_name"]
+
+
+MARKED = """\
+@deprecated("use `find` instead")
+def look_up(key):
+    return find(key)
+
+
+def drop(key):
+    pass
+"""
+WARNED = """\
+def start(engine, verbose_start: bool = False):
+    if verbose_start:
+        warnings.warn("`verbose_start` is deprecated.", DeprecationWarning)
+    engine.start()
+"""
+
+
+def test_what_was_announced_to_go_was_public_and_its_neighbours_are_not_known_to_be() -> None:
+    facts = facts_of("Tidy up", ("app/core/inner/util.py", MARKED, "x = 1\n")).items
+    symbols = {f.name: f.public for f in facts if f.kind is FactKind.SYMBOL}
+    assert symbols == {"look_up": True, "drop": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "public"), [("verbose_start", True), ("other_parameter", None), ("verbose", None)]
+)
+def test_a_parameter_that_was_announced_to_go_is_known_wherever_it_is_taken(name, public) -> None:
+    new = "def start(engine):\n    engine.start()\n"
+    other = f"def run(engine, {name}=False):\n    engine.start()\n"
+    facts = facts_of(
+        "Tidy up",
+        ("app/core/start.py", WARNED, new),
+        ("app/core/run.py", other, "def run(engine):\n    engine.start()\n"),
+    ).items
+    symbols = {f.name: f.public for f in facts if f.kind is FactKind.SYMBOL}
+    assert symbols == {"start": True, "run": public}
+
+
+def test_a_short_word_that_a_function_is_called_by_says_nothing_of_another_file() -> None:
+    facts = facts_of(
+        "Tidy up",
+        ("app/core/a.py", MARKED, "x = 1\n"),
+        ("app/core/b.py", "def look_up(key):\n    pass\n", ""),
+    ).items
+    there = [f for f in facts if f.kind is FactKind.SYMBOL and f.evidence.path == "app/core/b.py"]
+    assert [f.public for f in there] == [None]
