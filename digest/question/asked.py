@@ -18,6 +18,7 @@ from digest.question.lexicon import NONE
 from digest.question.periods import COMPARES, Now, beside
 from digest.question.slot_values import (
     ARTICLES,
+    RELATED,
     Filters,
     Quote,
     Step,
@@ -326,6 +327,7 @@ class Asked:
     def _stray(self) -> frozenset[int]:
         """The indexes of words that are no part of a topic."""
         found = set()
+        how = any("ask" in t.tags and t.text.lower().startswith("how") for t in self.tokens[:2])
         for place, token in enumerate(self.tokens):
             if token.slot is not None or token.tags or not token.text:
                 continue
@@ -334,14 +336,9 @@ class Asked:
             single = len(token.text) == 1 and not token.text.isascii() and not known
             unknown = self.known is not None and not known
             unknown = unknown and not self._stands_as_topic(place)
-            if single or unknown or (closes and self._asks_how):
+            if single or unknown or (closes and how):
                 found.add(place)
         return frozenset(found)
-
-    @property
-    def _asks_how(self) -> bool:
-        """Whether it asks how something went."""
-        return any("ask" in t.tags and t.text.lower().startswith("how") for t in self.tokens[:2])
 
     def _stands_as_topic(self, place: int) -> bool:
         """Whether the words around say that something is a topic, whatever it is called."""
@@ -354,7 +351,8 @@ class Asked:
             before = self.tokens[place - 1] if place else None
         last = before.text.lower().rpartition(" ")[2] if before else ""  # "diff of"
         named = before and (last in _TOPICAL_WORDS or "about" in before.tags)
-        noun = after and "change" in after.tags and after.text.lower().endswith("s")
+        said = after.text.lower() if after else ""
+        noun = said in RELATED or (after and "change" in after.tags and said.endswith("s"))
         return bool(named or noun) or (not text.isascii() and len(text) > 2)
 
     @property

@@ -134,6 +134,13 @@ def test_a_word_that_the_index_knows_is_not_mended():
     assert told.topic == "schange"
 
 
+@pytest.mark.parametrize("question", ["昇腾相关的改动", "本周昇腾方面有什么变化"])
+def test_an_unknown_name_that_changes_are_related_to_is_the_topic(question):
+    told = read(question, NOW, ZONE, Background(known=frozenset({"scheduler"}))).intent
+    assert isinstance(told, Changed)
+    assert told.topic == "昇腾"
+
+
 @pytest.mark.parametrize("question", ["thanks!", "thank you very much", "谢谢", "多谢！"])
 def test_thanks_are_told_from_what_is_not_understood(question):
     told = parse(question, NOW, ZONE)

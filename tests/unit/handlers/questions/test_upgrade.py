@@ -132,5 +132,5 @@ async def test_what_a_changelog_says_of_a_topic_is_told_with_its_release(source,
     log = CHANGELOG.replace("- [BUGFIX]", "- [PERF] Parser: 49% fewer allocations\n- [BUGFIX]")
     released.trees = {(CHANGES[0].sha, "CHANGELOG.md"): log}
     shown = markdown((await ask(question, context(released))).document)
-    entry = "[PERF] Parser: 49% fewer allocations · `1.2.0` · `CHANGELOG.md:10`"
+    entry = "Parser: 49% fewer allocations · `1.2.0` · `CHANGELOG.md:12`"
     assert (entry in shown) is told, shown
