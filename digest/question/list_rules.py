@@ -11,7 +11,7 @@ from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed, Compare, DigestOf, Releases, Search
+from digest.question.intent import Changed, Compare, DigestOf, Releases, Search, Top
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
 from digest.window import Window
 
@@ -353,7 +353,7 @@ def _listing(asked: Asked) -> Changed | None:
         folders=asked.counts("per:folder") and not paths,
         mergers=people and _MERGERS.search(asked.text) is not None,
         reviewers=people and asked.has("review"),
-        top=asked.top,
+        top=asked.top or (Top(1) if _THE_ONE.search(asked.text) else None),
         against=asked.against,
         defaults=asked.has("default")
         and asked.has("change", "act:added")
@@ -365,6 +365,16 @@ def _listing(asked: Asked) -> Changed | None:
         counted=asked.has("count", "share") and not asked.against,
         keepers=people and asked.has("keep"),
     )
+
+
+_THE_ONE = re.compile(
+    r"\bthe (?:single )?most (?:risky|dangerous|important|critical|serious)"
+    r" (?:change|commit|pr|merge|fix|patch)\b"
+    r"|\b(?:change|commit|pr) (?:is|was) (?:the )?most (?:risky|dangerous|important)"
+    r"|最(?:危险|重要|关键|严重|要紧)的(?:一[个条项])?(?:改动|变更|提交)(?:是哪|是什么|是啥)",
+    re.IGNORECASE,
+)
+"""The one change that matters most; its level is asked for as well."""
 
 
 def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:

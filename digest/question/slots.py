@@ -114,6 +114,9 @@ _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|peopl
 _TOP = re.compile(
     r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
     r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message))"
+    r"|\b(?:which|what)(?: one)?(?: of (?:them|these|those))? (?:is|was|looks)"
+    r" (?:the )?(?:riskiest|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
+    r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
     rf"|\b{_BEST} (?P<a>{_COUNT})"
     r"(?! (?:\w+ )?(?:hour|day|week|month|year|quarter|release|version)s?\b)"
     rf"|(?<![\w.#/+-])(?<!than )(?P<b>{_COUNT}) {_BEST}\b"
@@ -127,7 +130,7 @@ _TOP = re.compile(
     re.IGNORECASE,
 )
 """How many of a list are asked for: *the 3 most interesting*, *latest 5*, *前五名*."""
-_NUMBERED_LIST = re.compile(rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|most recent", re.IGNORECASE)
+_NUMBERED_LIST = re.compile(rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|\bmost\b", re.IGNORECASE)
 _BY = (
     (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
     (re.compile(r"gest\b|最大"), "largest"),

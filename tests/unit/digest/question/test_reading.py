@@ -28,6 +28,7 @@ from digest.question.intent import (
     Retell,
     Risky,
     ShowDiff,
+    Top,
     Touched,
     Unknown,
 )
@@ -132,6 +133,28 @@ def test_a_word_that_the_index_knows_is_not_mended():
     told = read(asked, NOW, ZONE, Background(known=frozenset({"schange"}))).intent
     assert isinstance(told, Changed)
     assert told.topic == "schange"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the most important change this week",
+        "the most dangerous commit since monday",
+        "which change was most dangerous this week",
+        "本周最重要的改动是哪个",
+    ],
+)
+def test_the_one_change_that_matters_most_is_one(question):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.top, told.level) == (Top(1, "top"), Level.HIGH)
+
+
+def test_one_of_a_list_that_matters_most_is_one():
+    for question in ("which one is the riskiest?", "哪个最危险"):
+        assert read(question, NOW, ZONE, Background(follows="list")).intent == Again(
+            top=Top(1, "top")
+        )
 
 
 @pytest.mark.parametrize("question", ["昇腾相关的改动", "本周昇腾方面有什么变化"])
