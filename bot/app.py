@@ -90,6 +90,7 @@ async def open_workspace(
         )
         if settings is not None:
             app = replace(app, mind=_mind(settings, app, stack, logging=logging))
+        stack.push_async_callback(app.end_work)
         yield app
 
 

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
@@ -63,7 +64,7 @@ def configured_site(
             return None
         return app.context(await app.watch_configured(settings), zone=config.defaults.zone)
 
-    histories = GitHistories(opened, reads=False)
+    histories = GitHistories(opened, app.begin, reads=False)
     return Site(
         repositories=[shown_of(one) for one in config.repositories],
         archive=app.archive,
@@ -97,7 +98,7 @@ def alone(app: Workspace, watched: Sequence[Watched], zone: str | None = None) -
     async def opened(shown: SiteRepository) -> Context:
         return app.context(by_name[shown.repository.name], zone=app.zone(zone))
 
-    histories = GitHistories(opened, reads=True)
+    histories = GitHistories(opened, app.begin, reads=True)
     return Site(
         repositories=[
             SiteRepository(
@@ -187,6 +188,9 @@ Work = tuple[Context, Selection, Tip]
 Opened = Callable[[SiteRepository], Awaitable[Context | None]]
 """The context of a repository, ``None`` if opening it would need another machine."""
 
+Begin = Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
+"""Starts work that goes on after its request."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
@@ -212,8 +216,9 @@ class GitHistories:
     ``reads`` says whether missing changes are read for anyone who asks.
     """
 
-    def __init__(self, opened: Opened, *, reads: bool) -> None:
+    def __init__(self, opened: Opened, begin: Begin, *, reads: bool) -> None:
         self._opened = opened
+        self._start = begin
         self._reads = reads
         self._under_way: dict[str, _Reading] = {}
         self._answers: dict[tuple[str, str, Language, int], _Reading] = {}
@@ -274,7 +279,7 @@ class GitHistories:
     def read(self, shown: SiteRepository, span: Span) -> None:
         """As ``Histories.read``."""
         if self.reading(shown) is None:
-            self._begin(shown, self._span(shown, span))
+            self._begin(shown, partial(self._span, shown, span))
 
     def reading(self, shown: SiteRepository) -> tuple[int, int] | None:
         """As ``Histories.reading``."""
@@ -288,7 +293,7 @@ class GitHistories:
         name, key = shown.repository.name, (shown.repository.name, question, language, page)
         if (found := self._answers.get(key)) is None:
             found = self._answers[key] = _Reading()
-            found.task = asyncio.ensure_future(self._answer(shown, question, language, page, found))
+            found.task = self._start(self._answer(shown, question, language, page, found))
         await asyncio.wait({found.task}, timeout=_BRIEFLY if briefly else None)
         if not found.task.done():
             if self.reading(shown) is None:
@@ -330,19 +335,19 @@ class GitHistories:
             async def known() -> Work:
                 return ctx, selection, tip
 
-            self._begin(shown, known())
+            self._begin(shown, known)
         await asyncio.wait({self._under_way[shown.repository.name].task}, timeout=_BRIEFLY)
 
-    def _begin(self, shown: SiteRepository, work: Coroutine[None, None, Work | None]) -> None:
+    def _begin(self, shown: SiteRepository, work: Callable[[], Awaitable[Work | None]]) -> None:
         reading = self._under_way[shown.repository.name] = _Reading()
-        reading.task = asyncio.create_task(_fill(work, reading, shown.repository.name))
+        reading.task = self._start(_fill(work, reading, shown.repository.name))
 
 
 async def _fill(
-    work: Coroutine[None, None, Work | None], progress: _Reading, repository: str
+    work: Callable[[], Awaitable[Work | None]], progress: _Reading, repository: str
 ) -> None:
     try:
-        if (found := await work) is not None:
+        if (found := await work()) is not None:
             ctx, selection, tip = found
             # A reader waits: what an older version of the program read is good enough.
             await fill(replace(ctx, coarse=True, progress=progress), selection, tip)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Coroutine
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from bot.forges.forge_registry import Forges
@@ -63,6 +63,21 @@ class Workspace:
     requests: SqlRequests
     weights: SqlWeights
     mind: ModelRuntime | None = None
+    _begun: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def begin(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Start work that nobody waits for and that ends, or is cancelled, before the archive."""
+        task = asyncio.create_task(work)
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+        return task
+
+    async def end_work(self) -> None:
+        """Cancel what was begun and is not done: it may hold a connection of the archive."""
+        under_way = list(self._begun)
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
 
     @property
     def digests(self) -> SqlDigests:

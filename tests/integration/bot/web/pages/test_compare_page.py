@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import httpx
@@ -155,7 +156,9 @@ async def test_tag_that_moved_is_another_answer(archived, client):
 async def test_repository_that_is_elsewhere_is_not_fetched_for_strangers(configuration):
     async with shelved(configuration) as (app, shelf):
         assert not app.sources.at_hand("https://git.example/owner/open")
-        gone = replace(shelf, histories=site_factory.GitHistories(_nothing, reads=False))
+        gone = replace(
+            shelf, histories=site_factory.GitHistories(_nothing, asyncio.create_task, reads=False)
+        )
         transport = httpx.ASGITransport(app=application({"/": routes(gone)}))
         async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
             assert (await reader.get(f"{COMPARE}/v0.1.0...v0.2.0")).status_code == 404

@@ -189,6 +189,18 @@ async def test_who_sits_at_the_machine_reads_a_day_from_its_page(configuration):
             assert "Add a pool with a limit" in page.text
 
 
+async def test_a_reading_that_nobody_waits_for_ends_before_the_archive_is_closed(configuration):
+    async with shelved(configuration) as (app, _):
+        assert app.config is not None
+        watched = await app.watch_configured(app.config.repositories[0])
+        empty = replace(watched, repository=replace(watched.repository, name="owner/new"))
+        async with reader_of(alone(app, [empty], "UTC")) as reader:
+            form = {"span": "2026-03-02...2026-03-02"}
+            assert (await reader.post("/r/owner/new/-/read", data=form)).status_code == 303
+        assert len(asyncio.all_tasks()) > 1, "the reading goes on"
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
 async def test_page_whose_reading_ends_while_it_is_made_comes_again(configuration, monkeypatch):
     async with shelved(configuration) as (_, shelf), reader_of(shelf) as reader:
         read, version = [], type(shelf.browsing).version
