@@ -119,8 +119,15 @@ def check_output(file: Path | None) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Replace the file at the end by a complete one. Raises ``UnwritableFolder``."""
+    """Replace the file at the end by a complete one. Raises ``UnwritableFolder``.
+
+    A link stays, and what it leads to is replaced; a device or a pipe is written to.
+    """
     try:
+        file = file.resolve()
+        if file.exists() and not file.is_file():
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     except OSError as error:

@@ -39,7 +39,7 @@ async def connect() -> AsyncIterator[Callable[..., Setup]]:
         breaker = {name: settings.pop(name) for name in ("failures", "cooling") if name in settings}
         url = server if isinstance(server, str) else server.url
         config = ModelConfig.model_validate(
-            {"name": "m", "base_url": url, "key": KEY, "timeout": 5, "patience": 20} | settings
+            {"name": "m", "base_url": url, "key": KEY, "timeout": 60, "patience": 120} | settings
         )
         setup = Setup(
             model=None,  # type: ignore[arg-type] - set below

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from tests.servers.telegram_http import Drops, Fails, Garbled, too_many
 from tests.support.channels import Fixed
 from tests.support.fakes_delivery import FakeClock, FakeLeases, FakeLedger, paragraphs
 
-RHYTHM = PollTiming(wait=0.4, late=0.2, first=0.01, longest=0.05, conflict=0.2)
+RHYTHM = PollTiming(wait=0.4, late=60, first=0.01, longest=0.05, conflict=0.2)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def server() -> Iterator[TelegramServer]:
 
 
 def account(server: TelegramServer, **more) -> Telegram:
-    given = {"token": TOKEN, "answer": 1.0, "rates": BRISK, "rhythm": RHYTHM, **more}
+    given = {"token": TOKEN, "answer": 60.0, "rates": BRISK, "rhythm": RHYTHM, **more}
     return Telegram(TelegramAccount(api=server.url, **given))
 
 
@@ -158,7 +158,10 @@ async def test_a_second_poller_is_one_line_however_long_it_lasts(server):
         conflicts = [one for one in logs if one["event"] == "telegram.conflict"]
     assert 1 <= len(conflicts) <= 2  # one for each of the two
     assert "another process" in conflicts[0]["detail"]
-    assert said(first + second) == ["who hears me?"]
+    # Telegram gives a message to whoever asks until one of them confirms it.
+    assert {*said(first + second)} == {"who hears me?"}
+    assert len(first) <= 1
+    assert len(second) <= 1
 
 
 async def test_after_a_conflict_it_receives_again(server):
@@ -174,7 +177,7 @@ async def test_after_a_conflict_it_receives_again(server):
 
 async def test_a_silent_connection_is_noticed_and_rebuilt(server):
     with capture_logs() as logs:
-        async with listening(account(server)) as heard:
+        async with listening(account(server, rhythm=replace(RHYTHM, late=2))) as heard:
             await until(lambda: server.polls)
             server.silent = True
             await until(lambda: "telegram.silent" in [one["event"] for one in logs])
