@@ -213,7 +213,7 @@ def _fact(
     )
 
 
-_ATTRIBUTE = re.compile(r"    (?P<name>[a-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
+_ATTRIBUTE = re.compile(r"    (?P<name>[A-Za-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
 _ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
 _CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)
 _KEPT = r"^\s*NAME\s*=|^\s*(?:class|def|async def) NAME\b|\bimport\b.*\bNAME\b|^    NAME,?$"

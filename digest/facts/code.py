@@ -130,7 +130,10 @@ class TreeCode:
 
     def _parsed(self, text: str) -> Tree:
         """The tree of a text without what the grammar does not support."""
-        text = c_family.without_attributes(text) if self.grammar == "cpp" else text
+        if self.grammar == "cpp":
+            text = c_family.without_attributes(text)
+        elif self.language == "typescript":
+            text = javascript.without_types_of_all(text)
         return parse(text, self.grammar, self._budget)
 
     @property

@@ -15,14 +15,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.facts.deprecated_names import CALLED, MARKED_AS, OWNER, SAID_SO, deprecated_names, given
 from digest.facts.paths import language_of
 from digest.facts.renames import last
-from digest.facts.side_text import COMMENT, FileContext, SideLines, changed_text
+from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text
 
 _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 
@@ -139,6 +139,59 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
         group.append((number, kind))
     if group:
         yield from _notice(sheet, lines, group, docs=docs)
+    if not docs and language_of(sheet.path) == "python":
+        yield from _looped(sheet, lines)
+
+
+def _looped(sheet: SideLines, lines: dict[int, str]) -> Iterator[_Notice]:
+    """The names of a literal list that a loop of Python warns about, one after another."""
+    for number, line in sheet.changed:
+        if not line.lstrip().startswith("for "):
+            continue
+        reach = takewhile(lines.__contains__, range(number, number + _LOOP_REACH))
+        loop = _LOOP.match("\n".join(lines[n] for n in reach))
+        body = (
+            block(loop.string, loop.start("loop"))[loop.end() - loop.start("loop") :]
+            if loop
+            else ""
+        )
+        one = loop["one"] if loop else ""
+        told = re.search(rf"\{{{one}(?:!\w)?\}}|%\s*\(?{one}\b|format\({one}\b", body)
+        if not loop or not told or not _DEPRECATES.search(body):
+            continue
+        removal = _REMOVAL_GIVEN.search(body) or _REMOVAL.search(body)
+        new = next(filter(_is_name, _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", body))), None)
+        owner = (
+            _class_of(sheet, number)
+            if re.search(rf"\b(?:cls|self)(?:\.__dict__|, {one}\b)", body)
+            else ""
+        )
+        for name in _LISTED.findall(loop["names"]):
+            yield _Notice(
+                name=f"{owner}.{name}".lstrip("."),
+                line=number,
+                removal=removal[1] if removal else None,
+                detail="warning",
+                replacement=new["name"].rstrip(".:") if new else None,
+            )
+
+
+def _class_of(sheet: SideLines, line: int) -> str:
+    """The class at the left margin that contains a line."""
+    above = (text for text in sheet.above(line, _LONGEST_CLASS) if text[:1].isalpha())
+    head = re.match(r"class (\w+)", next(above, ""))
+    return head[1] if head else ""
+
+
+_LOOP = re.compile(
+    r"[ \t]+(?P<loop>for) (?P<one>\w+) in "
+    r"[(\[](?P<names>(?:\s*+[\"'][A-Za-z_][\w.-]*+[\"']\s*+,?)++)\s*+[)\]]:"
+)
+_LISTED = re.compile(r"[\"']([\w.-]+)[\"']")
+_DEPRECATES = re.compile(r"\w*[dD]eprecat\w*(?:\.\w+)?\(|DeprecationWarning")
+_REMOVAL_GIVEN = re.compile(r"\bremoval=[\"'](v?\d[\w.]*)")
+_LOOP_REACH = 24  # lines of a loop
+_LONGEST_CLASS = 4_000  # lines
 
 
 def _kind(line: str, *, docs: bool) -> str:

@@ -89,6 +89,9 @@ _REACH = 1_500  # characters; the longest entry of a table searched around a cha
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The variables of one file that were added, removed or changed their default."""
+    if language == "make":
+        sides = (_given_to_make(before), _given_to_make(after))
+        yield from named_settings.compare(FactKind.ENVIRONMENT, before, after, *sides)
     if language not in _READS or not any(
         word in s.text for s in (before, after) for word in ("env", "Env")
     ):
@@ -100,9 +103,37 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file declares or reads a variable."""
+    if language in {"make", "shell"}:
+        return re.search(rf"\$[({{]?{name}\b|\bifn?def {name}\b", source.text) is not None
     if language not in _READS or name not in source.text:
         return False
     return any(name in s.names for s in _own(source, language))
+
+
+def _given_to_make(source: SideText) -> Iterator[NamedSetting]:
+    """Variables for which a Makefile of C or C++ asks, and which it gives no value of its own."""
+    if not _COMPILES.search(source.text):
+        return
+    for row, line in source.changed():
+        match = _ASKED.match(line)
+        name = match["name"] if match else ""
+        own = rf"^[ ]*(?:override |export )?{name}[ \t]*[:+]?=|^[ ]*define {name}\b"
+        given = (
+            rf"^[ ]*ifndef {name}\b(?:(?!^[ ]*endif)[\s\S]){{0,{_NEAR}}}?^[ \t]*{name}[ \t]*[:?]?="
+        )
+        text = re.sub(given, "", source.text, flags=re.MULTILINE) if name else ""
+        known = not name or _FOR_DEVELOPERS.search(name) or _is_foreign(name, source.path)
+        if not known and not re.search(own, text, re.MULTILINE):
+            yield NamedSetting(names=(name,), line=row + 1, known=False)
+
+
+_FOR_DEVELOPERS = re.compile(
+    r"TEST|VALGRIND|[AMTU]B?SAN|COVERAGE|CHECK|FORMAT|PRINT|QUIET|SKIP|CLEAN|DEBUG|COERCE"
+)
+_COMPILES = re.compile(r"\$[({](?:CC|CXX|CFLAGS|CXXFLAGS)[)}]")
+_ASKED = re.compile(
+    r"[ ]*(?:else[ ]+)?(?:ifn?def[ ]+|ifn?eq[ ]*\([ ]*\$\()(?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++)\b"
+)
 
 
 def _own(source: SideText, language: str) -> Iterator[NamedSetting]:

@@ -1,9 +1,9 @@
 """Whether a name is part of a project's public interface or internal.
 
-The sign depends on the language: ``__all__`` and the packages around a Python module, the outermost
-index of a package in JavaScript and TypeScript and the declarations that it publishes as they are,
-a folder of public headers in C and C++, a type that is read from files or the command line in
-Rust. Without any of these, it stays unknown.
+The sign depends on the language: ``__all__``, the packages around a Python module and its page in
+the reference, the outermost index of a package in JavaScript and TypeScript and the declarations
+that it publishes as they are, a folder of public headers in C and C++, a type that is read from
+files or the command line in Rust. Without any of these, it stays unknown.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
 _QUOTED = re.compile(r"\"([^\"]+)\"")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
+_REFERENCES = ("docs/reference", "docs/api", "docs/source/api")
+"""Folders with a page for each module that users import, named after it."""
+
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
 _JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
 _INNER_GO = re.compile(
@@ -60,6 +63,7 @@ def files_around(fact: Fact) -> Iterator[str]:
         depths = range(1, min(len(folders), 2 + (folders[:1] == ["src"])) + 1)
         yield from ("/".join((*folders[:n], "__init__.py")) for n in depths)
         yield path
+        yield from (f"{folder}/{_module(path)}.rst" for folder in _REFERENCES)
     elif language in {"typescript", "javascript"}:
         yield from ("/".join((*folders[:n], "package.json")) for n in range(len(folders) + 1))
         for n in range(1, len(folders) + 1):
@@ -191,7 +195,17 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     ]
     if any(_names(text, top) for text in packages):
         return True
+    module = _module(fact.evidence.path)
+    pages = (texts.get(f"{folder}/{module}.rst", "") for folder in _REFERENCES)
+    if any(re.search(rf"module:: {re.escape(module)}$", page, re.MULTILINE) for page in pages):
+        return not top.startswith("_")
     return False if any("import" in text for text in packages) else None
+
+
+def _module(path: str) -> str:
+    """The name by which a file of Python is imported."""
+    name = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__")
+    return name.replace("/", ".")
 
 
 @lru_cache(maxsize=4)

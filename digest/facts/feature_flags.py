@@ -22,6 +22,9 @@ _ALWAYS_ON = re.compile(
     r"\b(?:always (?:on|enabled)|permanently (?:on|enabled)|(?:on|enabled) by default|now stable"
     r"|is stable)\b"
 )
+_ENDS = re.compile(
+    r"\b(?:being phased out|(?:is|are|now) deprecated|[Ss]top using|will become a no-op)\b"
+)
 _LONGEST_SWITCH = 400  # lines
 _MOST_CASES = 200  # changed cases of a file; more are data
 _ABOVE_SWITCH = 5  # lines in which the list of values is named
@@ -29,10 +32,13 @@ _REACH = 600  # characters of what a case does
 
 
 def find(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The values of a feature flag that were added or removed, or that are always on now."""
+    """The values of a feature flag that came, went, will go or are always on now."""
     match = _FLAG.search(after.text) or _FLAG.search(before.text)
     if match is None or not any(
-        "case " in s.changed_text or _ALWAYS_ON.search(s.changed_text) for s in (before, after)
+        "case " in s.changed_text
+        or _ALWAYS_ON.search(s.changed_text)
+        or _ENDS.search(s.changed_text)
+        for s in (before, after)
     ):
         return
     olds, news = (
@@ -45,7 +51,9 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
         [s for s in _features(before, match[1]) if s.names[0] not in news],
         [s for s in _features(after, match[1]) if s.names[0] not in olds],
     )
-    for name in olds.keys() & news.keys():
+    for name in sorted(olds.keys() & news.keys()):
+        if (ends := _ENDS.search(news[name].text)) and not _ENDS.search(olds[name].text):
+            yield _notice(name, ends[0], after)
         on, was = (_ALWAYS_ON.search(side[name].text) for side in (news, olds))
         if (on is None) != (was is None):
             said = (on or was or [""])[0]
@@ -60,6 +68,18 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
                 detail="default",
                 evidence=side.evidence(line + 1),
             )
+
+
+def _notice(name: str, said: str, after: SideText) -> Fact:
+    """A value whose case tells users to stop giving it."""
+    line = next((n for n, text in after.changed() if said in text), 0)
+    return Fact(
+        kind=FactKind.DEPRECATION,
+        action=Action.ADDED,
+        name=name,
+        detail="warning",
+        evidence=after.evidence(line + 1),
+    )
 
 
 def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:

@@ -76,6 +76,10 @@ _MADE = re.compile(
     r"(?<![\w.])([\w.]++)\s*+:?=\s*+(?:\w++\.)++(?:Command|add_parser)\(\s*+\"([\w-]++)\""
 )
 _HUMPS = re.compile(r"[A-Z][a-z0-9]*")
+_PARSED = re.compile(
+    r"\bderive\([^)]*\bParser\b[^)]*\)(?:(?!\bstruct\b)[\s\S]){0,2000}?\bstruct (\w+)"
+)
+
 _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
@@ -118,8 +122,11 @@ def _of_commands(
     if not any(commands.values()):
         return
     known = {(s.scope, n) for s in _declared(entire(there), language) for n in s.names}
+    roots = _roots(there.text) if language == "rust" else []
     for flag in those:
         name = flag.names[0]
+        if any((root, name) in known for root in roots):
+            continue  # every command takes it
         if (command := commands[id(flag)]) and (flag.scope, name) not in known:
             yield Fact(
                 kind=FactKind.FLAG,
@@ -128,6 +135,12 @@ def _of_commands(
                 detail="command",
                 evidence=here.evidence(flag.line),
             )
+
+
+def _roots(text: str) -> list[str]:
+    """The structures of whole programs in Rust, whose flags stand before any command."""
+    found = ((m[1], text[m.end() : text.find("\n}", m.end())]) for m in _PARSED.finditer(text))
+    return [name for name, body in found if "(subcommand)" in body]
 
 
 def _command(text: str, scope: str, language: str) -> str:

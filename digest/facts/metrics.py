@@ -21,7 +21,9 @@ _CALLEES = {
     "python": re.compile(rf"{_KINDS}(?:_cls|_class|_type)?\(", re.IGNORECASE),
     "javascript": re.compile(rf"\bnew \w*\.?{_KINDS}\(|{_METER}", re.IGNORECASE),
     "go": re.compile(
-        rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(|\bNewDesc\(", re.IGNORECASE
+        rf"\b\w*\.?{_KINDS}Opts\{{|\.(?:Int64|Float64){_KINDS}\(|\bNewDesc\("
+        r"|\bprometheus\.Register\((?=\s*\")",
+        re.IGNORECASE,
     ),
     "rust": re.compile(
         r"\b(?:describe_|register_)?(?:int_)?(?:counter|gauge|histogram)(?:_vec)?!\(|"
@@ -31,7 +33,7 @@ _CALLEES = {
 }
 
 _CALLEES["typescript"] = _CALLEES["javascript"]
-_WORDS = ("ounter", "auge", "istogram", "ummary", "Opts", "NewDesc")
+_WORDS = ("ounter", "auge", "istogram", "ummary", "Opts", "NewDesc", "prometheus.Register")
 _SMALL = {
     # Endings of every match of the language's pattern, ignoring case.
     "python": tuple(
@@ -65,7 +67,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     if language not in _CALLEES:
         return
     if not any(
-        NAMED_ALONE.search(s.changed_text) or any(w in s.changed_text for w in (*_WORDS, "ame"))
+        NAMED_ALONE.search(s.changed_text)
+        or any(w in s.changed_text for w in (*_WORDS, "ame", "ubsystem"))
         for s in (before, after)
     ):
         return
@@ -75,6 +78,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
         old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
     parts = _parts([s.names[0] for s in old], [s.names[0] for s in new])
+    if not any(_REGISTRY.search(s.changed_text) for s in (before, after)):
+        parts -= _written_anew(old, new)
     old, new = ([s for s in side if s.names[0] not in parts] for side in (old, new))
     facts = list(named_settings.compare(FactKind.METRIC, before, after, old, new))
     lost = any(fact.action is Action.REMOVED for fact in facts)
@@ -89,6 +94,17 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:
     pairs += [(a, b) for b in new for a in _ends(b) if a in olds]
     met = Counter(chain.from_iterable(pairs))
     return {name for pair in pairs if max(met[n] for n in pair) == 1 for name in pair}
+
+
+_REGISTRY = re.compile(r"prefix|namespace|subsystem|registerer|register(?!\()", re.IGNORECASE)
+"""What gives metrics the beginning of their names apart from where they are made."""
+
+
+def _written_anew(old: Sequence[NamedSetting], new: Sequence[NamedSetting]) -> set[str]:
+    """Names that got a beginning in calls that make metrics as before; a registry adds no other."""
+    olds = {s.text.replace(f'"{s.names[0]}"', ""): s.names[0] for s in old}
+    pairs = ((olds.get(s.text.replace(f'"{s.names[0]}"', "")), s.names[0]) for s in new)
+    return {name for one, new in pairs if one and new.endswith(f"_{one}") for name in (one, new)}
 
 
 def _ends(name: str) -> Iterator[str]:

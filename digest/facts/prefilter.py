@@ -134,9 +134,21 @@ _SETTINGS = {
         *(": bool", ": Option<", ": Vec<", "const "),
     ),
     "go": (
-        *('case "', "permanently", "Default(", "by default", "lag", "Var(", "VarP(", "env", "Env"),
+        *(
+            'case "',
+            "permanently",
+            "phased out",
+            "no-op",
+            "Default(",
+            "by default",
+            "lag",
+            "Var(",
+            "VarP(",
+            "env",
+            "Env",
+        ),
         *("andle", ".GET(", ".POST(", ".PUT(", ".DELETE(", ".PATCH(", ".Get(", ".Post(", ".Put("),
-        *(".Delete(", ".Patch(", "Name:", "Opts{", "Value:"),
+        *(".Delete(", ".Patch(", "Name:", "Opts{", "Value:", "prometheus.Register("),
     ),
     "javascript": (
         *("ption(", "env", "default", ".get(", ".post(", ".put(", ".delete(", ".patch(", "ounter"),
@@ -146,6 +158,7 @@ _SETTINGS = {
         *("Option(", "longOpt(", "defaultValue", "getenv", "Mapping(", "ounter", "auge"),
         "istogram",
     ),
+    "make": ("ifdef ", "ifndef ", "ifeq", "ifneq"),
     "cmake": ("option(", "OPTION(", "option ("),
     "c": ("_argument", "DEFINE_", "ABSL_FLAG", "getenv", '"}'),
 }

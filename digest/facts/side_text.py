@@ -289,7 +289,9 @@ DEFINED = re.compile(
 )
 """A line that gives a name a plain value."""
 
-_FIXED = re.compile(r"[A-Z][A-Z0-9_]{3,80}|\w{0,60}[Dd]efault\w{1,60}")
+_FIXED = re.compile(
+    r"[A-Z][A-Z0-9_]{3,80}|\w{0,60}[Dd]efault\w{1,60}|\w{0,40}(?:[Nn]amespace|[Ss]ubsystem)"
+)
 _MOST_USES = 20  # lines that use a changed constant
 _MOST_LINES = 40  # changed lines of one place in which constants are looked for
 

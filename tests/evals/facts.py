@@ -223,6 +223,9 @@ def names(label: Label, fact: Fact) -> bool:
     loose = label["sort"] == "setting"
     if label["sort"] == "metric" and fact.kind in {FactKind.METRIC, FactKind.DEPRECATION}:
         # A namespace that stands in another file as a constant is not read.
+        if _renamed(fact) and label["action"] == "renamed":
+            pairs = ((label["before"], fact.before), (label["after"], fact.name))
+            return all(str(theirs).endswith(str(ours)) for theirs, ours in pairs)
         return label["name"].endswith(fact.name)
     return any(_same(a, b, loose=loose) for a in ours if a for b in theirs)
 

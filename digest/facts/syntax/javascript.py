@@ -78,6 +78,14 @@ def declarations(root: Node, path: str) -> Iterator[Declaration]:
             yield _one("export" if own else FOREIGN, shown, "", spec, None)
 
 
+_TYPES_OF_ALL = re.compile(r"^export type(?= \*)", re.MULTILINE)
+
+
+def without_types_of_all(text: str) -> str:
+    """The text with ``export type * from`` as ``export * from``; offsets stay the same."""
+    return _TYPES_OF_ALL.sub("export     ", text) if "export type *" in text else text
+
+
 def _statements(
     node: Node, parent: str, listed: set[str], objects: set[str], depth: int
 ) -> Iterator[Declaration]:

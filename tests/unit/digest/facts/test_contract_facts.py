@@ -952,3 +952,118 @@ def test_attribute_of_an_example_in_a_docstring_is_none_of_the_class():
     old = 'class Wrap:\n    """Wraps.\n\n    class Event:\n    dt = make()\n    """\n\n    size = 3\n    kept = 4\n'
     new = old.replace("    dt = make()\n", "").replace("    size = 3\n", "")
     assert [f.name for f in told("p/wrap.py", old, new)] == ["Wrap.size"]
+
+
+MAKEFILE = """\
+CXXFLAGS += -O2
+
+ifdef LUA_PATH
+ifndef LUA_INCLUDE
+LUA_INCLUDE=$(LUA_PATH)/include
+endif
+endif
+
+lib: a.cc
+\t$(CXX) $(CXXFLAGS) a.cc
+"""
+
+
+def test_variables_that_a_makefile_asks_for_are_removed_with_the_question() -> None:
+    new = MAKEFILE[: MAKEFILE.index("ifdef")] + MAKEFILE[MAKEFILE.index("lib:") :]
+    found = [(f.kind, f.name) for f in facts_of("Remove Lua", ("Makefile", MAKEFILE, new)).items]
+    assert found == [(FactKind.ENVIRONMENT, "LUA_PATH"), (FactKind.ENVIRONMENT, "LUA_INCLUDE")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("CXXFLAGS += -O2", "CXXFLAGS += -O2\nLUA_PATH := /usr"),  # its own value
+        ("$(CXX) $(CXXFLAGS)", "go build"),  # users of programs in Go do not run it
+        ("lib: a.cc", "lib: a.cc $(LUA_PATH)"),  # still read
+        ("LUA_PATH", "TEST_PATH"),  # of developers
+    ],
+)
+def test_variables_of_makefiles_that_users_do_not_set_are_not_told(old: str, new: str) -> None:
+    before = MAKEFILE.replace(old, new)
+    after = before[: before.index("ifdef")] + before[before.index("lib:") :]
+    found = {f.name for f in facts_of("Remove Lua", ("Makefile", before, after)).items}
+    assert not found & {"LUA_PATH", "TEST_PATH"}
+
+
+FEATURES = """\
+package main
+
+func (c *flagConfig) setFeatureListOptions() error {
+\tfor _, o := range c.featureList {
+\t\tswitch o {
+\t\tcase "native-histograms":
+\t\t\tc.histograms = true
+\t\tcase "extra-metrics":
+\t\t\tc.metrics = true
+\t\t}
+\t}
+\treturn nil
+}
+
+func main() {
+\ta.Flag("enable-feature", "Features.").StringsVar(&c)
+}
+"""
+
+
+def test_a_feature_whose_case_says_to_stop_using_it_is_deprecated() -> None:
+    said = 'log.Warn("This option is being phased out. Stop using it.")'
+    new = FEATURES.replace("c.histograms = true", said)
+    found = [
+        f.name
+        for f in facts_of("Phase it out", ("cmd/p/main.go", FEATURES, new)).items
+        if f.kind is FactKind.DEPRECATION
+    ]
+    assert found == ["--enable-feature=native-histograms"]
+
+
+CLAP = """\
+#[derive(Parser)]
+#[command(name = "uv")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Commands,
+
+    /// Avoid discovering files.
+    #[arg(long)]
+    pub(crate) isolated: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Commands {
+    Run(RunArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    #[arg(long)]
+    pub(crate) isolated: bool,
+}
+"""
+
+
+def test_a_flag_of_a_command_that_its_program_takes_too_is_not_removed() -> None:
+    end = CLAP.index("pub(crate) struct RunArgs")
+    new = CLAP[:end] + CLAP[end:].replace("    #[arg(long)]\n    pub(crate) isolated: bool,\n", "")
+    other = new.replace("derive(Parser)", "derive(Args)")
+    told_of = [
+        [
+            f.name
+            for f in facts_of("Use it", ("crates/a/src/cli.rs", *sides)).items
+            if f.kind is FactKind.FLAG
+        ]
+        for sides in ((CLAP, new), (CLAP.replace("derive(Parser)", "derive(Args)"), other))
+    ]
+    assert told_of == [[], ["run --isolated"]]
+
+
+def test_a_constant_of_a_class_that_goes_is_removed() -> None:
+    old = "class LLM:\n    DEPRECATE_LEGACY: bool = True\n\n    def run(self):\n        pass\n"
+    new = old.replace("    DEPRECATE_LEGACY: bool = True\n\n", "")
+    names = [f.name for f in facts_of("Remove it", ("vllm/llm.py", old, new)).items]
+    assert names == ["LLM.DEPRECATE_LEGACY"]

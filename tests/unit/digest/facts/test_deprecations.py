@@ -289,3 +289,45 @@ def test_a_short_word_that_a_function_is_called_by_says_nothing_of_another_file(
     ).items
     there = [f for f in facts if f.kind is FactKind.SYMBOL and f.evidence.path == "app/core/b.py"]
     assert [f.public for f in there] == [None]
+
+
+LOOP = """\
+class Task:
+    def bind(cls, app):
+        for attr in ('queue', 'exchange',
+                     'priority'):
+            if attr in cls.__dict__:
+                deprecated.warn(
+                    description=f'The {attr!r} task attribute',
+                    removal='6.0',
+                    alternative='Use the task_routes setting instead.',
+                )
+        return app
+"""
+
+
+def test_each_name_of_a_loop_that_warns_is_deprecated() -> None:
+    start = LOOP.index("        for")
+    old = LOOP[:start] + LOOP[LOOP.index("        return") :]
+    found = [
+        (f.name, f.when, f.replacement)
+        for f in facts_of("Warn", ("celery/app/task.py", old, LOOP)).items
+        if f.kind is FactKind.DEPRECATION
+    ]
+    names = ("Task.exchange", "Task.priority", "Task.queue")
+    assert sorted(found) == [(name, "6.0", "task_routes") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("deprecated.warn(", "registry.declare("),  # no warning
+        ("{attr!r}", "{app!r}"),  # not about the names
+        ("'queue', 'exchange',", "*names, other,"),  # not known
+    ],
+)
+def test_a_loop_that_does_not_warn_about_its_names_deprecates_nothing(old: str, new: str) -> None:
+    start = LOOP.index("        for")
+    before = LOOP[:start] + LOOP[LOOP.index("        return") :]
+    items = facts_of("Do it", ("celery/app/task.py", before, LOOP.replace(old, new))).items
+    assert not {"Task.queue", "Task.exchange"} & {f.name for f in items}

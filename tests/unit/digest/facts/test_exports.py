@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from digest.core.facts import Action, FactKind
-from digest.facts.exposure import with_exposure
+from digest.facts.exposure import files_around, with_exposure
 from tests.unit.digest.facts.changes import facts_of
 
 INDEX = "export { split, join } from './split'\nexport { load as read } from './load'\n"
@@ -113,3 +113,26 @@ def test_declarations_that_a_package_publishes_as_they_are_belong_to_its_interfa
         FactKind.SYMBOL, Action.REMOVED
     )
     assert with_exposure(whole, index | {"packages/vite/package.json": shipped}).public is False
+
+
+def test_an_index_that_exports_all_types_under_a_name_can_be_read():
+    head = "export type * as Proxy from './proxy'\nexport type * from './types'\n"
+    old = head + "export { split } from './split'\nexport { load, loadAll } from './load'\n"
+    new = old.replace("load, loadAll", "load")
+    assert offered(old, new) == [("removed", "loadAll")]
+
+
+def test_a_module_with_a_page_in_the_reference_is_public_unless_the_name_is_private():
+    old = "class Command:\n    def prepare(self, options):\n        pass\n\n    def run(self):\n        pass\n"
+    new = old.replace("    def prepare(self, options):\n        pass\n\n", "")
+    (fact,) = facts_of("Tidy up", ("celery/bin/base.py", old, new)).items
+    package = {"celery/__init__.py": "from .app import Celery\n"}
+    page = "docs/reference/celery.bin.base.rst"
+    assert with_exposure(fact, package).public is False
+    shown = with_exposure(
+        fact, {**package, page: ".. automodule:: celery.bin.base\n    :members:\n"}
+    )
+    assert shown.public is True
+    other = with_exposure(fact, {**package, page: ".. automodule:: celery.bin.basement\n"})
+    assert other.public is False
+    assert page in set(files_around(fact))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.facts.metrics import spellings, written
+from tests.unit.digest.facts.changes import facts_of, told
 
 
 def test_a_metric_may_lack_up_to_three_parts_and_its_suffix() -> None:
@@ -28,3 +29,49 @@ def test_a_metric_may_lack_up_to_three_parts_and_its_suffix() -> None:
 )
 def test_the_part_that_is_written_as_one_string_is_found(lines: str, part: str) -> None:
     assert written("engine_pool_busy_seconds", lines) == part
+
+
+def test_a_metric_that_only_gets_another_name_is_renamed() -> None:
+    old = 'package m\n\nfunc init() {\n\tprometheus.Register("ops_total", "Operations.", nil, ops)\n}\n'
+    new = old.replace('"ops_total"', '"app_ops_total"')
+    assert told(facts_of("Change it", ("m/m.go", old, new)).items) == [
+        "renamed app_ops_total ops_total -> app_ops_total @4n"
+    ]
+
+
+def test_a_name_that_a_registry_may_complete_is_not_renamed() -> None:
+    old = 'package m\n\nfunc init() {\n\tprometheus.Register("ops_total", "Operations.", nil, ops)\n}\n'
+    new = old.replace('"ops_total"', '"app_ops_total"').replace(
+        "func", "// No prefix any more.\nfunc"
+    )
+    assert told(facts_of("Change it", ("m/m.go", old, new)).items) == []
+
+
+NAMESPACE = """\
+package web
+
+const (
+\tnamespace = "prometheus"
+\tsubsystem = "http"
+)
+
+var requests = prometheus.NewCounter(prometheus.CounterOpts{
+\tNamespace: namespace,
+\tSubsystem: subsystem,
+\tName:      "requests_total",
+\tHelp:      "Requests.",
+})
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("prometheus", "prom", "prom_http_requests_total"),
+        ("http", "web", "prometheus_web_requests_total"),
+    ],
+)
+def test_a_namespace_that_changes_renames_its_metrics(old: str, new: str, name: str) -> None:
+    text = NAMESPACE.replace(f'"{old}"', f'"{new}"')
+    (fact,) = facts_of("Change it", ("web/web.go", NAMESPACE, text)).items
+    assert (fact.before, fact.name) == ("prometheus_http_requests_total", name)
