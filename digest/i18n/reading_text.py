@@ -58,6 +58,10 @@ LOWER = Phrase(
     "Nothing is of high importance; these are of medium importance.",
     "没有高重要度的变更，以下是中重要度的。",
 )
+LOWEST = Phrase(
+    "Nothing is of high or medium importance; these are of low importance.",
+    "没有高、中重要度的变更，以下是低重要度的。",
+)
 THANKS = Phrase("You are welcome. You can go on with, for example:", "不客气。还可以这样问：")
 TO_TODAY = Phrase("{since} to today", "{since} 至今")
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")
@@ -148,8 +152,14 @@ STANDS_NOT = Phrase(
     "{name} is gone: nothing in the program text of the branch has it.",
     "{name} 已不在：该分支的程序文本中没有它，已被移除。",
 )
-CAME = Phrase("{name} was added by {change}, {day}.", "{name} 由 {change} 新增，{day}。")
-WENT = Phrase("{name} was removed by {change}, {day}.", "{name} 由 {change} 移除，{day}。")
+CAME = Phrase(
+    "{name} was added by {change} ({author}, {day}).",
+    "{name} 由 {change} 新增（{author}，{day}）。",
+)
+WENT = Phrase(
+    "{name} was removed by {change} ({author}, {day}).",
+    "{name} 由 {change} 移除（{author}，{day}）。",
+)
 DEFAULT_NOW = Phrase(
     "{name} is {value} by default: {place}.", "{name} 的默认值是 {value}：{place}。"
 )

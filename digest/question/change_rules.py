@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind
+from digest.core.facts import Action
 from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
 from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
@@ -167,6 +168,15 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     yield Weighed(
         weight, Touched(name=name, window=asked.span, claim=claim_of(asked) or _wanted(asked))
     )
+
+
+@rule
+def brought(asked: Asked) -> Iterator[Weighed]:
+    """Who added a thing, whenever that was: *who added eagle3 support*."""
+    others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)
+    others = others or asked.has("most", "count", "contributors", "other", "me")
+    if asked.has("who") and asked.actions == (Action.ADDED,) and asked.topic and not others:
+        yield Weighed(4.6, Touched(name=asked.topic, claim="added"))
 
 
 def claim_of(asked: Asked) -> str:

@@ -162,6 +162,22 @@ def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
         yield from _chinese_parts(run, (*(n for n in names if HAN.fullmatch(n)), *CHINESE))
 
 
+def topic_parts(text: str) -> list[str]:
+    """The parts of a topic that mean something alone: its words, and names of several words."""
+    words = [word for word in text.split() if term(word) not in STOP_WORDS]
+    parts: list[str] = []
+    while words:
+        longest = min(len(words), _NAME_WORDS)
+        sizes = range(longest, 1, -1)
+        size = next((n for n in sizes if len(kin(term(" ".join(words[:n])))) > 1), 1)
+        parts.append(" ".join(words[:size]))
+        words = words[size:]
+    return parts
+
+
+_NAME_WORDS = 3  # words of a name with synonyms, at most
+
+
 def topic_words(text: str) -> list[str]:
     """The words of a topic; of Chinese ones without spaces, the known names and what is between."""
     words: list[str] = []

@@ -25,6 +25,7 @@ from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import (
     ALL_BUT,
     LOWER,
+    LOWEST,
     NONE,
     NONE_BREAKING,
     NONE_FITS,
@@ -35,9 +36,9 @@ from digest.i18n.reading_text import (
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
 from digest.question.periods import default_period
-from digest.topics.matching import Resolved, bears, is_general, restrict
+from digest.topics.matching import Resolved, bears, is_general, restrict, topic_parts
 from digest.topics.synonyms import kin
-from digest.topics.terms import STOP_WORDS, pieces, term
+from digest.topics.terms import pieces, term
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -297,10 +298,16 @@ async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
         month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
         periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
     for one in periods:
-        for way in (_by_name, _by_topic, _lower, respelt, _troubled, _by_part):
+        for way in (_by_name, _by_topic, _lower, respelt, _troubled):
             found = await way(one, ctx)
             if found is not None and found.held.rows:
                 return found
+    parts = topic_parts(asked.intent.topic)
+    least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
+    for size in range(len(parts) - 1, least - 1, -1):
+        for one in periods:
+            if (part := await _by_part(one, parts, size, ctx)) is not None:
+                return part
     return asked
 
 
@@ -319,31 +326,26 @@ _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
 """Kinds that suggest trouble when nothing is marked as breaking."""
 
 
-async def _by_part(asked: Meant, ctx: Context) -> Meant | None:
-    """The reading with a part of its topic, the longest that finds something."""
-    words = [word for word in asked.intent.topic.split() if term(word) not in STOP_WORDS]
-    for size in range(len(words) - 1, 0, -1):
-        some = (" ".join(part) for part in itertools.combinations(words, size))
-        parts = [replace(asked.intent, topic=part) for part in some]
-        resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
-        found = [
-            await with_rows(replace(asked, intent=part, resolved=one), ctx)
-            for part, one in resolved
-        ]
-        rows = [one for one in found if one.held.rows]
-        if rows:
-            # What the repository has least of is what the question is about, of what it names parts
-            # of itself by: "installable" is rarer than "python", and no part.
-            terms = frozenset().union(*(one.resolved.topics for one in rows))
-            known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
-            named = [one for one in rows if _is_part(one)]
-            best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
-            lost = [Code(w) for w in words if w not in best.intent.topic.split()]
-            told = list_in_words(lost, ctx.language, limit=9)
-            return best.noting(ALL_BUT(ctx.language, words=told))
-        if len(words) > _MOST_PARTS:
-            return None
-    return None
+async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) -> Meant | None:
+    """The reading with so many of the words of its topic, if that finds something."""
+    some = (" ".join(part) for part in itertools.combinations(words, size))
+    parts = [replace(asked.intent, topic=part) for part in some]
+    resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
+    found = [
+        await with_rows(replace(asked, intent=part, resolved=one), ctx) for part, one in resolved
+    ]
+    rows = [one for one in found if one.held.rows]
+    if not rows:
+        return None
+    # What the repository has least of is what the question is about, of what it names parts of
+    # itself by: "installable" is rarer than "python", and no part.
+    terms = frozenset().union(*(one.resolved.topics for one in rows))
+    known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
+    named = [one for one in rows if _is_part(one)]
+    best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
+    lost = [Code(w) for w in words if w not in best.intent.topic]
+    told = list_in_words(lost, ctx.language, limit=9)
+    return best.noting(ALL_BUT(ctx.language, words=told))
 
 
 def _is_part(asked: Meant) -> bool:
@@ -376,8 +378,12 @@ async def _lower(asked: Meant, ctx: Context) -> Meant | None:
     """Changes of medium importance, where there is none of high."""
     if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
         return None
-    lower = replace(asked, intent=replace(asked.intent, level=Level.MEDIUM))
-    return (await with_rows(lower, ctx)).noting(LOWER(ctx.language))
+    levels = (Level.MEDIUM, None) if asked.intent.topic or asked.intent.author else (Level.MEDIUM,)
+    for level in levels:
+        found = await with_rows(replace(asked, intent=replace(asked.intent, level=level)), ctx)
+        if found.held.rows:
+            return found.noting((LOWER if level else LOWEST)(ctx.language))
+    return None
 
 
 async def _by_name(asked: Meant, ctx: Context) -> Meant | None:

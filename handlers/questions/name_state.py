@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from digest.analysis.context import without_dashes
 from digest.answer.listing import line_of
+from digest.answer.tallies import people_of
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Fact, FactKind
@@ -62,6 +63,8 @@ async def state_lines(
         if not needs and (action is Action.REMOVED or not renamed):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
+    if intent.claim in {"added", "release"} and aspects.get("added"):
+        aspects.pop("said", None)  # when it came is asked, not how it went on
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None
@@ -175,7 +178,8 @@ async def _done(
     oldest = history.found[-1][0] if history.found else None
     named = any(_is_whole(fact.name, history.name) for _, fact in history.contract)
     if action is Action.ADDED and not named and (brought := history.brought):
-        return [_line(phrase, brought, history.name, ctx), *await release_lines(brought, tip, ctx)]
+        line = _line(phrase, brought, history.name, ctx, author=_author(brought))
+        return [line, *await release_lines(brought, tip, ctx)]
     some = [
         (graded, fact)
         for graded, fact in history.contract
@@ -185,7 +189,7 @@ async def _done(
     if not some:
         return []
     graded, fact = some[0 if action is Action.REMOVED else -1]
-    lines = [_line(phrase, graded, fact.name, ctx)]
+    lines = [_line(phrase, graded, fact.name, ctx, author=_author(graded))]
     if action is Action.ADDED:
         lines += await release_lines(graded, tip, ctx)
         lines += _purpose(some[-1], ctx.language)
@@ -222,6 +226,10 @@ def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
         return _line(reading_text.IS_NOW, graded, fact.name, ctx, value=value)
     before = Code(fact.before)
     return _line(reading_text.WAS_BEFORE, graded, fact.name, ctx, value=value, before=before)
+
+
+def _author(graded: Graded) -> str:
+    return printable(people_of(graded)[0])
 
 
 async def release_lines(graded: Graded, tip: Tip, ctx: Context) -> list[Spans]:

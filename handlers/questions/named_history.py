@@ -53,7 +53,7 @@ class NamedHistory:
         is_code = self.name.startswith("-") or "_" in self.name
         titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
         said = (g for g, title in titles if _OF_STATE.search(title))
-        said = (g for g in said if not (is_code and _is_of_another(g.title, self.name)))
+        said = (g for g in said if not _is_of_another(g.title, self.name))
         return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)
 
     @property
@@ -159,13 +159,18 @@ def _has_whole(title: str, name: str) -> bool:
 
 
 def _is_of_another(title: str, name: str) -> bool:
-    """Whether a title tells of a part of what is named: *remove the fallback in guided_json*."""
-    whole = re.escape(name.strip("-"))
-    part = rf"{_REMOVES} .{{0,60}}\b(?:on|from|in|of|for) (?:the )?`?-*{whole}(?!\w)"
-    return re.search(part, title[:_MOST_TITLE], re.IGNORECASE) is not None
+    """Whether a title removes something else, mostly a part of what is named.
+
+    *Remove the fallback in guided_json*, *K3: remove a stall*.
+    """
+    removes = _REMOVES.search(title[:_MOST_TITLE])
+    if removes is None:
+        return False
+    done_to = _OF_ANOTHER.split(title[removes.end() : _MOST_TITLE])[0]
+    return not roots(name) <= roots(done_to)
 
 
-_REMOVES = r"\b(?:remov|drop|delet)\w*"
+_REMOVES = re.compile(r"\b(?:remov|drop|delet)\w*", re.IGNORECASE)
 
 
 def committed(graded: Graded) -> datetime:
@@ -196,7 +201,7 @@ _EXISTS = _says(
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
 
-_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of)\b")  # "remove the tag on --fast"
+_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of|for)\b")  # "remove the tag on --fast"
 
 _STABLE = _says(
     r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"

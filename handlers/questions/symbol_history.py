@@ -73,9 +73,11 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     if intent.window is None:
         if not found:
             await reach(month_back(ctx), ctx, tip)
-        if is_name(intent.name) or not found:
+        oldest = intent.claim in {"added", "release"}
+        if is_name(intent.name) or oldest or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
-            await ensure(ctx, older[:_OLDER], tip)
+            first = older[-_OLDER:] if oldest else ()
+            await ensure(ctx, list(dict.fromkeys([*older[:_OLDER], *first])), tip)
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]

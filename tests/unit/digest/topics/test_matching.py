@@ -2,7 +2,15 @@ import pytest
 
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.topics.index_terms import topics_of
-from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, restrict
+from digest.topics.matching import (
+    Resolved,
+    bears,
+    candidates,
+    near_topics,
+    resolve,
+    restrict,
+    topic_parts,
+)
 from tests.support.fakes import graded
 
 CHANGES = [
@@ -194,3 +202,15 @@ def test_the_gloss_of_a_name_is_no_further_condition():
 )
 def test_general_names_of_one_thing_find_each_other(asked, known):
     assert known in resolve(asked, {known: 3}, {}).topics
+
+
+@pytest.mark.parametrize(
+    ("topic", "parts"),
+    [
+        ("hang pipeline parallel", ["hang", "pipeline parallel"]),
+        ("native histogram buckets", ["native", "histogram", "buckets"]),
+        ("the kv cache", ["kv cache"]),
+    ],
+)
+def test_parts_of_a_topic_are_words_and_names_of_several_words(topic, parts):
+    assert topic_parts(topic) == parts

@@ -407,3 +407,33 @@ async def test_files_of_all_changes_are_counted_without_naming_three_of_them(ctx
         (await ask("which files changed most this month", replace(ctx, page=2))).document
     )
     assert "Fix the Windows launcher" in again
+
+
+async def test_more_words_of_a_longer_period_come_before_fewer_of_a_shorter():
+    changes = [
+        made("aaaaaaa1", "fix: reset the data parallel rank (#11)", 1),
+        made("bbbbbbb2", "fix: reject pipeline parallel models (#12)", 20),
+        made("ccccccc3", "Hang a lamp (#13)", 1),
+    ]
+    answer = await ask(
+        "did someone fix the hang with pipeline parallel", context(FakeSource(changes))
+    )
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "these match without `hang`" in markdown(answer.document)
+
+
+async def test_nothing_important_of_a_person_is_said_with_what_there_is():
+    ctx = context(FakeSource([made("aaaaaaa1", "Tidy up (#11)", 1)]))
+    answer = await ask("important changes by Ada this month", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "Nothing is of high or medium importance" in markdown(answer.document)
+
+
+async def test_who_added_a_thing_is_the_author_of_the_change_that_did():
+    changes = [
+        made("aaaaaaa1", "Tune the Foo parser (#11)", 1),
+        made("bbbbbbb2", "Add foo parser support (#12)", 60),
+    ]
+    shown = markdown((await ask("who added the foo parser", context(FakeSource(changes)))).document)
+    assert "`foo parser` was added by [Add foo parser support" in shown
+    assert "(Ada, 2025-11-24)" in shown
