@@ -1,4 +1,6 @@
-"""The values of a feature flag in Go, such as ``--enable-feature=NAME``: the cases of a switch.
+"""The values of a feature flag, such as ``--enable-feature=NAME``.
+
+In Go they are the cases of a switch, in Rust the texts from which a type of features is read.
 
 A feature that its flag no longer switches is on for everybody, which its case says.
 """
@@ -68,6 +70,30 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
                 detail="default",
                 evidence=side.evidence(line + 1),
             )
+
+
+def find_parsed(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The features of a Rust program that users can no longer name, or that they can name now."""
+    if not any(_ARM.search(s.changed_text) for s in (before, after)):
+        return
+    yield from named_settings.compare(FactKind.FLAG, before, after, _parsed(before), _parsed(after))
+
+
+_ARM = re.compile(r"^\s*\"(?P<value>[a-z][\w.-]*)\" => (?:Self|\w+)::\w+,?$", re.MULTILINE)
+_PARSES = re.compile(r"impl (?:std::str::)?FromStr for (?P<type>\w*Features?)\b")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _parsed(source: SideText) -> Iterator[NamedSetting]:
+    """The texts that a type of features is read from; the flag has the name of the type."""
+    arms = ((row, m["value"]) for row, line in source.changed() if (m := _ARM.match(line)))
+    for row, value in islice(arms, _MOST_CASES):
+        above = source.above(row, _LONGEST_SWITCH)
+        head = next((line for line in above if line.startswith(("impl", "}"))), "")
+        if match := _PARSES.match(head):
+            flag = _HUMP.sub("-", match["type"].removesuffix("s")).lower()
+            name = f"--{flag}s={value}"
+            yield NamedSetting(names=(name,), line=row + 1, quoted=(f'"{value}"',))
 
 
 def _notice(name: str, said: str, after: SideText) -> Fact:

@@ -94,6 +94,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         return
     if language == "go":
         yield from feature_flags.find(before, after)
+    elif language == "rust":
+        yield from feature_flags.find_parsed(before, after)
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
     facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))

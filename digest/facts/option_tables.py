@@ -131,6 +131,13 @@ _FALLBACK = re.compile(
     r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
 )
 
+_OTHERWISE = re.compile(r"^\s+: (?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false),?$")
+_OF_ITS_TYPE = re.compile(
+    r"\s+\? (?P<name>[\w.]+)\n\s*(?:\w+:\s*|[^\n]*= ?|return )?"
+    r"typeof (?P=name) ={2,3} ['\"]string['\"]"
+)
+"""A choice of a setting if it is a text, above what stands for it otherwise; last line first."""
+
 _UNWRAPPED = re.compile(
     r"\b(?:args|cli|config|options|opts|settings)\.(?:\w+\.)?(?P<name>[a-z]\w*)"
     r"\.unwrap_or\((?P<value>\d[\w.]*|\"[^\"]*\"|true|false|[\w:]*[A-Z]\w*)\)"
@@ -230,7 +237,8 @@ def _changed(
                 fact = default_fact(after, name, values, rows[1])
                 kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
                 told = None if language == "rust" or pattern is _OF_CLASS else fact.public
-                yield replace(fact, kind=kind, public=told)
+                when = f"typeof {name} !== 'string'" if pattern is _OTHERWISE else None
+                yield replace(fact, kind=kind, public=told, condition=when)
         if match:
             return
 
@@ -285,7 +293,7 @@ _SET = re.compile(r"\t+(?P<name>[A-Z]\w*):\s+(?P<value>-?\d[\d._]*|true|false|\"
 
 def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
     """Whether two lines give one name other values, or differ only in the value."""
-    if match.re not in {_FALLBACK, _RETURNED, _UNWRAPPED}:
+    if match.re not in {_FALLBACK, _OTHERWISE, _RETURNED, _UNWRAPPED}:
         return was["name"] == match["name"] and was["value"] != match["value"]
     rests = ((m.string[: m.start("value")], m.string[m.end("value") :]) for m in (was, match))
     return was["value"] != match["value"] and next(rests) == next(rests)
@@ -315,11 +323,21 @@ def _in_function(source: SideText, row: int, _value: re.Match[str]) -> str:
     return head["name"].replace("default", "").strip("_")
 
 
+def _in_choice(source: SideText, row: int, _value: re.Match[str]) -> str:
+    """The setting that a choice by its type is about, without what holds all settings."""
+    choice = _OF_ITS_TYPE.match("\n".join(source.above(row, 2)))
+    owner, _, name = choice["name"].partition(".") if choice else ("", "", "")
+    return name if _SETTINGS_OF.search(owner) else ""
+
+
+_SETTINGS_OF = re.compile(r"(?:[cC]onfig|[oO]ptions|[oO]pts|[sS]ettings)$")
+
+
 def _on_line(_source: SideText, _row: int, member: re.Match[str]) -> str:
     return str(member["name"])
 
 
-_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line))
+_SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line), (_OTHERWISE, _in_choice))
 _FORMS: dict[str, tuple[tuple[re.Pattern[str], Callable[[SideText, int, re.Match[str]], str]], ...]]
 _FORMS = {
     "cpp": ((_INITIALISED, _in_constructor),),

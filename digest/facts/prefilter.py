@@ -131,7 +131,7 @@ _SETTINGS = {
     "rust": (
         *("#[arg", "#[clap", "#[structopt", "long", "default_value", "env", ".route(", "!("),
         *("#[get", "#[post", "#[put", "#[delete", "#[patch", "Opts::new", "f64_", "u64_", "i64_"),
-        *(": bool", ": Option<", ": Vec<", "const "),
+        *(": bool", ": Option<", ": Vec<", "const ", '" => Self::'),
     ),
     "go": (
         *(

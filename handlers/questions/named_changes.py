@@ -122,7 +122,9 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
 def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
     """The names of the changes, newest first, once per change and action."""
     kinds = frozenset(intent.things or PUBLIC)
-    actions = {*intent.actions, *([Action.RENAMED] if Action.REMOVED in intent.actions else [])}
+    actions = set(intent.actions)
+    if actions & {Action.ADDED, Action.REMOVED}:  # a renamed thing has a new name and lost its old
+        actions.add(Action.RENAMED)
     asked = pieces(intent.topic)
     for graded in changes:
         if intent.actions == (Action.RENAMED,):

@@ -1067,3 +1067,79 @@ def test_a_constant_of_a_class_that_goes_is_removed() -> None:
     new = old.replace("    DEPRECATE_LEGACY: bool = True\n\n", "")
     names = [f.name for f in facts_of("Remove it", ("vllm/llm.py", old, new)).items]
     assert names == ["LLM.DEPRECATE_LEGACY"]
+
+
+PREVIEW = """\
+pub enum PreviewFeature {
+    JsonOutput,
+    Pylock,
+}
+
+impl FromStr for PreviewFeature {
+    type Err = Error;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Ok(match s {
+            "json-output" => Self::JsonOutput,
+            "pylock" => Self::Pylock,
+            _ => return Err(Error),
+        })
+    }
+}
+"""
+
+
+def test_a_feature_that_no_text_names_any_more_is_removed() -> None:
+    new = PREVIEW.replace('            "json-output" => Self::JsonOutput,\n', "")
+    flags = shown(told("crates/p/src/lib.rs", PREVIEW, new), FactKind.FLAG)
+    assert flags == [("removed", "--preview-features=json-output", None, None)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("PreviewFeature", "PreviewMode"),
+        ("FromStr for", "Debug for"),
+        ("Ok(match", '"json-output"; Ok(match'),
+    ],
+)
+def test_texts_of_other_types_and_texts_that_stay_are_no_removed_features(old, new) -> None:
+    before = PREVIEW.replace(old, new)
+    after = before.replace('            "json-output" => Self::JsonOutput,\n', "")
+    assert shown(told("crates/p/src/lib.rs", before, after), FactKind.FLAG) == []
+
+
+CHOICE = """\
+export function plugin(config) {
+  return {
+    fileName:
+      typeof config.build.manifest === 'string'
+        ? config.build.manifest
+        : 'manifest.json',
+  }
+}
+"""
+
+
+def test_the_name_used_for_a_setting_that_is_no_text_is_its_default() -> None:
+    new = CHOICE.replace("'manifest.json'", "'.out/manifest.json'")
+    (fact,) = told("src/plugin.ts", CHOICE, new)
+    assert (fact.name, fact.before, fact.after) == (
+        "build.manifest",
+        "'manifest.json'",
+        "'.out/manifest.json'",
+    )
+    assert fact.condition == "typeof build.manifest !== 'string'"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("? config.build.manifest", "? config.build.outDir"),  # another one is chosen
+        ("config.build", "chunk.build"),  # no setting
+        ("=== 'string'", "=== 'number'"),
+    ],
+)
+def test_a_choice_that_is_not_about_a_setting_tells_no_default(old: str, new: str) -> None:
+    before = CHOICE.replace(old, new)
+    assert told("src/plugin.ts", before, before.replace("'manifest.json'", "'b.json'")) == []

@@ -138,3 +138,14 @@ async def test_a_change_names_the_one_that_brings_it_back_by_its_bare_number():
     await ask("what changed this week", ctx)
     shown = markdown((await ask("explain #50869", ctx)).document)
     assert "Brought back by" in shown
+
+
+@pytest.mark.parametrize(
+    "asked", ["new env vars this week", "which env vars were removed this week"]
+)
+async def test_a_renamed_variable_has_a_new_name_and_lost_its_old_one(asked: str) -> None:
+    line = LINE.replace("APP_PORT", "APP_LISTEN_PORT")
+    source = FakeSource([touching("aaaaaaa1", "Say it better", days=1, removed=LINE, added=line)])
+    source.blobs = {"aaaaaaa1-old": TEXT, "aaaaaaa1-new": TEXT.replace(LINE, line)}
+    shown = markdown((await ask(asked, context(source))).document)
+    assert "`APP_PORT` renamed to `APP_LISTEN_PORT`" in shown
