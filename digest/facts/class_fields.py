@@ -222,16 +222,16 @@ _REACH = 60_000  # characters above a line in which its class begins
 
 
 def may_go(hunks: Iterable[Hunk]) -> bool:
-    """Whether some removed line could be an attribute of a class or another name for one."""
+    """Whether some line could be an attribute of a class, or a removed one another name for one."""
     return any(
         _ALIAS.match(line) or (hunk.section.startswith("class") and _ATTRIBUTE.match(line))
         for hunk in hunks
-        for line in hunk.removed
+        for line in (*hunk.removed, *(hunk.added if hunk.section.startswith("class") else ()))
     )
 
 
 def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
-    """Removed attributes and aliases of classes; added ones are not a contract yet."""
+    """Removed attributes and aliases of classes."""
     lines = [one for one in before.changed() if _ALIAS.match(one[1]) or _ATTRIBUTE.match(one[1])]
     for row, line in lines if len(lines) <= _MOST else ():
         if match := _ALIAS.match(line):
@@ -253,6 +253,25 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
                     evidence = after.evidence(new[0] + 1)
                     names = name, f"{owner}.{new[1]}"
                     yield symbol_fact(Action.RENAMED, names[1], "attribute", evidence, names)
+
+
+def find_come(before: SideText, after: SideText) -> Iterator[Fact]:
+    """New attributes of classes that a module exports by its list; others are not a contract."""
+    listed = _EXPORTS.search(after.text) if "__all__" in after.text else None
+    exported = set(re.findall(r"\w+", listed[1])) if listed else set()
+    lines = [one for one in after.changed() if _ATTRIBUTE.match(one[1])] if exported else []
+    for row, line in lines if len(lines) <= _MOST else ():
+        name = line.split("=", 1)[0].partition(":")[0].strip()
+        owner = owner_of(after, row + 1)
+        if owner not in exported or after.text.count('"""', 0, after.offset(row + 1)) % 2:
+            continue
+        heads = {m[0] for s in (before, after) if (m := _head(s.text, owner))}
+        if _head(before.text, owner) and len(heads) == 1 and not _has(before.text, owner, name):
+            evidence = after.evidence(row + 1)
+            yield symbol_fact(Action.ADDED, f"{owner}.{name}", "attribute", evidence)
+
+
+_EXPORTS = re.compile(r"^__all__\s*=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 
 
 def _successor(

@@ -352,7 +352,8 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
             told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}
             yield fact
     if language == "python" and not is_private_module(after.path):
-        yield from (f for f in class_fields.find_gone(before, after) if f.name not in told)
+        for find_fields in (class_fields.find_gone, class_fields.find_come):
+            yield from (f for f in find_fields(before, after) if f.name not in told)
 
 
 def _declared(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:

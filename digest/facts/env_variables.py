@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
@@ -112,17 +113,16 @@ def defined(source: SideText, language: str, name: str) -> bool:
 
 def _given_to_make(source: SideText) -> Iterator[NamedSetting]:
     """Variables for which a Makefile of C or C++ asks, and which it gives no value of its own."""
-    if not _COMPILES.search(source.text):
+    if len(source.text) > _LONGEST_MAKEFILE or not _COMPILES.search(source.text):
         return
-    for row, line in source.changed():
-        match = _ASKED.match(line)
-        name = match["name"] if match else ""
+    asked = ((row, m["name"]) for row, line in source.changed() if (m := _ASKED.match(line)))
+    for row, name in islice(asked, _MOST_ASKED):
         own = rf"^[ ]*(?:override |export )?{name}[ \t]*[:+]?=|^[ ]*define {name}\b"
         given = (
             rf"^[ ]*ifndef {name}\b(?:(?!^[ ]*endif)[\s\S]){{0,{_NEAR}}}?^[ \t]*{name}[ \t]*[:?]?="
         )
-        text = re.sub(given, "", source.text, flags=re.MULTILINE) if name else ""
-        known = not name or _FOR_DEVELOPERS.search(name) or _is_foreign(name, source.path)
+        text = re.sub(given, "", source.text, flags=re.MULTILINE)
+        known = _FOR_DEVELOPERS.search(name) or _is_foreign(name, source.path)
         if not known and not re.search(own, text, re.MULTILINE):
             yield NamedSetting(names=(name,), line=row + 1, known=False)
 
@@ -130,6 +130,8 @@ def _given_to_make(source: SideText) -> Iterator[NamedSetting]:
 _FOR_DEVELOPERS = re.compile(
     r"TEST|VALGRIND|[AMTU]B?SAN|COVERAGE|CHECK|FORMAT|PRINT|QUIET|SKIP|CLEAN|DEBUG|COERCE"
 )
+_LONGEST_MAKEFILE = 300_000  # characters
+_MOST_ASKED = 60  # questions of one side of a change; more are generated
 _COMPILES = re.compile(r"\$[({](?:CC|CXX|CFLAGS|CXXFLAGS)[)}]")
 _ASKED = re.compile(
     r"[ ]*(?:else[ ]+)?(?:ifn?def[ ]+|ifn?eq[ ]*\([ ]*\$\()(?P<name>[A-Z][A-Z0-9]*+_[A-Z0-9_]++)\b"

@@ -1143,3 +1143,32 @@ def test_the_name_used_for_a_setting_that_is_no_text_is_its_default() -> None:
 def test_a_choice_that_is_not_about_a_setting_tells_no_default(old: str, new: str) -> None:
     before = CHOICE.replace(old, new)
     assert told("src/plugin.ts", before, before.replace("'manifest.json'", "'b.json'")) == []
+
+
+LISTED = """\
+__all__ = ('Context',)
+
+
+class Context:
+    timelimit = None
+    utc = None
+
+
+class Other:
+    utc = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (LISTED, ["Context.time_limit"]),
+        (LISTED.replace("__all__ = ('Context',)", "x = 1"), []),  # nothing is said to be public
+        (LISTED.replace("('Context',)", "('Other',)"), []),
+        (LISTED.replace("    utc", "    time_limit = 1\n    utc", 1), []),  # had it before
+    ],
+)
+def test_a_new_attribute_of_a_class_that_its_module_exports_is_added(text, found) -> None:
+    new = text.replace("timelimit = None\n", "timelimit = None\n    time_limit = None\n")
+    facts = told("app/task.py", text, new)
+    assert [f.name for f in facts if f.action is Action.ADDED] == found
