@@ -37,7 +37,7 @@ from digest.question.lexicon import language_of
 from digest.window import parse_moment
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, ChatKey, Room
-from handlers.questions.help import help_page
+from handlers.questions.about_bot import help_page
 from handlers.router import ask
 
 _ENDS = frozenset({"exit", "quit", "bye", "退出"})
