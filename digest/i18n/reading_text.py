@@ -62,6 +62,10 @@ LOWEST = Phrase(
     "Nothing is of high or medium importance; these are of low importance.",
     "没有高、中重要度的变更，以下是低重要度的。",
 )
+NEAREST = Phrase(
+    "I do not understand all of this question. Nearest to its words ({words}):",
+    "我没完全看懂这个问题。与其中的词（{words}）最接近的变更：",
+)
 THANKS = Phrase("You are welcome. You can go on with, for example:", "不客气。还可以这样问：")
 TO_TODAY = Phrase("{since} to today", "{since} 至今")
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")

@@ -327,13 +327,15 @@ class Unknown(Enquiry):
     """A question that is not understood; ``near`` are similar ones that are, nearest first.
 
     ``too_long``: the question is longer than any that is read. ``foreign``: its script belongs to
-    neither language. ``thanks``: it is only a word of thanks.
+    neither language. ``thanks``: it is only a word of thanks. ``terms``: words that changes may
+    have; empty if it is certainly not about changes.
     """
 
     near: tuple[str, ...] = ()
     too_long: bool = False
     foreign: bool = False
     thanks: bool = False
+    terms: tuple[str, ...] = ()
 
 
 Followup = More | Retell | Again | Nth  # intents that make sense only after an answer

@@ -47,7 +47,15 @@ from digest.question.lexicon import (
 )
 from digest.question.periods import Now
 from digest.question.questions import QUESTIONS
-from digest.question.slot_values import Background, Stray, exclusions_in, name_of
+from digest.question.slot_values import (
+    Background,
+    Path,
+    Quote,
+    Stray,
+    Symbol,
+    exclusions_in,
+    name_of,
+)
 from digest.question.slots import slots_of, words_of
 
 LEAST = 1.0  # minimum weight of a reading
@@ -137,10 +145,25 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         plain = Asked(asked, current, tuple(words_of(asked)))
         thanks = plain.has("thanks") and plain.only("thanks")
         near = _near(asked, language_of(text))
-        unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks)
+        terms = _content(plain)
+        unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks, terms=terms)
         words = [name_of(token) for token in plain.tokens if not token.tags & _NO_TOPIC]
         found = Reading(unknown, sure=False, words=tuple(dict.fromkeys(words))[:_MOST_UNKNOWN])
     return found
+
+
+def _content(asked: Asked) -> tuple[str, ...]:
+    """The words of a question that changes may have; none if it is about something else."""
+    if asked.commands or asked.has("other", "foreign", "thanks", "greet"):
+        return ()
+    named = (Symbol, Path, Quote)
+    found = [name_of(t) for t in asked.tokens if not t.tags or isinstance(t.slot, named)]
+    found = [word for word in found if not _NO_CONTENT.fullmatch(word)]
+    return tuple(dict.fromkeys(found))[:_MOST_UNKNOWN]
+
+
+_NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,3}", re.IGNORECASE)
+"""What too many changes have, or none for its own sake."""
 
 
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ from handlers.digests.ingest import current_of, tip_of
 from handlers.ports.chat_port import LIFETIME
 from handlers.ports.status_port import BotStatus, Budget
 from handlers.questions.scope import viewpoint
+from handlers.questions.search import nearest
 
 
 async def help_page(_intent: Help, ctx: Context) -> Answer:
@@ -91,6 +92,8 @@ async def greet(_intent: Greet, ctx: Context) -> Answer:
 async def unknown(intent: Unknown, ctx: Context) -> Answer:
     """A note that the question is not understood, why if known, and the nearest known questions."""
     language = ctx.language
+    if intent.terms and not ctx.overheard and (found := await nearest(intent.terms, ctx)):
+        return found
     said = NOT_UNDERSTOOD(language)
     if intent.thanks:
         said = THANKS(language)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
+from math import log
 
 from digest.answer.answers import (
     Answer,
     AnswerRow,
+    entry_of,
     foot,
     lines_document,
     listing_document,
@@ -17,14 +21,17 @@ from digest.answer.answers import (
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded
-from digest.document import Code
+from digest.core.reference import Query
+from digest.document import Code, Document, Item, Listing, Paragraph, Text, plain
 from digest.i18n.answer_text import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.i18n.phrase import Phrase, list_in_words
+from digest.i18n.reading_text import NEAREST
 from digest.question.intent import Search
 from digest.topics.matching import Resolved, restrict
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
-from handlers.questions.scope import newest, reach, run_query, viewpoint
+from handlers.ports.storage import Tip
+from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 
 async def search(intent: Search, ctx: Context) -> Answer:
@@ -63,6 +70,90 @@ async def search(intent: Search, ctx: Context) -> Answer:
         total=held.survey.total,
         rows=held.rows,
     )
+
+
+async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
+    """The archived changes that have most of some words, rare words first; ``None`` if none has.
+
+    A word that most changes have says nothing. At least two words must meet, or a name of code.
+    """
+    words = {t if _IS_NAME.search(t) else _SUFFIX.sub("", t): t for t in terms}
+    every = await count(ctx, Query())
+    held = {word: await count(ctx, Query(terms=(word,))) for word in words}
+    rare = sorted((w for w in words if 0 < held[w] <= every * _COMMON), key=held.__getitem__)
+    rare = rare[:_MOST_WORDS]
+    least = 1 if any(_IS_NAME.search(word) for word in rare) else 2
+    for size in range(len(rare), least - 1, -1):
+        some = [some for some in itertools.combinations(rare, size) if size > 1 or _is_name(some)]
+        met = [(await _having(one, ctx), one) for one in some]
+        found = {graded.sha: (graded, one) for changes, one in reversed(met) for graded in changes}
+        if found:
+            tip = await tip_of(ctx)
+            return _nearest(list(found.values()), words, partial(_rarity, held, every), ctx, tip)
+    return None
+
+
+_SUFFIX = re.compile(r"(?<=\w{4})(?:ing|ed|e?s)$")
+_COMMON = 0.2  # share of the changes that have a common word
+_MOST_WORDS = 6
+_NEAREST = 5  # changes that are shown
+_IS_NAME = re.compile(r"\w[_-]\w|^-")
+
+
+def _is_name(words: Sequence[str]) -> bool:
+    return all(_IS_NAME.search(word) for word in words)
+
+
+async def _having(words: Sequence[str], ctx: Context) -> Sequence[Graded]:
+    query = Query(terms=tuple(words), limit=_NEAREST, ranked=True)
+    return await ctx.archive.select(ctx.watched.repository, query)
+
+
+def _rarity(held: Mapping[str, int], every: int, word: str) -> float:
+    return log(every / held[word])
+
+
+def _nearest(
+    found: Sequence[tuple[Graded, Sequence[str]]],
+    said: Mapping[str, str],
+    rarity: Callable[[str], float],
+    ctx: Context,
+    tip: Tip,
+) -> Answer:
+    def weight(one: tuple[Graded, Sequence[str]]) -> float:
+        graded, words = one
+        title = graded.title.casefold()
+        return sum(rarity(word) * (1 + (word.casefold() in title)) for word in words)
+
+    def newest_first(one: tuple[Graded, Sequence[str]]) -> float:
+        return one[0].commit.committed_at.timestamp()
+
+    best = sorted(sorted(found, key=newest_first, reverse=True), key=weight, reverse=True)
+    best = best[:_NEAREST]
+    had = [said[word] for word in best[0][1]]
+    words = list_in_words(list(map(Code, had)), ctx.language, limit=_MOST_WORDS)
+    rows = [(_row(graded, met, ctx.language), graded) for graded, met in best]
+    at = viewpoint(ctx, tip)
+    lines = tuple(
+        Item((*entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
+        for row, graded in rows
+    )
+    head = NEAREST(ctx.language, words=words)
+    end = Paragraph(foot(None, at), aside=True)
+    blocks = (Paragraph(head), Listing(lines), end)
+    document = Document(title=plain(head), blocks=blocks, language=str(ctx.language))
+    return Answer(
+        intent="search",
+        document=document,
+        topic=" ".join(had),
+        total=len(rows),
+        rows=tuple(row for row, _ in rows),
+    )
+
+
+def _dated(graded: Graded, row: AnswerRow, ctx: Context) -> str:
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    return "".join(f" · {one}" for one in (day, row.unseen) if one)
 
 
 def _row(graded: Graded, terms: Sequence[str], language: Language) -> AnswerRow:

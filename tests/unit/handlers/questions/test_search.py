@@ -1,0 +1,54 @@
+"""A question that is not understood is answered with the changes nearest to its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from digest.markdown import markdown
+from handlers.router import ask
+from tests.support.fakes import FakeSource, change, context
+
+NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+TITLES = (
+    "Reject hashes of MD5 alone (#1)",
+    "Support hashes in lists of requirements (#2)",
+    "Remove keep_scales (#3)",
+    *(f"Tune the loader, part {n} (#{n})" for n in range(4, 16)),
+)
+
+
+@pytest.fixture
+async def ctx():
+    changes = [
+        change(f"{n:08x}", title, {"src/app.py": 5}, NOW - timedelta(hours=n))
+        for n, title in enumerate(TITLES, 1)
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)  # reads them into the archive
+    return ctx
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("we've got md5 only hashes in requirements, will it choke", [1, 2]),
+        ("is keep_scales a thing or do i have to calibrate beforehand now", [3]),
+        ("my cat has no requirements, will it choke on the weather", []),
+        ("will my loader choke beforehand on some tuning", []),
+    ],
+)
+async def test_changes_with_most_of_the_rare_words_are_nearest(ctx, question, numbers):
+    answer = await ask(question, ctx)
+    assert [row.graded.number for row in answer.rows][:1] == numbers[:1]
+    assert {row.graded.number for row in answer.rows} <= {*numbers}
+    said = "I do not understand all of this question" in markdown(answer.document)
+    assert said == bool(numbers)
+
+
+async def test_words_that_may_be_meant_for_others_are_not_answered(ctx):
+    overheard = replace(ctx, overheard=True)
+    answer = await ask("we've got md5 only hashes in requirements, will it choke", overheard)
+    assert (answer.intent, answer.rows) == ("unknown", ())
