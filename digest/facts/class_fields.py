@@ -257,10 +257,12 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
 
 def find_come(before: SideText, after: SideText) -> Iterator[Fact]:
     """New attributes of classes that a module exports by its list; others are not a contract."""
-    listed = _EXPORTS.search(after.text) if "__all__" in after.text else None
+    if "__all__" not in after.text:
+        return
+    lines = [one for one in after.changed() if _ATTRIBUTE.match(one[1])]
+    listed = _EXPORTS.search(after.text) if lines else None
     exported = set(re.findall(r"\w+", listed[1])) if listed else set()
-    lines = [one for one in after.changed() if _ATTRIBUTE.match(one[1])] if exported else []
-    for row, line in lines if len(lines) <= _MOST else ():
+    for row, line in lines if exported and len(lines) <= _MOST else ():
         name = line.split("=", 1)[0].partition(":")[0].strip()
         owner = owner_of(after, row + 1)
         if owner not in exported or after.text.count('"""', 0, after.offset(row + 1)) % 2:

@@ -31,8 +31,8 @@ _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
 _QUOTED = re.compile(r"\"([^\"]+)\"")
 _ALL = re.compile(r"^__all__\s*(?::[^=\n]{1,60})?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
-_REFERENCES = ("docs/reference", "docs/api", "docs/source/api")
-"""Folders with a page for each module that users import, named after it."""
+_REFERENCE = "docs/reference"
+"""The folder with a page for each module that users import, named after it."""
 
 _PUBLIC_HEADER = re.compile(r"(?:^|/)(?:include|api|public)/")
 _JAVA_MAIN = re.compile(r"(?:^|/)src/main/")
@@ -63,7 +63,7 @@ def files_around(fact: Fact) -> Iterator[str]:
         depths = range(1, min(len(folders), 2 + (folders[:1] == ["src"])) + 1)
         yield from ("/".join((*folders[:n], "__init__.py")) for n in depths)
         yield path
-        yield from (f"{folder}/{_module(path)}.rst" for folder in _REFERENCES)
+        yield f"{_REFERENCE}/{_module(path)}.rst"
     elif language in {"typescript", "javascript"}:
         yield from ("/".join((*folders[:n], "package.json")) for n in range(len(folders) + 1))
         for n in range(1, len(folders) + 1):
@@ -196,8 +196,8 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     if any(_names(text, top) for text in packages):
         return True
     module = _module(fact.evidence.path)
-    pages = (texts.get(f"{folder}/{module}.rst", "") for folder in _REFERENCES)
-    if any(re.search(rf"module:: {re.escape(module)}$", page, re.MULTILINE) for page in pages):
+    page = texts.get(f"{_REFERENCE}/{module}.rst", "")
+    if page and re.search(rf"module:: {re.escape(module)}$", page, re.MULTILINE):
         return not top.startswith("_")
     return False if any("import" in text for text in packages) else None
 

@@ -78,7 +78,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
         old, new = ([s for s in side if _exposed(s) not in both] for side in (old, new))
     parts = _parts([s.names[0] for s in old], [s.names[0] for s in new])
-    if not any(_REGISTRY.search(s.changed_text) for s in (before, after)):
+    if parts and not any(_REGISTRY.search(s.changed_text) for s in (before, after)):
         parts -= _written_anew(old, new)
     old, new = ([s for s in side if s.names[0] not in parts] for side in (old, new))
     facts = list(named_settings.compare(FactKind.METRIC, before, after, old, new))
