@@ -34,7 +34,8 @@ class PollTiming:
 
     ``wait`` is how long Telegram keeps a request open without news; a connection whose answer is
     ``late`` by this much is dead. ``first`` and ``longest`` bound the pauses after a failure, which
-    double; ``conflict`` is the pause after another poller took the updates.
+    double; ``conflict`` is the pause after another poller took the updates, which is expected to go
+    on while the last conflict is not older than ``disputed``.
     """
 
     wait: float = 50.0
@@ -42,6 +43,7 @@ class PollTiming:
     first: float = 1.0
     longest: float = 30.0
     conflict: float = 15.0
+    disputed: float = 80.0  # a whole wait, and a pause of each poller
 
 
 class Poller:
@@ -87,7 +89,7 @@ class Poller:
         except Conflict:
             # There was no webhook when listening began, so another process polls with our token.
             self._tell(_CONFLICT, "another process receives with this token; stop one of them")
-            self._disputed_until = _now() + self._rhythm.wait + 2 * self._rhythm.conflict
+            self._disputed_until = _now() + self._rhythm.disputed
             await asyncio.sleep(self._rhythm.conflict)
         except RetryAfter as error:
             self._tell("telegram.told_to_wait", f"{seconds_of(error):g} s")
