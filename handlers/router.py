@@ -35,12 +35,13 @@ from digest.question.intent import (
     Intent,
     More,
     OfChange,
+    Releases,
     Search,
     Touched,
     Unknown,
 )
 from digest.question.lexicon import language_of, tidy, without_language
-from digest.question.parser import Reading, misspelt, parse, read, split
+from digest.question.parser import Reading, clauses, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.report.blocks import title_link
@@ -258,7 +259,7 @@ async def _read(
         intent = parse(understood, now, ctx.zone)
         return Reading(intent), intent
     background = replace(await _background(text, ctx), follows=subject_kind(talk, ctx))
-    reading = read(text, now, ctx.zone, background)
+    reading, words = read(text, now, ctx.zone, background), frozenset[str]()
     if reading.words:
         words = await _in_index(reading.words, ctx)
         known = words.issuperset(word.lower() for word in reading.words)
@@ -267,12 +268,34 @@ async def _read(
         if reading.unknown and (mended := await _mended(text, reading.unknown, ctx)) != text:
             words |= await _in_index(mended.split(), ctx)
             reading = read(mended, now, ctx.zone, replace(background, words=words))
+    if isinstance(reading.intent, Unknown) or reading.unknown:
+        known_words = replace(background, words=words) if words else background
+        reading = _of_a_clause(text, known_words, ctx) or reading
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
         if (meant := await meaning(text, reading.intent, ctx)) is not None:
             return Reading(meant), meant
     return reading, None
+
+
+def _of_a_clause(text: str, background: Background, ctx: Context) -> Reading | None:
+    """The reading of the clause of a text that is a question of its own; the rest is unknown."""
+    for part, rest in clauses(text):
+        try:
+            found = read(part, ctx.clock.now(), ctx.zone, background)
+        except UserError:
+            continue
+        if found.sure and not found.unknown and _is_whole(found.intent):
+            return replace(found, unknown=(rest.strip(" ,.?!"),), single=False)
+    return None
+
+
+def _is_whole(intent: Intent) -> bool:
+    """Whether a clause asks for something in particular, without the others."""
+    if isinstance(intent, Changed):
+        return intent != Changed(window=intent.window, anytime=intent.anytime)
+    return isinstance(intent, Touched | Explain | Search | Compare | Releases)
 
 
 async def _background(text: str, ctx: Context) -> Background:

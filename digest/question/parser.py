@@ -200,6 +200,24 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
     return ()
 
 
+def clauses(text: str) -> tuple[tuple[str, str], ...]:
+    """The longest beginnings of a text that end with a clause, each with the rest, then the ends.
+
+    Of a question with a story around it, one of them may be the question.
+    """
+    asked = tidy(text[:LONGEST])
+    cuts = list(itertools.islice(_CLAUSE.finditer(asked), _MOST_JOINTS))
+    begins = [(asked[: cut.start()], asked[cut.end() :]) for cut in reversed(cuts)]
+    return (*begins, *((asked[cut.end() :], asked[: cut.start()]) for cut in cuts))
+
+
+_CLAUSE = re.compile(
+    r"[?!;]+ ?(?=\S)|, ?(?=\S)| - "
+    r"| (?=(?:or|and) (?:do|does|should|can|must|will|is|are|did|has|have)\b)"
+    r"|[。？！；，] ?(?=\S)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
+)
+"""What stands between two clauses."""
+
 _JOINT = re.compile(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
     r"|, ?(?=(?:in )?(?:who|when|which|what|why|how|since)\b"
@@ -215,6 +233,11 @@ _TAIL = re.compile(
     r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
     r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
     r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
+    r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"
+    r"|, (?:we|our \w+) (?:still |also )?(?:use|serve|run|have|rely)\b[^?,]{1,90}$"
+    r"|,? or (?:do|should|must|can|will) (?:i|we) [^,]{1,90}$"
+    r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
+    r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
     r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
     r"|[,，。] ?(?:比如|例如|譬如).{1,40}$",
     re.IGNORECASE,

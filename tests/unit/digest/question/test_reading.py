@@ -32,7 +32,7 @@ from digest.question.intent import (
     Touched,
     Unknown,
 )
-from digest.question.parser import parse, read, split
+from digest.question.parser import clauses, parse, read, split
 from digest.question.questions import format_intent
 from digest.question.slot_values import Background
 from tests.support.speed import within
@@ -155,6 +155,30 @@ def test_one_of_a_list_that_matters_most_is_one():
         assert read(question, NOW, ZONE, Background(follows="list")).intent == Again(
             top=Top(1, "top")
         )
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        "?? our box started ooming after we pulled main",
+        ", we still serve two of them",
+        " or do i have to calibrate beforehand now",
+        ", do i need to rush this",
+        ", is it urgent",
+    ],
+)
+def test_the_story_behind_a_question_is_no_part_of_it(story):
+    plain = "which flags were removed this week"
+    assert read(plain + story, NOW, ZONE).intent == read(plain, NOW, ZONE).intent
+
+
+def test_clauses_are_tried_from_the_longest_beginning_to_the_last_end():
+    assert [part for part, _ in clauses("one, two? three")] == [
+        "one, two",
+        "one",
+        "two? three",
+        "three",
+    ]
 
 
 @pytest.mark.parametrize("question", ["昇腾相关的改动", "本周昇腾方面有什么变化"])

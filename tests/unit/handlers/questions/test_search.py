@@ -35,7 +35,6 @@ async def ctx():
     ("question", "numbers"),
     [
         ("we've got md5 only hashes in requirements, will it choke", [1, 2]),
-        ("is keep_scales a thing or do i have to calibrate beforehand now", [3]),
         ("my cat has no requirements, will it choke on the weather", []),
         ("will my loader choke beforehand on some tuning", []),
     ],
@@ -52,3 +51,18 @@ async def test_words_that_may_be_meant_for_others_are_not_answered(ctx):
     overheard = replace(ctx, overheard=True)
     answer = await ask("we've got md5 only hashes in requirements, will it choke", overheard)
     assert (answer.intent, answer.rows) == ("unknown", ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who zapped my frobnicator, what happened to keep_scales",
+        "what happened to keep_scales, frobnicator zapping aside or what",
+    ],
+)
+async def test_the_clause_that_is_a_question_is_answered_and_the_rest_is_named(ctx, question):
+    answer = await ask(question, ctx)
+    shown = markdown(answer.document)
+    assert answer.topic == "keep_scales"
+    assert "Remove keep_scales" in shown
+    assert "I left out what I do not know: `" in shown
