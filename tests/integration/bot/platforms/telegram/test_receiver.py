@@ -338,7 +338,7 @@ async def running(telegram: Telegram, data: Path, answers: Answers) -> AsyncIter
         task = asyncio.create_task(Listening(work, under_way).listen(telegram))
         try:
             yield
-            await under_way.settle(5)
+            await under_way.settle(120)
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -379,5 +379,5 @@ async def test_many_questions_at_once_are_all_answered_once(server, tmp_path):
     async with running(account(server), tmp_path / "data", answers):
         for number in range(50):
             server.say(f"explain #{number}")
-        await until(lambda: len(server.texts(PRIVATE)) == 50, 20)
+        await until(lambda: len(server.texts(PRIVATE)) == 50)
     assert sorted(answers.asked) == sorted(f"explain #{n}" for n in range(50))
