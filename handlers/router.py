@@ -13,7 +13,7 @@ from importlib import import_module
 
 from digest.answer.answers import Answer, lengthen, refs_words, shorten, title_of
 from digest.answer.tallies import people_of
-from digest.core.enums import Language
+from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
 from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
@@ -46,7 +46,7 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.report.blocks import title_link
 from digest.topics.matching import candidates
-from digest.topics.terms import STOP_WORDS, term
+from digest.topics.terms import STOP_WORDS, kinds_of, term
 from handlers.chat.follow_ups import (
     complete_follow_up,
     is_elliptic,
@@ -230,8 +230,13 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
         for row in reversed(found.rows):
             for told in await released_in(row.graded, await tip_of(ctx), ctx):
                 found = _opened(found, told)
-    if reading.closed:
-        newest = found.rows[0].graded
+    if not found.rows:
+        return found
+    newest = found.rows[0].graded
+    undone = ChangeKind.REVERTS in kinds_of(newest)  # a revert of a fix fixes nothing
+    if reading.closed and (
+        not undone or ChangeKind.REVERTS in getattr(reading.intent, "kinds", ())
+    ):
         day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
         change = title_link(newest, ctx.watched.repository)
         found = _opened(found, words.YES_BY(ctx.language, change=change, day=day))

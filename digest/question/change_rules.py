@@ -171,6 +171,17 @@ def touched(asked: Asked) -> Iterator[Weighed]:
 
 
 @rule
+def shipped(asked: Asked) -> Iterator[Weighed]:
+    """Whether a release has a change: *is #12 in 3.14*."""
+    named = len(asked.references) == 1 and len(asked.slots(Release)) == 1
+    if named and _IN_RELEASE.search(asked.text) and not (asked.left or asked.kinds):
+        yield Weighed(6.5, Released(reference=asked.references[0]))
+
+
+_IN_RELEASE = re.compile(r"\b(?:in|into|part of|includ\w+)\b|进|包含|[在有]", re.IGNORECASE)
+
+
+@rule
 def brought(asked: Asked) -> Iterator[Weighed]:
     """Who added a thing, whenever that was: *who added eagle3 support*."""
     others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)

@@ -81,7 +81,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if asked.follows == "name" and _is_of_name(asked):
         of_name = Touched(name="", claim=claim_of(asked))
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else of_name)
-    if asked.has("it") and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
+    it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
+    if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
         yield Weighed(7.2 if asked.follows in _ONE else 0.0, Released())  # "is it in 3.14"
     said = ("change",) if several or spoken or asked.follows == "release" else ()
     if asked.follows in _MANY and asked.has("count") and asked.only(*_COUNTING, *said):

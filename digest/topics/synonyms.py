@@ -14,6 +14,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("Apple", "苹果"),
     ("AWS", "Amazon", "亚马逊"),
     ("Azure", "Microsoft", "微软"),
+    ("allocation", "alloc", "allocate", "内存分配"),
     ("API", "interface", "接口"),
     ("Ascend", "昇腾"),
     ("architecture", "架构"),

@@ -181,6 +181,17 @@ def test_clauses_are_tried_from_the_longest_beginning_to_the_last_end():
     ]
 
 
+def test_whether_a_release_has_a_change_is_a_question_for_its_release():
+    told = read("is #12 in 3.14", NOW, ZONE).intent
+    assert told == Released(reference=Reference(number=12))
+
+
+def test_bots_and_people_are_counted_side_by_side():
+    told = read("how much of this week is bots vs humans", NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.people, told.topic) == (True, "")
+
+
 @pytest.mark.parametrize("question", ["昇腾相关的改动", "本周昇腾方面有什么变化"])
 def test_an_unknown_name_that_changes_are_related_to_is_the_topic(question):
     told = read(question, NOW, ZONE, Background(known=frozenset({"scheduler"}))).intent

@@ -437,3 +437,13 @@ async def test_who_added_a_thing_is_the_author_of_the_change_that_did():
     shown = markdown((await ask("who added the foo parser", context(FakeSource(changes)))).document)
     assert "`foo parser` was added by [Add foo parser support" in shown
     assert "(Ada, 2025-11-24)" in shown
+
+
+async def test_a_revert_of_a_fix_is_no_yes():
+    changes = [
+        made("aaaaaaa1", 'Revert "fix: stop the pool leak (#11)" (#12)', 1),
+        made("bbbbbbb2", "fix: stop the pool leak (#11)", 2),
+    ]
+    shown = markdown((await ask("is the pool leak fixed", context(FakeSource(changes)))).document)
+    assert "Revert" in shown
+    assert "Yes" not in shown
