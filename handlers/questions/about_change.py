@@ -8,6 +8,7 @@ from itertools import chain, islice
 from digest.analysis.analyse import analyse_whole
 from digest.answer.answers import Answer, AnswerRow, foot, graded_because
 from digest.answer.excerpt import PAGE_LINES, files_about, is_name_in, lines_of
+from digest.answer.listing import line_of
 from digest.answer.tallies import people_of, reviewers_of
 from digest.core.authors import without_backticks
 from digest.core.change import Change, FileChange, printable
@@ -71,10 +72,11 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     """The risks that facts show, and what to check."""
     graded = await one_change(intent.reference, ctx)
     language = ctx.language
-    analysis = analyse_whole(graded, language)
+    analysis, line = analyse_whole(graded, language), line_of(graded, language)
     blocks: list[Block] = [
         Heading(1, (Text(words.RISKS_OF.text(language, change=graded.name)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
+        *([Paragraph(line)] if line else []),  # what it changes is what may hurt
     ]
     if analysis.risks:
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.risks)))

@@ -164,6 +164,13 @@ async def test_platform_without_a_channel_is_a_warning(config):
     assert not has_failures(findings)
 
 
+async def test_a_configuration_without_a_channel_posts_only_where_chats_subscribe(config, tmp_path):
+    none = tmp_path / "none.toml"
+    none.write_text(TEXT.partition("[[channels]]")[0], encoding="utf-8")
+    findings = told(await check(read(none), probes()))
+    assert ("warning", "channels", "none: run posts only where chats subscribe") in findings
+
+
 @pytest.mark.parametrize(
     ("access", "weight", "text"),
     [

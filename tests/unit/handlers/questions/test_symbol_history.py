@@ -382,3 +382,15 @@ async def test_thing_without_facts_came_with_the_oldest_title_that_adds_it(title
     )
     shown = (await told(name, context(source)))[1]
     assert (f"was added {said}" in shown) if said else ("was added" not in shown)
+
+
+async def test_risks_of_a_change_begin_with_what_it_changes():
+    path, old, new = "src/app.py", 'import os\n\nFAST = os.getenv("APP_FAST", "0")\n', "import os\n"
+    gone = replace(CHANGES[3], files=(changes.file(path, old, new),))
+    source = FakeSource([gone])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(gone.sha, path): new}
+    shown = markdown((await ask("is #16 risky", context(source))).document)
+    assert (
+        "👉 Check if this concerns you before you upgrade. `APP_FAST` is no longer read." in shown
+    )
