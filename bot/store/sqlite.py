@@ -306,14 +306,18 @@ async def _use_log(connection: AsyncConnection) -> None:
             return
 
 
-def _revision(connection: Connection, path: Path) -> str | None:
+def _revision(connection: Connection, path: Path, *, again: bool = False) -> str | None:
     """The revision of the tables; ``None`` for an empty file."""
     try:
         value = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     except exc.OperationalError as error:
         if getattr(error.orig, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
             raise
-        if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar():
+        tables = connection.exec_driver_sql("SELECT name FROM sqlite_master").scalars().all()
+        if "alembic_version" in tables and not again:
+            # Another process made the archive since the first look.
+            return _revision(connection, path, again=True)
+        if tables:
             raise BrokenArchive(str(path), "the database belongs to another program") from error
         return None
     revision = str(value)

@@ -13,7 +13,10 @@ from typing import Any
 
 import aiosqlite
 import pytest
+from sqlalchemy import create_engine, event
 
+from bot.store import sqlite
+from bot.store.migrations import HEAD
 from bot.store.sqlite import FILE, SqliteDatabase, open_database
 from digest.errors import BrokenArchive, NewerArchive, UnwritableFolder
 from tests.support.speed import slowness
@@ -125,6 +128,23 @@ async def test_open_when_no_database_says_so_and_touches_nothing(tmp_path: Path)
     with pytest.raises(BrokenArchive, match="not a database"):
         await open_database(tmp_path)
     assert (tmp_path / FILE).read_bytes() == content
+
+
+async def test_an_archive_that_another_process_makes_meanwhile_is_no_other_programs(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "archive.sqlite3"
+    engine = create_engine(f"sqlite:///{file}")
+
+    @event.listens_for(engine, "handle_error")
+    def made_meanwhile(_context: object) -> None:
+        with closing(sqlite3.connect(file)) as other, other:
+            other.execute("CREATE TABLE alembic_version (version_num TEXT)")
+            other.execute("INSERT INTO alembic_version VALUES (?)", [HEAD])
+
+    with engine.connect() as connection:
+        assert sqlite._revision(connection, file) == HEAD
+    engine.dispose()
 
 
 async def test_open_when_database_of_something_else_says_so(tmp_path: Path) -> None:
