@@ -12,25 +12,32 @@ from bot.util.tracing import trace
 
 async def test_settling_waits_for_every_task_and_for_no_more():
     tracker, ended = TaskTracker(), []
+    gates = {name: asyncio.Event() for name in ("nested", "short", "outer", "long")}
 
-    async def work(name: str, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    async def work(name: str) -> None:
+        await gates[name].wait()
         ended.append(name)
 
     async def loop() -> None:
         with tracker.here():
             with tracker.here():
-                await work("nested", 0)
-            await work("outer", 0.03)
+                await work("nested")
+            await work("outer")
         await asyncio.Event().wait()
 
-    tracker.begin(work("short", 0.001))
-    tracker.begin(work("long", 0.06))
+    tracker.begin(work("short"))
+    tracker.begin(work("long"))
     looping = asyncio.create_task(loop())
     await asyncio.sleep(0)
     with capture_logs() as logs:
-        await asyncio.wait_for(tracker.settle(120), 60)
-    assert ended == ["nested", "short", "outer", "long"]
+        settling = asyncio.create_task(tracker.settle(120))
+        for name, gate in gates.items():
+            for _ in range(10):
+                await asyncio.sleep(0)
+            assert not settling.done(), name
+            gate.set()
+        await asyncio.wait_for(settling, 60)
+    assert ended == [*gates]
     assert (logs, looping.done()) == ([], False)
     looping.cancel()
 
