@@ -178,6 +178,11 @@ async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str
     return found
 
 
+def _as_whole(word: str) -> str:
+    """The pattern of a word; ``--device`` is no part of ``--device-map``."""
+    return re.escape(word) + (r"(?!-\w)" if word.startswith("-") else "")
+
+
 async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, set[str]]) -> None:
     # A line with a word has every part of it, so a part stands for the words that contain it.
     parts = [w for w in words if not any(o in w for o in words if o != w)]
@@ -199,7 +204,7 @@ async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, 
     start = len(commit) + 1
     # Whole words are told apart here: git takes twice as long for it.
     longest_first = sorted(words, key=len, reverse=True)
-    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+    whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(_as_whole, longest_first))})(?!\w)")
     for line in out.split(b"\n"):
         path, _, match = line.partition(b"\0")
         for word in whole.findall(match[:_LONGEST_LINE].decode("utf-8", "replace")):

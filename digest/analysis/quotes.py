@@ -157,6 +157,7 @@ def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
     for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
         for quote in sentences(paragraph):
             fits = len(quote) <= reading.bounds.quote and not _BOUND.search(quote)
+            fits = fits and not quote.endswith((":", "："))  # what it announces is not quoted
             if fits and _FIGURE.search(quote) and _SPEED.search(quote):
                 yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
                 found += 1

@@ -62,7 +62,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     tag = next((tag for tag in ABOUT if tag != "lines" and asked.has(tag)), "")
     if tag == "wrote" and asked.has("explain") and asked.is_writing:
         tag = ""  # two questions: what does it do, who wrote it
-    if tag == "why" and asked.has("act:removed", "act:added", "act:renamed", "kind:reverts"):
+    deeds = ("act:removed", "act:added", "act:renamed", "kind:reverts")
+    if tag == "why" and (asked.has(*deeds) or _DONE.search(asked.text)):
         tag = ""  # "why was #1 reverted" is told by its message, not by its grade
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
@@ -74,6 +75,14 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, Explain(reference=reference))
     else:
         yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
+
+
+_DONE = re.compile(
+    r"\b(?:needed|necessary|required|made|done|merged|landed|introduced|written)\b"
+    r"|[要需]要?(?:这|做|改|合)|必要",
+    re.IGNORECASE,
+)
+"""Words after *why* that ask for the reason of a change: *why was #1 needed*."""
 
 
 def only_marked(asked: Asked) -> Reference | None:

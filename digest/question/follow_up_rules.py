@@ -434,8 +434,8 @@ def _is_bare(asked: Asked) -> bool:
 
 def _narrows_last(asked: Asked) -> bool:
     """Whether it filters the last list by level or kind: *only high*, *and security?*."""
-    paths = asked.slots(Path)
-    if asked.spans or asked.left or asked.author or paths or asked.things:
+    named = asked.slots(Path) or asked.slots(Release)
+    if asked.spans or asked.left or asked.author or named or asked.things:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):
         return False

@@ -65,6 +65,53 @@ def tidy(text: str) -> str:
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
 
 
+_NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
+_PLAINER = (
+    (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
+    (
+        re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
+        "the weekend",
+    ),
+    (
+        re.compile(
+            rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
+            re.IGNORECASE,
+        ),
+        "in brief",
+    ),
+    (
+        re.compile(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
+        "last 14 days",
+    ),
+    (
+        re.compile(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
+        "since ",
+    ),
+    (
+        re.compile(
+            r"\bwhat's (?=\S{2,}(?: \S+)? been (?:doing|up to|working|busy))", re.IGNORECASE
+        ),
+        "what has ",
+    ),
+    (
+        re.compile(r"\bthe (?!(?:new|old|same|feature|cli|first|last|other)\b)([a-z]\w+) flag\b"),
+        r"--\1",
+    ),
+    (
+        re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
+        "summarize this ",
+    ),
+)
+"""Unusual wordings, with the usual ones."""
+
+
+def in_usual_words(question: str) -> str:
+    """A normalised question in which unusual wordings are replaced by the usual ones."""
+    for pattern, plain in _PLAINER:
+        question = pattern.sub(plain, question)
+    return question
+
+
 def without_language(question: str) -> str:
     """A normalised question without a request for an answer language at its end."""
     rest, times = _ANSWER_IN.subn("", question)

@@ -369,7 +369,8 @@ def _listing(asked: Asked) -> Changed | None:
 
 _THE_ONE = re.compile(
     r"\bthe (?:single )?most (?:risky|dangerous|important|critical|serious)"
-    r" (?:change|commit|pr|merge|fix|patch)\b"
+    r" (?:change|commit|pr|merge|fix|patch|thing|news)\b"
+    r"|\b(?:biggest|number one) (?:thing|news|story|deal|headline)\b"
     r"|\b(?:change|commit|pr) (?:is|was) (?:the )?most (?:risky|dangerous|important)"
     r"|最(?:危险|重要|关键|严重|要紧)的(?:一[个条项])?(?:改动|变更|提交)(?:是哪|是什么|是啥)",
     re.IGNORECASE,

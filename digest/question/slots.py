@@ -16,7 +16,16 @@ from digest.errors import InvalidReference
 from digest.question.commit_range import Refs, find_refs, with_releases
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
-from digest.question.lexicon import ADVERBS, NONE, chinese, correct_word, english, is_cue, runs
+from digest.question.lexicon import (
+    ADVERBS,
+    NONE,
+    chinese,
+    correct_word,
+    english,
+    in_usual_words,
+    is_cue,
+    runs,
+)
 from digest.question.periods import FoundPeriod, Now, find_periods, with_days
 from digest.question.slot_values import (
     Background,
@@ -78,35 +87,6 @@ _STEP = re.compile(
 """The period before or after another one, which the question does not name."""
 
 _ORDINAL = re.compile(r"(?<=第) ?([1-9]) ?(?=[个条项])")
-_NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
-_PLAINER = (
-    (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
-    (
-        re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
-        "the weekend",
-    ),
-    (
-        re.compile(
-            rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
-            re.IGNORECASE,
-        ),
-        "in brief",
-    ),
-    (
-        re.compile(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
-        "last 14 days",
-    ),
-    (
-        re.compile(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
-        "since ",
-    ),
-    (
-        re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
-        "summarize this ",
-    ),
-)
-"""Unusual wordings, with the usual ones."""
-
 _COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
 _COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
 _BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\b)\w+)?)"
@@ -114,6 +94,7 @@ _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|peopl
 _TOP = re.compile(
     r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
     r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message))"
+    r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
     r"|\b(?:which|what)(?: one)?(?: of (?:them|these|those))? (?:is|was|looks)"
     r" (?:the )?(?:riskiest|most (?:risky|dangerous|important|critical|serious))(?: one)?(?= ?$)"
     r"|哪一?[个条项](?:改动|变更|提交)?最(?:危险|重要|关键|严重|要紧)(?= ?$)"
@@ -130,7 +111,9 @@ _TOP = re.compile(
     re.IGNORECASE,
 )
 """How many of a list are asked for: *the 3 most interesting*, *latest 5*, *前五名*."""
-_NUMBERED_LIST = re.compile(rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|\bmost\b", re.IGNORECASE)
+_NUMBERED_LIST = re.compile(
+    rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
+)
 _BY = (
     (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
     (re.compile(r"gest\b|最大"), "largest"),
@@ -258,8 +241,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
         for thing in ("release", "version"):
             masked.text = masked.text.replace(f" {own} {thing}", f" {thing}")
     masked.text = _ORDINAL.sub(lambda found: "零一二三四五六七八九"[int(found[1])], masked.text)
-    for pattern, plain in _PLAINER:
-        masked.text = pattern.sub(plain, masked.text)
+    masked.text = in_usual_words(masked.text)
     masked.text = with_releases(masked.text)
     masked.sub(_REFERENCE, lambda found: _reference(found[0]))
     masked.sub(_CALLED, _called)

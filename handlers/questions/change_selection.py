@@ -250,18 +250,13 @@ async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     held = await listed_result(changes, asked.resolved, ctx)
     if asked.intent.figures:
         rows = tuple(
-            replace(row, unseen=_short(figures[row.graded.sha], row.graded)) for row in held.rows
+            row
+            if (figure := figures[row.graded.sha]) in row.graded.title
+            else replace(row, unseen=figure)
+            for row in held.rows
         )
         held = replace(held, rows=rows)
     return replace(asked, held=held, only=changes)
-
-
-def _short(figure: str, graded: Graded) -> str:
-    """What an author says with a figure; of a title, the figure and what follows it."""
-    if figure not in graded.title:
-        return figure
-    begins = re.search(r"[~≈∼+-]?\d", figure)
-    return re.sub(r"[\s.]*\(#\d+\)$", "", figure[begins.start() :] if begins else figure)
 
 
 def with_dates(held: QueryResult, ctx: Context) -> QueryResult:

@@ -28,6 +28,7 @@ from handlers.questions.requirements import (
     defaults_now,
     files_with,
     find_requirements,
+    flags_now,
 )
 
 
@@ -123,14 +124,16 @@ async def _presence(
     there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
     if there is None:
         return None, []
+    is_flag = name.startswith("--")
+    declared = await flags_now(name, ctx, tip) if is_flag else []
+    there = declared or there
     files = list_in_words([Code(printable(path)) for path in there], language, limit=3)
-    last = facts[0][1] if facts else None
-    gone = last and last.action is Action.REMOVED and _is_gone(last.name, name, there)
-    stands = not gone and any("test" not in path for path in there)
+    gone = not declared and _went(history, there)
+    stands = bool(declared) or (not gone and any("test" not in path for path in there))
     if "." in name and not (there or gone):
         return None, []  # the code may put it together of its parts
     field = name.removeprefix("--").replace("-", "_")
-    if not there and not gone and field != name and await files_with(field, ctx, tip.sha or ""):
+    if not (stands or gone) and is_flag and await files_with(field, ctx, tip.sha or ""):
         return None, []  # a flag may be made of the name of a field
     phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
     phrase = phrase if there else reading_text.STANDS_NOT
@@ -258,6 +261,17 @@ def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
     graded, fact = came
     line = line_of(graded, language)
     return [line] if fact.name in plain(line) else []
+
+
+def _went(history: NamedHistory, there: Sequence[str]) -> bool:
+    """Whether the newest change of a name, or of a flag as such, took it."""
+    told = [fact for _, fact in history.facts]
+    if history.name.startswith("--"):  # a flag of the same name may be left in a script
+        told = [fact for fact in told if fact.name.split()[-1:] == [history.name]]
+        told = [f for f in told if f.action in {Action.ADDED, Action.REMOVED}] or told
+        return bool(told) and told[0].action is Action.REMOVED
+    last = told[0] if told else None
+    return bool(last and last.action is Action.REMOVED and _is_gone(last.name, history.name, there))
 
 
 def _is_gone(known: str, name: str, there: Sequence[str]) -> bool:

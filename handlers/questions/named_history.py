@@ -153,6 +153,8 @@ class NamedHistory:
 
 def _has_whole(title: str, name: str) -> bool:
     """Whether a title has all of a name, its words joined in any way."""
+    if re.fullmatch(r"--\w+", name):  # "device" alone is a word of many titles
+        return re.search(rf"{name}(?!-?\w)|\b{name[2:]} (?:flag|arg|option)", title) is not None
     words = re.sub(r"[\s-]", "_", name.strip("-").lower())
     bare = words.removeprefix("enable_").removeprefix("disable_")
     return bare in re.sub(r"[\s-]", "_", title[:_MOST_TITLE].lower())

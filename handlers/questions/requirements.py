@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from digest.analysis.context import without_dashes
@@ -233,11 +233,36 @@ async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
     return []
 
 
+async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
+    """The files of the program that declare a command-line flag, however they write its name."""
+    dashed = name.lstrip("-")
+    bare = dashed.replace("-", "_")
+    for words in ({name, f'"{dashed}"', f"'{dashed}'"}, {bare, dashed}):
+        found, _ = await _declarations(bare, words, ctx, tip)
+        flags = (f for f in found if f.kind is FactKind.FLAG and f.name.split()[-1] == name)
+        if places := list(dict.fromkeys(fact.evidence.path for fact in flags)):
+            return places
+    return []
+
+
 async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
-    words = {bare, bare.replace("_", "-")}
+    found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    valued = [
+        replace(f, after=_constant(f.after, texts))
+        for f in found
+        if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
+    ]
+    given = [fact for fact in valued if fact.after not in UNSET]
+    return given or valued
+
+
+async def _declarations(
+    bare: str, words: Collection[str], ctx: Context, tip: Tip
+) -> tuple[list[Fact], Collection[str]]:
+    """What the program declares under a name, and the texts that were read for it."""
     some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
     if not tip.sha or not some or not _DOTTED.fullmatch(bare):
-        return []
+        return [], ()
     there = await ctx.watched.source.mentions(tip.sha, words) or {}
     paths = {path for some in there.values() for path in some if area_of(path) is Area.CORE}
     first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
@@ -247,13 +272,7 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     for (_, path), text in texts.items():
         facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
         found += (f for f in facts if f".{without_dashes(f.name)}".endswith(f".{bare.lower()}"))
-    valued = [
-        replace(f, after=_constant(f.after, texts.values()))
-        for f in found
-        if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
-    ]
-    given = [fact for fact in valued if fact.after not in UNSET]
-    return given or valued
+    return found, texts.values()
 
 
 _DOTTED = re.compile(r"[A-Za-z_][\w.]{2,80}", re.ASCII)

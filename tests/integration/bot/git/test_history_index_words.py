@@ -33,3 +33,11 @@ async def test_words_that_contain_each_other_are_found_apart(
         "run_all": {"a.py"},
         "f(x.y)": {"a.py"},
     }
+
+
+async def test_flag_is_not_found_in_a_longer_one(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project.git", bare=True)
+    sha = builder.commit("Add them", {"a.py": "'--map-size'\n", "b.py": "'--map', '--map=1'\n"})
+    words = ("--map", "--map-size")
+    found = await find_mentions(reading(builder.path), sha, words)
+    assert found == {"--map": {"b.py"}, "--map-size": {"a.py"}}

@@ -30,6 +30,7 @@ from digest.question.intent import (
     ShowDiff,
     Top,
     Touched,
+    Why,
     Unknown,
 )
 from digest.question.parser import clauses, parse, read, split
@@ -141,6 +142,7 @@ def test_a_word_that_the_index_knows_is_not_mended():
         "what was the most important change this week",
         "the most dangerous commit since monday",
         "which change was most dangerous this week",
+        "the biggest thing that landed in August",
         "本周最重要的改动是哪个",
     ],
 )
@@ -148,6 +150,24 @@ def test_the_one_change_that_matters_most_is_one(question):
     told = read(question, NOW, ZONE).intent
     assert isinstance(told, Changed)
     assert (told.top, told.level) == (Top(1, "top"), Level.HIGH)
+
+
+def test_the_last_change_of_a_file_or_an_author_is_one():
+    for question in ("last change to src/app.py", "last commit by Ada"):
+        told = read(question, NOW, ZONE).intent
+        assert isinstance(told, Changed)
+        assert told.top == Top(1, "latest")
+
+
+def test_the_reason_for_a_change_is_in_its_explanation_not_in_its_grade():
+    for question in ("why was #12 needed", "why was #12 made", "为什么要改 #12"):
+        assert isinstance(read(question, NOW, ZONE).intent, Explain)
+    assert isinstance(read("why is #12 high", NOW, ZONE).intent, Why)
+
+
+def test_a_flag_that_is_named_without_its_dashes_is_a_flag():
+    told = read("does the agent flag still exist", NOW, ZONE).intent
+    assert told == Touched(name="--agent", claim="there")
 
 
 def test_one_of_a_list_that_matters_most_is_one():
@@ -284,6 +304,7 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "那上一个版本呢", Again(earlier="release")),
         ("release", "who contributed", Again(people=True)),
         ("release", "any security fixes?", Again(kind=ChangeKind.SECURITY)),
+        ("release", "and the fixes", Again(kind=ChangeKind.FIX)),
         ("list", "any security ones?", Again(kind=ChangeKind.SECURITY)),
         ("list", "第一个是哪天合的", Nth(place=1, aspect="released")),
         ("change", "any docs changes in it?", ShowDiff(part="docs")),

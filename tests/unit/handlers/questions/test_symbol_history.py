@@ -332,6 +332,32 @@ async def test_mention_in_a_comment_or_a_test_does_not_keep_a_name():
     assert "No.\n\n`APP_FAST` is left only in `src/other.py`." in shown
 
 
+@pytest.mark.parametrize(
+    ("trees", "said"),
+    [
+        (
+            {"cmd/main.go": 'package main\nvar a = app.Flag("agent", "Run as an agent.").Bool()\n'},
+            "Yes.",
+        ),
+        ({"cmd/run.py": 'parser.add_argument("--agent", action="store_true")\n'}, "Yes."),
+        ({"benchmarks/run.py": 'parser.add_argument("--agent")\n'}, "No."),
+    ],
+)
+async def test_flag_is_there_where_the_program_declares_it(trees, said):
+    path, old, new = "cmd/old.py", 'parser.add_argument("--agent")\n', "\n"
+    gone = change("eeeeeee5", "Tidy the agent (#15)", at=NOW)
+    gone = replace(gone, files=(changes.file(path, old, new),))
+    source = FakeSource([gone])
+    source.blobs = {changes.blob(text): text for text in (old, new)}
+    source.trees = {(gone.sha, place): text for place, text in trees.items()} | {
+        (gone.sha, "cmd/main_test.go"): "--agent\n"
+    }
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("is --agent still there", ctx)).document)
+    assert f"{said}\n\n`--agent` is" in shown
+
+
 async def test_change_after_now_is_not_told_of():
     times = {"eeeeeee5": NOW + timedelta(days=2), "ddddddd4": NOW - timedelta(days=2)}
     source = FakeSource([change(sha, "Use APP_FAST (#15)", at=at) for sha, at in times.items()])
