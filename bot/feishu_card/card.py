@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bot.feishu_card.card_text import lines_of, markdown, split_text, web
 from bot.messaging.sender import Part, compact_json
 from bot.util.sanitize import legible, legible_lines
-from bot.util.terminal_layout import columns_of, has_own_sign
+from bot.util.terminal import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,

@@ -25,7 +25,7 @@ from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendR
 from bot.messaging.wire import PostsOnly
 from bot.util.sanitize import address, legible
 from bot.util.section import Settings
-from bot.util.terminal_layout import lay_out, plain_text
+from bot.util.terminal import lay_out, plain_text
 from digest.document import (
     Actions,
     Block,

@@ -18,7 +18,7 @@ from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit, compact_js
 from bot.messaging.wire import HttpClient, PacedAddress
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
-from bot.util.terminal_layout import columns_of, has_own_sign
+from bot.util.terminal import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,

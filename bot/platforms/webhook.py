@@ -24,7 +24,7 @@ from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit
 from bot.messaging.wire import Addressed, HttpClient, Reply
 from bot.util.sanitize import legible
 from bot.util.section import Settings
-from bot.util.terminal_layout import lay_out, plain_text
+from bot.util.terminal import lay_out, plain_text
 from digest.document import Document
 from digest.markdown import markdown
 

@@ -37,6 +37,14 @@ NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something there.",
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",
 )
+SAID_MENDED = Phrase(
+    "None counts as a fix; the titles of these say that they avoid or mend it.",
+    "没有归类为修复的变更，以下变更的标题说明它们避免或解决了这个问题。",
+)
+LAST_BEFORE = Phrase(
+    "The last one before, of those that I have read: {change}, {day}.",
+    "在此之前最近的一个（在已读取的变更中）：{change}，{day}。",
+)
 UNSURE = Phrase(
     "I may have misread this question, so finding nothing proves little.",
     "我可能没有正确理解这个问题，未找到并不说明没有。",

@@ -434,7 +434,7 @@ def _is_bare(asked: Asked) -> bool:
 
 def _narrows_last(asked: Asked) -> bool:
     """Whether it filters the last list by level or kind: *only high*, *and security?*."""
-    named = asked.slots(Path) or asked.slots(Release)
+    named = any(isinstance(token.slot, Path | Release) for token in asked.tokens)
     if asked.spans or asked.left or asked.author or named or asked.things:
         return False
     if not (asked.level or asked.kinds) or asked.has("happened", "upgrade"):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from digest.answer.answers import Answer, entry_of, foot, lines_document, listing_document, title_of
-from digest.core.enums import ChangeKind, TopicPlace
-from digest.core.grade import Level
+from digest.core.enums import ChangeKind
 from digest.core.reference import Query
 from digest.document import Block, Code, Document, Paragraph, Spans
 from digest.i18n.answer_text import (
@@ -24,22 +21,15 @@ from digest.i18n.answer_text import (
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import (
     ALL_BUT,
-    LOWER,
-    LOWEST,
     NONE,
-    NONE_BREAKING,
     NONE_FITS,
     OF_ALL,
-    OLDER,
-    WIDER,
 )
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Touched
-from digest.question.periods import default_period
-from digest.topics.matching import Resolved, bears, is_general, restrict, topic_parts
+from digest.topics.matching import Resolved, is_general
 from digest.topics.synonyms import kin
-from digest.topics.terms import pieces, term
-from digest.window import Window
+from digest.topics.terms import term
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
@@ -60,13 +50,18 @@ from handlers.questions.list_reading import (
     query_of,
     read_topic,
     resolved_topic,
-    resolved_topics,
-    respelt,
     with_others,
     with_rows,
 )
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
-from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, newest, reach, viewpoint
+from handlers.questions.other_readings import (
+    is_vague,
+    last_before,
+    longer,
+    second_reading,
+    wider_period,
+)
+from handlers.questions.scope import Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
 
@@ -89,18 +84,18 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if intent.things and not intent.defaults:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
-    asked = await _longer(await _selected(asked, ctx), ctx, tip)
+    asked = await longer(await _selected(asked, ctx), ctx, tip)
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
-        asked = await _second(asked, ctx, tip)
-        asked = await _longer(asked, ctx, tip) if asked.held.rows else asked
+        asked = await second_reading(asked, ctx, tip)
+        asked = await longer(asked, ctx, tip) if asked.held.rows else asked
         if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
             return history
     listed: tuple[str, ...] = ()
     if asked.held.rows:
-        asked = await _refined(asked, ctx, tip, vague=_is_vague(intent, ctx))
+        asked = await _refined(asked, ctx, tip, vague=is_vague(intent, ctx))
         shown = _first_few(asked, 0 if _is_about_all(intent) else _EVIDENCE) if cut else asked
         document = await _listing(shown, announced, ctx, tip)
         listed = await people_listed(asked, ctx)
@@ -140,7 +135,7 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
         about_all = not intent.topic or term(intent.topic) in kin("config")
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
             return await upgrade(intent, reached, ctx, tip)
-    if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and _is_vague(intent, ctx):
+    if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and is_vague(intent, ctx):
         from handlers.questions.requirements import find_requirements
         from handlers.questions.symbol_history import name_history
 
@@ -169,9 +164,9 @@ async def _or_wider(
 ) -> Answer | None:
     """An answer, of a longer period where that has nothing and nobody gave one."""
     found = await told(intent, reached, ctx, tip)
-    if (found and found.total) or not _is_vague(intent, ctx):
+    if (found and found.total) or not is_vague(intent, ctx):
         return found
-    window, wider = await _wider(ctx, tip)
+    window, wider = await wider_period(ctx, tip)
     return await told(replace(intent, window=window), wider, ctx, tip)
 
 
@@ -230,11 +225,11 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
 async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
     """The reading that finds nothing, for the longer period that has nothing either."""
     intent, at = asked.intent, viewpoint(ctx, tip)
-    if _is_vague(intent, ctx):
-        window, reached = await _wider(ctx, tip)
+    if is_vague(intent, ctx):
+        window, reached = await wider_period(ctx, tip)
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
-    lines = await _nothing(asked, ctx)
+    lines = await _nothing(asked, ctx, tip)
     lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
     document = lines_document(intent.topic, lines, at)
     if intent.people and (intent.path or intent.keepers):
@@ -260,160 +255,12 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
 
 
-_FEW = 3  # a topic with fewer changes in a period that nobody gave is looked up in a longer one
-
-
-async def _longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
-    """The reading for a longer period, where that finds more: a month, or all that is archived."""
-    intent, most = asked.intent, _FEW if asked.intent.anytime else 1
-    few = asked.held.survey.total < (intent.top.count if intent.top else most)
-    told = asked.held.rows and not (intent.topic or intent.top)
-    if not few or not _is_vague(intent, ctx) or told:
-        return asked
-    window, reached = await _wider(ctx, tip)
-    wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
-    wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
-    if wider.held.survey.total > asked.held.survey.total:
-        return wider.noting(WIDER(ctx.language, n=DAYS_BACK))
-    if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
-        return asked
-    window = replace(window, since=window.until - _ARCHIVED)
-    names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
-    older = replace(wider, reached=Reach(span=window, names=names))
-    older = await with_rows(replace(older, intent=replace(older.intent, window=window)), ctx)
-    return older.noting(OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
-
-
-_ARCHIVED = timedelta(days=730)
-
-
-async def _second(asked: Meant, ctx: Context, tip: Tip) -> Meant:
-    """The first of the next best readings that finds something; the same if none does.
-
-    Where nobody gave a period, they are tried for a longer one too.
-    """
-    periods = [asked]
-    if _is_vague(asked.intent, ctx):
-        window, reached = await _wider(ctx, tip)
-        month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
-        periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
-    for one in periods:
-        for way in (_by_name, _by_topic, _lower, respelt, _troubled):
-            found = await way(one, ctx)
-            if found is not None and found.held.rows:
-                return found
-    parts = topic_parts(asked.intent.topic)
-    least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
-    for size in range(len(parts) - 1, least - 1, -1):
-        for one in periods:
-            if (part := await _by_part(one, parts, size, ctx)) is not None:
-                return part
-    return asked
-
-
-def _is_vague(intent: Changed, ctx: Context) -> bool:
-    """Whether the period is the one of questions that name none, or only "recently"."""
-    return intent.window == default_period(ctx.clock.now(), ctx.zone)
-
-
-async def _wider(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
-    """A longer period than the usual one, read into the archive."""
-    window = month_back(ctx)
-    return window, await reach(window, ctx, tip)
-
-
-_TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
-"""Kinds that suggest trouble when nothing is marked as breaking."""
-
-
-async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) -> Meant | None:
-    """The reading with so many of the words of its topic, if that finds something."""
-    some = (" ".join(part) for part in itertools.combinations(words, size))
-    parts = [replace(asked.intent, topic=part) for part in some]
-    resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
-    found = [
-        await with_rows(replace(asked, intent=part, resolved=one), ctx) for part, one in resolved
-    ]
-    rows = [one for one in found if one.held.rows]
-    if not rows:
-        return None
-    # What the repository has least of is what the question is about, of what it names parts of
-    # itself by: "installable" is rarer than "python", and no part.
-    terms = frozenset().union(*(one.resolved.topics for one in rows))
-    known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
-    named = [one for one in rows if _is_part(one)]
-    best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
-    lost = [Code(w) for w in words if w not in best.intent.topic]
-    told = list_in_words(lost, ctx.language, limit=9)
-    return best.noting(ALL_BUT(ctx.language, words=told))
-
-
-def _is_part(asked: Meant) -> bool:
-    """Whether a listed change has the topic as its tag, its scope, its area or a folder."""
-    terms = frozenset(asked.resolved.topics)
-    return any(
-        any(term(name) in terms for name in (*subject.tags, subject.scope))
-        or any(terms.intersection(pieces(part)[-1:]) for part in folders)
-        or any(one.place is TopicPlace.AREA for one in bears(graded, asked.resolved))
-        for graded in (line.graded for line in asked.held.survey.page)
-        for subject in [graded.facts.subject]
-        for folders in [{p for path in graded.facts.paths for p in path.split("/")[:-1]}]
-    )
-
-
-_MOST_PARTS = 5
-
-
-async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
-    """Fixes, reverts and deprecations, where nothing is marked as breaking."""
-    if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
-        return None
-    wider = replace(asked.intent, kinds=_TROUBLE)
-    about = restrict(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
-    meant = await with_rows(replace(asked, intent=wider, resolved=about), ctx)
-    return meant.noting(NONE_BREAKING(ctx.language))
-
-
-async def _lower(asked: Meant, ctx: Context) -> Meant | None:
-    """Changes of medium importance, where there is none of high."""
-    if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
-        return None
-    levels = (Level.MEDIUM, None) if asked.intent.topic or asked.intent.author else (Level.MEDIUM,)
-    for level in levels:
-        found = await with_rows(replace(asked, intent=replace(asked.intent, level=level)), ctx)
-        if found.held.rows:
-            return found.noting((LOWER if level else LOWEST)(ctx.language))
-    return None
-
-
-async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
-    """The changes by a person whose name was parsed as a topic, or partly so, if there are any."""
-    if not asked.intent.topic or (asked.intent.author and asked.resolved.topics):
-        return None
-    name = f"{asked.intent.topic} {asked.intent.author}".strip()
-    meant = replace(asked.intent, topic="", author=name)
-    nobody = restrict(Resolved(), meant.kinds, meant.label)
-    theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
-    if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
-        return theirs
-    return await of_people(theirs, ctx)
-
-
-async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:
-    """The changes about a topic that was parsed as a person's name, if nobody has that name."""
-    if not asked.intent.author or asked.intent.topic:
-        return None
-    meant = replace(asked.intent, topic=asked.intent.author, author="")
-    about = await resolved_topic(meant, ctx)
-    return await with_rows(replace(asked, intent=meant, resolved=about), ctx)
-
-
-async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
+async def _nothing(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     """A note that nothing matches, and suggestions where else to look."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
-        return [NO_CHANGE(language)]
+        return [NO_CHANGE(language), *await last_before(asked, ctx, tip)]
     topic = Code(intent.topic)
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
@@ -430,7 +277,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
-            lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))
+            lines += [KNOWN_ELSEWHERE(language, n=elsewhere), *await last_before(asked, ctx, tip)]
     else:
         lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:

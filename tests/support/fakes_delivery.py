@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
-from bot.util.terminal_layout import lay_out, plain_text
+from bot.util.terminal import lay_out, plain_text
 from digest.document import Document, Paragraph, Text
 from handlers.ports.storage import DeliveryKey, DeliveryRecord, PartRecord, PartState
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from bot.messaging.sender import Part
 from bot.util.sanitize import address, legible, legible_lines
-from bot.util.terminal_layout import columns_of, has_own_sign
+from bot.util.terminal import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,

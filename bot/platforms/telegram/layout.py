@@ -14,7 +14,7 @@ from bot.platforms.telegram.escaping import bold, runs, still
 from bot.platforms.telegram.menu import Words, rows
 from bot.platforms.telegram.message_parts import Gap, Mark, MessageLine, TextRun, units
 from bot.util.sanitize import legible_lines
-from bot.util.terminal_layout import columns_of, has_own_sign
+from bot.util.terminal import columns_of, has_own_sign
 from digest.document import (
     Actions,
     Block,

@@ -17,7 +17,7 @@ from bot.messaging.sender import SendError, SendReason
 from bot.platforms.telegram.escaping import is_target
 from bot.platforms.telegram.message_parts import ButtonKey, units
 from bot.util.sanitize import address, legible
-from bot.util.terminal_layout import cells
+from bot.util.terminal import cells
 from digest.core.enums import Language
 from digest.document import Button, Code, Link, Spans, Text
 

@@ -10,7 +10,7 @@ from bot.config.channel_section import Quiet
 from bot.config.repository_section import RepositoryConfig
 from bot.scheduler.schedule import Spec
 from bot.subscriptions.channel_registry import Subscription, page_for
-from bot.util.terminal_layout import lay_out, plain_text
+from bot.util.terminal import lay_out, plain_text
 from tests.support.channels import Configured
 from tests.support.fakes_delivery import FakeClock
 

@@ -14,7 +14,7 @@ from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
-from bot.util.terminal_layout import lay_out, plain_text
+from bot.util.terminal import lay_out, plain_text
 from digest.core.enums import Language
 from digest.errors import AmbiguousRepository
 from tests.support.builders import RepositoryBuilder

@@ -30,8 +30,8 @@ from digest.question.intent import (
     ShowDiff,
     Top,
     Touched,
-    Why,
     Unknown,
+    Why,
 )
 from digest.question.parser import clauses, parse, read, split
 from digest.question.questions import format_intent

@@ -447,3 +447,30 @@ async def test_a_revert_of_a_fix_is_no_yes():
     shown = markdown((await ask("is the pool leak fixed", context(FakeSource(changes)))).document)
     assert "Revert" in shown
     assert "Yes" not in shown
+
+
+async def test_the_last_change_before_an_empty_period_is_told():
+    changes = [
+        made("aaaaaaa1", 'Revert "Cache it" (#11)', 9),
+        made("bbbbbbb2", "Fix the relay (#12)", 8),
+        made("ccccccc3", "Tune the engine (#13)", 1),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed in the last 20 days", ctx)
+    for question, last in (
+        ("any reverts in the last 3 days?", "#11"),
+        ("fixes of the relay in the last 3 days", "#12"),
+    ):
+        shown = markdown((await ask(question, ctx)).document)
+        assert "The last one before, of those that I have read:" in shown
+        assert last in shown
+
+
+async def test_what_avoids_a_trouble_is_told_where_none_of_it_counts_as_a_fix():
+    changes = [
+        made("aaaaaaa1", "Avoid OOM of the sampler by chunks (#11)", 1),
+        made("bbbbbbb2", "Count OOM of workers (#12)", 1),
+    ]
+    answer = await ask("OOM fixes in the last 3 days", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "None counts as a fix" in markdown(answer.document)

@@ -1,0 +1,241 @@
+"""Where a question finds nothing: a longer period, the next best readings, what was before.
+
+The next best readings are tried in turn, and the answer says which it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from digest.core.enums import ChangeKind, TopicPlace
+from digest.core.grade import Level
+from digest.document import Code, Spans
+from digest.i18n.phrase import list_in_words
+from digest.i18n.reading_text import (
+    ALL_BUT,
+    LAST_BEFORE,
+    LOWER,
+    LOWEST,
+    NONE_BREAKING,
+    OLDER,
+    SAID_MENDED,
+    WIDER,
+)
+from digest.question.intent import Changed
+from digest.question.periods import default_period
+from digest.report.blocks import title_link
+from digest.topics.matching import Resolved, bears, restrict, topic_parts
+from digest.topics.terms import pieces, term
+from digest.window import Window
+from handlers.context import Context
+from handlers.ports.storage import Tip
+from handlers.questions.change_selection import of_people
+from handlers.questions.list_reading import (
+    Meant,
+    listed_result,
+    read_topic,
+    resolved_topic,
+    resolved_topics,
+    respelt,
+    selected,
+    with_rows,
+)
+from handlers.questions.scope import DAYS_BACK, Reach, month_back, reach
+
+_FEW = 3  # a topic with fewer changes in a period that nobody gave is looked up in a longer one
+
+
+async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+    """The reading for a longer period, where that finds more: a month, or all that is archived."""
+    intent, most = asked.intent, _FEW if asked.intent.anytime else 1
+    few = asked.held.survey.total < (intent.top.count if intent.top else most)
+    told = asked.held.rows and not (intent.topic or intent.top)
+    if not few or not is_vague(intent, ctx) or told:
+        return asked
+    window, reached = await wider_period(ctx, tip)
+    wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
+    wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
+    if wider.held.survey.total > asked.held.survey.total:
+        return wider.noting(WIDER(ctx.language, n=DAYS_BACK))
+    if asked.held.rows or not asked.resolved.topics or not asked.intent.topic:
+        return asked
+    for one, note in ((asked, None), (wider, WIDER(ctx.language, n=DAYS_BACK))):
+        if (said := await _mended(one, ctx)) is not None and said.held.rows:
+            return said.noting(note) if note else said
+    older = await _archived(wider, window.until, ctx, tip)
+    return older.noting(OLDER(ctx.language, n=DAYS_BACK)) if older.held.rows else asked
+
+
+async def _archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Meant:
+    """The reading for what was read of the two years before a time."""
+    window = Window(since=until - _ARCHIVED, until=until, zone=ctx.zone)
+    names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
+    intent = replace(asked.intent, window=window)
+    return await with_rows(
+        replace(asked, intent=intent, reached=Reach(span=window, names=names), only=()), ctx
+    )
+
+
+_ARCHIVED = timedelta(days=730)
+
+
+async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
+    """The newest change before a period without one, of those that were read."""
+    intent, window = asked.intent, asked.reached.window
+    if window is None or intent.path or intent == Changed(window=intent.window):
+        return []
+    if intent.topic and not asked.resolved.topics:
+        return []
+    older = await _archived(asked, window.since, ctx, tip)
+    changes = await selected(older, ctx) if older.held.rows else ()
+    last = max(changes, key=lambda one: one.commit.committed_at, default=None)
+    if last is None:
+        return []
+    day = last.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    return [LAST_BEFORE(ctx.language, change=title_link(last, ctx.watched.repository), day=day)]
+
+
+async def second_reading(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+    """The first of the next best readings that finds something; the same if none does.
+
+    Where nobody gave a period, they are tried for a longer one too.
+    """
+    periods = [asked]
+    if is_vague(asked.intent, ctx):
+        window, reached = await wider_period(ctx, tip)
+        month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
+        periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
+    for one in periods:
+        for way in (_by_name, _by_topic, _lower, respelt, _troubled, _mended):
+            found = await way(one, ctx)
+            if found is not None and found.held.rows:
+                return found
+    parts = topic_parts(asked.intent.topic)
+    least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
+    for size in range(len(parts) - 1, least - 1, -1):
+        for one in periods:
+            if (part := await _by_part(one, parts, size, ctx)) is not None:
+                return part
+    return asked
+
+
+def is_vague(intent: Changed, ctx: Context) -> bool:
+    """Whether the period is the one of questions that name none, or only "recently"."""
+    return intent.window == default_period(ctx.clock.now(), ctx.zone)
+
+
+async def wider_period(ctx: Context, tip: Tip) -> tuple[Window, Reach]:
+    """A longer period than the usual one, read into the archive."""
+    window = month_back(ctx)
+    return window, await reach(window, ctx, tip)
+
+
+_TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
+"""Kinds that suggest trouble when nothing is marked as breaking."""
+
+
+async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) -> Meant | None:
+    """The reading with so many of the words of its topic, if that finds something."""
+    some = (" ".join(part) for part in itertools.combinations(words, size))
+    parts = [replace(asked.intent, topic=part) for part in some]
+    resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
+    found = [
+        await with_rows(replace(asked, intent=part, resolved=one), ctx) for part, one in resolved
+    ]
+    rows = [one for one in found if one.held.rows]
+    if not rows:
+        return None
+    # What the repository has least of is what the question is about, of what it names parts of
+    # itself by: "installable" is rarer than "python", and no part.
+    terms = frozenset().union(*(one.resolved.topics for one in rows))
+    known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
+    named = [one for one in rows if _is_part(one)]
+    best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
+    lost = [Code(w) for w in words if w not in best.intent.topic]
+    told = list_in_words(lost, ctx.language, limit=9)
+    return best.noting(ALL_BUT(ctx.language, words=told))
+
+
+def _is_part(asked: Meant) -> bool:
+    """Whether a listed change has the topic as its tag, its scope, its area or a folder."""
+    terms = frozenset(asked.resolved.topics)
+    return any(
+        any(term(name) in terms for name in (*subject.tags, subject.scope))
+        or any(terms.intersection(pieces(part)[-1:]) for part in folders)
+        or any(one.place is TopicPlace.AREA for one in bears(graded, asked.resolved))
+        for graded in (line.graded for line in asked.held.survey.page)
+        for subject in [graded.facts.subject]
+        for folders in [{p for path in graded.facts.paths for p in path.split("/")[:-1]}]
+    )
+
+
+_MOST_PARTS = 5
+
+
+async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
+    """Fixes, reverts and deprecations, where nothing is marked as breaking."""
+    if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
+        return None
+    wider = replace(asked.intent, kinds=_TROUBLE)
+    about = restrict(await resolved_topic(replace(wider, kinds=()), ctx), wider.kinds, wider.label)
+    meant = await with_rows(replace(asked, intent=wider, resolved=about), ctx)
+    return meant.noting(NONE_BREAKING(ctx.language))
+
+
+async def _lower(asked: Meant, ctx: Context) -> Meant | None:
+    """Changes of medium importance, where there is none of high."""
+    if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
+        return None
+    levels = (Level.MEDIUM, None) if asked.intent.topic or asked.intent.author else (Level.MEDIUM,)
+    for level in levels:
+        found = await with_rows(replace(asked, intent=replace(asked.intent, level=level)), ctx)
+        if found.held.rows:
+            return found.noting((LOWER if level else LOWEST)(ctx.language))
+    return None
+
+
+async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
+    """The changes by a person whose name was parsed as a topic, or partly so, if there are any."""
+    if not asked.intent.topic or (asked.intent.author and asked.resolved.topics):
+        return None
+    name = f"{asked.intent.topic} {asked.intent.author}".strip()
+    meant = replace(asked.intent, topic="", author=name)
+    nobody = restrict(Resolved(), meant.kinds, meant.label)
+    theirs = await with_rows(replace(asked, intent=meant, resolved=nobody), ctx)
+    if theirs.held.rows or not any(sign.isupper() for sign in meant.author):
+        return theirs
+    return await of_people(theirs, ctx)
+
+
+async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:
+    """The changes about a topic that was parsed as a person's name, if nobody has that name."""
+    if not asked.intent.author or asked.intent.topic:
+        return None
+    meant = replace(asked.intent, topic=asked.intent.author, author="")
+    about = await resolved_topic(meant, ctx)
+    return await with_rows(replace(asked, intent=meant, resolved=about), ctx)
+
+
+async def _mended(asked: Meant, ctx: Context) -> Meant | None:
+    """Changes whose titles say that they avoid something, where none about it counts as a fix."""
+    intent = asked.intent
+    if intent.kinds != (ChangeKind.FIX,) or not (intent.topic and asked.resolved.topics):
+        return None
+    plain = replace(intent, kinds=())
+    about = await resolved_topic(plain, ctx)
+    found = await with_rows(replace(asked, intent=plain, resolved=about), ctx)
+    changes = [g for g in await selected(found, ctx) if _MENDS.search(g.title)]
+    held = await listed_result(changes, about, ctx)
+    return replace(asked, held=held, only=changes).noting(SAID_MENDED(ctx.language))
+
+
+_MENDS = re.compile(
+    r"\b(?:avoid|prevent|mitigat|guard|protect|work(?:s|ed|ing)? around|fix|stop|handl)\w*"
+    r"|避免|防止|修复|解决",
+    re.IGNORECASE,
+)
+"""Words of titles that mend something, of whatever kind the change is."""
