@@ -229,8 +229,9 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
         window, reached = await wider_period(ctx, tip)
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
-    lines = await _nothing(asked, ctx, tip)
-    lines += [*await newest(intent, ctx, tip), foot(intent.window, at)]
+    lines = await _nothing(asked, ctx)
+    lines += await newest(intent, ctx, tip) or await last_before(asked, ctx, tip)
+    lines.append(foot(intent.window, at))
     document = lines_document(intent.topic, lines, at)
     if intent.people and (intent.path or intent.keepers):
         document = await with_counts(document, asked, ctx)
@@ -255,12 +256,12 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     return replace(told, document=replace(told.document, blocks=blocks)) if told.total else None
 
 
-async def _nothing(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
+async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     """A note that nothing matches, and suggestions where else to look."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:
-        return [NO_CHANGE(language), *await last_before(asked, ctx, tip)]
+        return [NO_CHANGE(language)]
     topic = Code(intent.topic)
     rest = replace(intent, topic="")
     filters = title_of(rest, language)
@@ -277,7 +278,7 @@ async def _nothing(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]
         if elsewhere := await _elsewhere(ctx, resolved):
-            lines += [KNOWN_ELSEWHERE(language, n=elsewhere), *await last_before(asked, ctx, tip)]
+            lines.append(KNOWN_ELSEWHERE(language, n=elsewhere))
     else:
         lines = [NO_TOPIC(language, topic=topic, repository=repository.name)]
     if resolved.near:

@@ -76,7 +76,15 @@ class _Connection(SocketModeClient):
             self.ended.set()
 
     async def end(self) -> None:
-        """Close, without waiting long for the other side."""
+        """Close, without waiting long for the other side; whoever is cancelled meanwhile waits."""
+        closing = asyncio.create_task(self._close())
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await closing  # sockets that nobody closes would stay open; this takes a second at most
+            raise
+
+    async def _close(self) -> None:
         self.closed = True
         if self.current_session is not None:
             with contextlib.suppress(TimeoutError, OSError):
@@ -117,10 +125,9 @@ class SocketMode:
         connection: _Connection | None = None
         try:
             while True:
-                fresh = await self._connect_until_greeted()
-                if connection is not None:
-                    await connection.end()
-                connection = fresh
+                before, connection = connection, await self._connect_until_greeted()
+                if before is not None:
+                    await before.end()
                 reason = await self._watch(connection)
                 log.info("slack.reconnecting", reason=reason)
                 if not connection.planned:

@@ -475,3 +475,64 @@ async def test_without_an_app_token_the_bot_only_posts(server):
 def one_part(bot, text) -> Part:
     (made,) = bot.render(Document(title=text, blocks=(Paragraph((Text(text),)),)))
     return made
+
+
+async def _kept(_: str) -> None:
+    """Nothing is delivered."""
+
+
+async def _stalls() -> None:
+    await asyncio.Event().wait()
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    async with asyncio.timeout(60):
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def test_connection_that_is_cancelled_while_it_ends_closes_its_sockets(server, monkeypatch):
+    calls = SlackWebApi(server.url)
+    connection = await SocketMode(calls, APP_TOKEN, _kept, SAYS, CALM)._connect()
+    session, stalled = connection.aiohttp_client_session, asyncio.Event()
+    close = connection.current_session.close
+
+    async def closed_late() -> None:
+        stalled.set()
+        await asyncio.sleep(0.05)
+        await close()
+
+    monkeypatch.setattr(connection.current_session, "close", closed_late)
+    ending = asyncio.create_task(connection.end())
+    await stalled.wait()
+    await _cancelled(ending)
+    assert session.closed
+    await calls.aclose()
+
+
+async def test_new_connection_is_closed_too_when_the_old_one_ends_for_ever(server, monkeypatch):
+    calls, made = SlackWebApi(server.url), []
+    mode = SocketMode(calls, APP_TOKEN, _kept, SAYS, CALM)
+    connect, stalled = mode._connect, asyncio.Event()
+
+    async def connected():
+        made.append(await connect())
+        if len(made) == 1:
+            close = made[0].end
+
+            async def end() -> None:
+                stalled.set()
+                await close()
+                await _stalls()
+
+            monkeypatch.setattr(made[0], "end", end)
+            await made[0].connect_to_new_endpoint(force=True)
+        return made[-1]
+
+    monkeypatch.setattr(mode, "_connect", connected)
+    running = asyncio.create_task(mode.run())
+    await stalled.wait()
+    await _cancelled(running)
+    assert [one.aiohttp_client_session.closed for one in made] == [True, True]
+    await calls.aclose()

@@ -274,11 +274,15 @@ async def test_many_channels_do_not_wait_for_one_that_is_limited(server, slack):
     assert loop.time() - started < 5
 
 
+def _open_sessions():
+    every = (one for one in gc.get_objects() if isinstance(one, aiohttp.ClientSession))
+    return [one for one in every if not one.closed]
+
+
 async def test_closing_ends_the_connections_that_were_opened(server, slack):
     await slack.aclose()  # before any call
+    others = {id(one) for one in _open_sessions()}
     await slack.send(CHANNEL, part(slack))
-    (session,) = [
-        one for one in gc.get_objects() if isinstance(one, aiohttp.ClientSession) and not one.closed
-    ]
+    (session,) = [one for one in _open_sessions() if id(one) not in others]
     await slack.aclose()
     assert session.closed
