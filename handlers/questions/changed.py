@@ -53,6 +53,7 @@ from handlers.questions.list_reading import (
     with_others,
     with_rows,
 )
+from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.other_readings import (
     is_vague,
@@ -61,6 +62,7 @@ from handlers.questions.other_readings import (
     second_reading,
     wider_period,
 )
+from handlers.questions.requirements import find_requirements, is_name
 from handlers.questions.scope import Reach, count, newest, reach, viewpoint
 from handlers.questions.upgrade import announced_over, upgrade, with_announced
 
@@ -136,7 +138,6 @@ async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) ->
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
             return await upgrade(intent, reached, ctx, tip)
     if ChangeKind.DEPENDENCIES in intent.kinds and intent.topic and is_vague(intent, ctx):
-        from handlers.questions.requirements import find_requirements
         from handlers.questions.symbol_history import name_history
 
         if await find_requirements(intent.topic, ctx, tip):
@@ -230,6 +231,9 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
         intent = replace(intent, window=window)
         asked = replace(asked, intent=intent, reached=reached)
     lines = await _nothing(asked, ctx)
+    if intent.topic and " " not in intent.topic and not (intent.author or intent.path):
+        needs = await find_requirements(intent.topic, ctx, tip)
+        lines += [required_line(needs, ctx)] if needs else []
     lines += await newest(intent, ctx, tip) or await last_before(asked, ctx, tip)
     lines.append(foot(intent.window, at))
     document = lines_document(intent.topic, lines, at)
@@ -240,7 +244,6 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
     """What is known of a package or a name of the code that no change of a range is about."""
-    from handlers.questions.requirements import find_requirements, is_name
     from handlers.questions.symbol_history import name_history
 
     name = intent.topic or intent.path

@@ -110,7 +110,7 @@ async def _presence(
     """Whether a name is there now, ``None`` if nobody knows, and where."""
     language, name, facts = ctx.language, history.name, history.facts
     if needs:
-        lines = [_required(needs, ctx)]
+        lines = [required_line(needs, ctx)]
         newest, pins = history.found[0] if history.found else (None, ())
         if newest and _is_bump(newest, pins, needs[0]):
             value = Code(needs[0].version)
@@ -199,7 +199,7 @@ async def _done(
     return lines
 
 
-def _required(needs: Sequence[Requirement], ctx: Context) -> Spans:
+def required_line(needs: Sequence[Requirement], ctx: Context) -> Spans:
     """The versions that are required, each with its manifest; those users need come first."""
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:

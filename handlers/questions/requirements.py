@@ -229,8 +229,19 @@ async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
     bare = re.sub(r"[\s-]+", "_", name.lstrip("-"))
     for prefix in ("", "enable_", "disable_") if " " in name else ("",):
         if found := await _defaults_of(f"{prefix}{bare}", ctx, tip):
-            return found
+            return [await _resolved_default(fact, ctx, tip) for fact in found]
     return []
+
+
+async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
+    """A fact whose default is another setting, as ``CacheConfig.dtype``, with its value."""
+    field = _FIELD.fullmatch(fact.after or "")
+    others = await _defaults_of(field[1], ctx, tip) if field else []
+    value = next((one.after for one in others if one.name == fact.after), None)
+    return replace(fact, after=value) if value is not None else fact
+
+
+_FIELD = re.compile(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
 
 
 async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
