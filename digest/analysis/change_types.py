@@ -67,7 +67,7 @@ _FASTER = re.compile(
 _FIXED = re.compile(
     r"(?<![\w-])(?:(?:(?:bug|hot)[- ]?)?fix(?:e[sd])?|bugs?"
     r"|(?:avoid|prevent|don't|do not|no longer|guard against|instead of)(?: \S+){0,3} "
-    r"(?:panic|crash|segfault|hang|deadlock|leak|(?:data )?race)(?:e?s|ing|king)?)\b",
+    r"(?:panic|crash|segfault|hang|deadlock|leak|oom|(?:data )?race)(?:e?s|ing|king)?)\b",
     re.IGNORECASE,
 )
 
@@ -111,7 +111,9 @@ def change_types(reading: ChangeContext) -> tuple[ChangeType, ...]:
 def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:
     """The types that the subject names: by its breaking mark, type and tags, else by its verb."""
     subject = reading.facts.subject
-    words = [subject.type, subject.scope if subject.type in {"chore", "build"} else ""]
+    of_dependencies = _WORDS.get(subject.scope) is ChangeType.DEPENDENCY  # "fix(deps): update"
+    scoped = of_dependencies or subject.type in {"chore", "build"}
+    words = [subject.type, subject.scope if scoped else ""]
     for tag in subject.tags:
         words += [*re.split(r"[/,&|+ ]+", tag.lower()), re.sub(r"[ _-]", "", tag.lower())]
     kinds = [ChangeType.BREAKING] if subject.breaking else []
@@ -126,7 +128,7 @@ def _types_of_subject(reading: ChangeContext) -> list[ChangeType]:
     if not (reading.core or (faster and faster["built"])):
         # "Add more runners" is not a feature of the project, and faster tests are not performance.
         unmeant |= _OF_CODE
-    if subject.type in _KEPT_UP:
+    if subject.type in _KEPT_UP or of_dependencies:
         unmeant.add(ChangeType.FIX)
     if subject.type in _ASIDE or set(reading.facts.areas) <= _NOT_RUN:
         unmeant |= {ChangeType.FIX, ChangeType.PERFORMANCE}

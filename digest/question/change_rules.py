@@ -68,6 +68,8 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
+    if RELEASE.search(asked.text):
+        tag = "releases"
     named = tag == "wrote" and not asked.is_writing  # "what did #1 change"
     if tag == "diff" or ((not tag or named) and asked.slots(Path)):
         yield Weighed(6.0, ShowDiff(reference=reference, part=part_of(asked)))

@@ -98,6 +98,15 @@ _PLAINER = (
         r"--\1",
     ),
     (
+        re.compile(
+            r"\b(?:which|what) ([a-z][\w+#-]+) (?:version )?(?:do|will|would|should|must)"
+            r" (?:i|we|you) need(?: to (?:build|compile|run|use|install) [\w-]+(?: from sources?)?)?(?: with)?",
+            re.IGNORECASE,
+        ),
+        r"which \1 version is required",
+    ),
+    (re.compile(r"^who(?:'s| is) (?=[A-Z][\w-]+(?: [A-Z][\w.-]+){0,2}$)"), "what changed by "),
+    (
         re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
         "summarize this ",
     ),

@@ -300,6 +300,10 @@ def _counts(asked: Asked, tag: str) -> bool:
         return asked.has("other")  # "my mind" is not a topic, "I upgrade" is a figure of speech
     if tag == "future" and ChangeKind.DEPRECATIONS in asked.kinds:
         return False  # "what will be removed"
+    if tag == "why" and ChangeKind.REVERTS in asked.kinds:
+        return False  # the revert says why, if anything does
+    if tag == "help":
+        return asked.tags.get("help") == 0  # "anything about memory usage"
     if tag != "todo":
         return asked.has(tag)
     return asked.commands and not asked.has("digest", "notes")

@@ -289,7 +289,8 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     unknown = asked.unknown if isinstance(best.intent, Changed | DigestOf) else ()
     sure = best.weight >= SURE and not unknown
     single = _SINGLE.search(question) is not None
-    single = single or (asked.has("why") and isinstance(best.intent, Touched))
+    reason = isinstance(best.intent, Touched) or ChangeKind.REVERTS in asked.kinds
+    single = single or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
     closed = bool(said) and YES_OR_NO.search(question) is not None

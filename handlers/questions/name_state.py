@@ -220,7 +220,15 @@ def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool
     """Whether a change brought the version that is required now."""
     if facts:
         return any(_pins(fact, needed) for fact in facts)
-    return re.search(r"\b(?:bump|updat|upgrad)", graded.title, re.IGNORECASE) is not None
+    title = graded.title[:_MOST_TITLE]
+    told = _VERSION.findall(title)
+    other = told and not any(one.startswith(needed.version.lstrip("v")) for one in told)
+    return not other and re.search(r"\b(?:bump|updat|upgrad)", title, re.IGNORECASE) is not None
+
+
+_MOST_TITLE = 300
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+"""A version in a title: of a lock file, it may be above the one that is required."""
 
 
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.grade import Level
+from digest.core.reference import Query
 from digest.document import Code, Spans
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import (
@@ -44,7 +45,7 @@ from handlers.questions.list_reading import (
     selected,
     with_rows,
 )
-from handlers.questions.scope import DAYS_BACK, Reach, month_back, reach
+from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, reach
 
 _FEW = 3  # a topic with fewer changes in a period that nobody gave is looked up in a longer one
 
@@ -213,9 +214,12 @@ async def _by_name(asked: Meant, ctx: Context) -> Meant | None:
 
 async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:
     """The changes about a topic that was parsed as a person's name, if nobody has that name."""
-    if not asked.intent.author or asked.intent.topic:
+    if not asked.intent.author:
         return None
-    meant = replace(asked.intent, topic=asked.intent.author, author="")
+    if asked.intent.topic and await count(ctx, Query(author=asked.intent.author)):
+        return None
+    topic = f"{asked.intent.author} {asked.intent.topic}".strip()
+    meant = replace(asked.intent, topic=topic, author="")
     about = await resolved_topic(meant, ctx)
     return await with_rows(replace(asked, intent=meant, resolved=about), ctx)
 

@@ -170,6 +170,36 @@ def test_a_flag_that_is_named_without_its_dashes_is_a_flag():
     assert told == Touched(name="--agent", claim="there")
 
 
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("which rust do i need to build uv", Touched(name="rust", claim="value")),
+        ("what python do we need", Touched(name="python", claim="value")),
+        ("which version has #18300", Released(reference=Reference(number=18300))),
+    ],
+)
+def test_a_version_is_asked_for_in_other_words(question, intent):
+    assert read(question, NOW, ZONE).intent == intent
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "author"),
+    [
+        ("anything about memory usage", "memory usage", ""),
+        ("what's the story with start timestamps", "start timestamps", ""),
+        ("rust frontend + grpc, last week, 3 bullets max thx", "rust frontend + grpc", ""),
+        ("why was the dual stream decode thing reverted", "dual stream decode", ""),
+        ("who is Ada Lovelace", "", "Ada Lovelace"),
+        ("what's ada been doing", "", "ada"),
+        ("did they remove something I might rely on this month", "", ""),
+    ],
+)
+def test_changes_are_asked_for_in_other_words(question, topic, author):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.topic, told.author) == (topic, author)
+
+
 def test_one_of_a_list_that_matters_most_is_one():
     for question in ("which one is the riskiest?", "哪个最危险"):
         assert read(question, NOW, ZONE, Background(follows="list")).intent == Again(

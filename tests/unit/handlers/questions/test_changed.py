@@ -468,9 +468,16 @@ async def test_the_last_change_before_an_empty_period_is_told():
 
 async def test_what_avoids_a_trouble_is_told_where_none_of_it_counts_as_a_fix():
     changes = [
-        made("aaaaaaa1", "Avoid OOM of the sampler by chunks (#11)", 1),
-        made("bbbbbbb2", "Count OOM of workers (#12)", 1),
+        made("aaaaaaa1", "Avoid stalls of the sampler by chunks (#11)", 1),
+        made("bbbbbbb2", "Count stalls of workers (#12)", 1),
     ]
-    answer = await ask("OOM fixes in the last 3 days", context(FakeSource(changes)))
+    answer = await ask("stall fixes in the last 3 days", context(FakeSource(changes)))
     assert shas(answer) == ["aaaaaaa1"]
     assert "None counts as a fix" in markdown(answer.document)
+
+
+async def test_owner_of_a_behaviour_who_is_nobody_is_a_topic():
+    ctx = context(FakeSource([made("aaaaaaa1", "Start the relay late (#11)", 1)]))
+    answer = await ask("was the relay's behavior changed this week", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
+    assert answer.topic == "relay"
