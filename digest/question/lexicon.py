@@ -100,7 +100,8 @@ _PLAINER = (
     (
         re.compile(
             r"\b(?:which|what) ([a-z][\w+#-]+) (?:version )?(?:do|will|would|should|must)"
-            r" (?:i|we|you) need(?: to (?:build|compile|run|use|install) [\w-]+(?: from sources?)?)?(?: with)?",
+            r" (?:i|we|you) need"
+            r"(?: to (?:build|compile|run|use|install) [\w-]+(?: from sources?)?)?(?: with)?",
             re.IGNORECASE,
         ),
         r"which \1 version is required",

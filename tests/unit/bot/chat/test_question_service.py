@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -93,7 +93,8 @@ async def test_a_question_asked_again_needs_few_statements(
 ) -> None:
     """The bounds only shrink: at a server each statement costs a round trip."""
     builder = RepositoryBuilder(tmp_path / "project")
-    builder.commit("Add a scheduler (#2)", {"src/scheduler.py": "x = 1\n"}, at=datetime.now(UTC))
+    before = datetime.now(UTC) - timedelta(seconds=2)  # a period ends before the current second
+    builder.commit("Add a scheduler (#2)", {"src/scheduler.py": "x = 1\n"}, at=before)
     file = tmp_path / "digestbot.toml"
     file.write_text(
         f"[[repositories]]\nplace = {str(builder.path)!r}\nname = 'ada/project'\n{CHANNEL}",
