@@ -57,6 +57,7 @@ from handlers.chat.follow_ups import (
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
+from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import names_of
 
 Handler = Callable[[Intent, Context], Awaitable[Answer]]
@@ -216,7 +217,20 @@ async def _answered(
     whole = whole and not reading.unknown
     if isinstance(intent, Changed | Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
+    if reading.undone and isinstance(intent, Explain) and found.rows:
+        found = await _told_whether_undone(found, ctx)
     return intent, ctx, line, found
+
+
+async def _told_whether_undone(found: Answer, ctx: Context) -> Answer:
+    """The explanation of a change behind the change that reverts it, if there is one."""
+    repository, graded = ctx.watched.repository, found.rows[0].graded
+    reverts, _ = await undoings_of(ctx.archive, repository, graded)
+    if not reverts:
+        return _opened(found, words.NOT_REVERTED(ctx.language))
+    day = reverts[0].commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    by = title_link(reverts[0], repository)
+    return _opened(found, words.YES_BY(ctx.language, change=by, day=day))
 
 
 _PROOF = 5  # the most changes of which the newest answers a question with yes

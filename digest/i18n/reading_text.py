@@ -220,6 +220,7 @@ LAST_SAID = Phrase(
 YES = Phrase("Yes.", "是。")
 NO = Phrase("No.", "否。")
 YES_BY = Phrase("Yes: {change}, {day}.", "是：{change}，{day}。")
+NOT_REVERTED = Phrase("No change that I have read reverts it.", "已读取的变更中没有回退它的。")
 NO_BY = Phrase("No: {change}, {day}.", "否：{change}，{day}。")
 UNDECIDED = Phrase(
     "No change that I have read says yes or no; these are about it.",

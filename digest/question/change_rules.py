@@ -205,6 +205,8 @@ def claim_of(asked: Asked) -> str:
     """What a question that yes or no answers says of a name."""
     if not YES_OR_NO.search(asked.text):
         return ""
+    if asked.has("instead"):
+        return "instead"  # "is there a replacement for it"
     claims = (claim for tag, claim in _CLAIMS.items() if asked.has(tag))
     claim = next(claims, "")
     if claim == "there" and _NEEDED.search(asked.text):

@@ -335,8 +335,8 @@ def _corrects(asked: Asked) -> bool:
 def _goes_on(asked: Asked) -> bool:
     """Whether it goes on from the last answer by its form."""
     first = _opening(asked)
-    opens = "again" in first and "about" not in first
-    return opens or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
+    opens = first & {"again", "only"} and "about" not in first
+    return bool(opens) or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
 
 
 def _turned(asked: Asked) -> Iterator[Weighed]:

@@ -106,6 +106,23 @@ _PLAINER = (
         ),
         r"which \1 version is required",
     ),
+    (
+        re.compile(
+            r"^(?:and )?(?:is |are )?(?:any|which)(?: ones?)? of (?:those|these|them) (?:is |are )?"
+            r"(?:risky|dangerous|critical|serious)$",
+            re.IGNORECASE,
+        ),
+        "only the important ones",
+    ),
+    (re.compile(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
+    (
+        re.compile(
+            r"\b(did|has|does|is) (?:the|its|this|that|the same) (?:author|person|guy|developer)\b"
+            r"(?! of)",
+            re.IGNORECASE,
+        ),
+        r"\1 they",
+    ),
     (re.compile(r"^who(?:'s| is) (?=[A-Z][\w-]+(?: [A-Z][\w.-]+){0,2}$)"), "what changed by "),
     (
         re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),

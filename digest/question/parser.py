@@ -92,7 +92,8 @@ class Reading:
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
     and ``unknown`` those that form none. ``single``: one change is described. ``brief``: a short
-    answer is asked for. ``closed``: yes or no is asked for; ``dated``: the release of a change.
+    answer is asked for. ``closed``: yes or no is asked for; ``dated``: the release of a change;
+    ``undone``: whether it was reverted.
     """
 
     intent: Intent
@@ -104,6 +105,7 @@ class Reading:
     brief: bool = False
     closed: bool = False
     dated: bool = False
+    undone: bool = False
 
 
 def parse(text: str, now: datetime, zone: ZoneInfo) -> Intent:
@@ -293,11 +295,18 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     single = single or (asked.has("why") and reason)
     brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
-    closed = bool(said) and YES_OR_NO.search(question) is not None
+    yes_or_no = YES_OR_NO.search(question) is not None
+    undone = yes_or_no and _UNDONE.search(question) is not None
+    closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
     dated = bool(asked.kinds) and RELEASE.search(question) is not None
-    return Reading(best.intent, sure, asked.words, unknown, other, single, brief, closed, dated)
+    return Reading(
+        best.intent, sure, asked.words, unknown, other, single, brief, closed, dated, undone
+    )
 
 
+_UNDONE = re.compile(
+    r"\b(?:reverted|undone|rolled back|backed out)\b|被?(?:回退|回滚|撤销)", re.IGNORECASE
+)
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
 """Kinds of which a change is proof: *was it fixed*."""
 

@@ -609,3 +609,23 @@ async def test_a_number_of_sentences_is_a_short_answer(source):
     whole = await ask("summarize this week", context(source))
     brief = await ask("summarize this week in 2 sentences", context(source))
     assert len(text(brief.document)) < len(text(whole.document))
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("was #7 reverted?", "Yes: [Revert"),
+        ("#7 被回退了吗", "是：[Revert"),
+        ("was #9 reverted?", "No change that I have read reverts it."),
+    ],
+)
+async def test_whether_a_change_was_reverted_is_told_before_it(question, begins):
+    changes = [
+        change("bbbbbbb2", 'Revert "Speed up (#7)" (#8)', at=ago(2)),
+        change("ccccccc3", "Tidy (#9)", at=ago(2)),
+        change("aaaaaaa1", "Speed up (#7)", at=ago(3)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask(question, ctx)
+    assert text(answer.document).startswith(begins)

@@ -322,6 +322,11 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "我们用的是 APP_PORT，它会影响我们吗", ShowDiff(part="APP_PORT")),
         ("", "会影响我们吗", Affected()),
         ("list", "which has the biggest gain", Again(level=Level.HIGH)),
+        ("list", "any of those risky?", Again(level=Level.HIGH)),
+        ("list", "just the flags", Again(topic="flags", things=(FactKind.FLAG,), only=True)),
+        ("list", "what else did the author change", Again(same="author")),
+        ("list", "and the month?", read("and this month", NOW, ZONE).intent),
+        ("name", "is there a replacement", Touched(name="", claim="instead")),
         ("release", "哪个是最重要的", Again(level=Level.HIGH)),
         ("list", "它们是谁做的", Again(people=True)),
         ("release", "how many commits is that", Retell()),
@@ -648,3 +653,14 @@ def test_yes_or_no_is_asked_for(question, closed):
 def test_words_beside_a_name_or_a_period_are_no_other_question(question, meant):
     asked = format_intent(parse(question, NOW, ZONE))
     assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
+
+
+def test_whether_a_change_was_reverted_is_asked_in_the_past():
+    assert read("was #12 reverted", NOW, ZONE).undone
+    assert read("#12 被回滚了吗", NOW, ZONE).undone
+    assert not read("is #12 a revert", NOW, ZONE).undone
+
+
+def test_a_question_about_it_is_not_proven_by_whatever_was_reverted():
+    told = read("was it reverted", NOW, ZONE, Background(follows="list"))
+    assert not told.closed
