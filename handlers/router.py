@@ -15,6 +15,7 @@ from digest.answer.answers import Answer, lengthen, refs_words, shorten, title_o
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import FactKind
+from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text, plain
@@ -46,7 +47,7 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.report.blocks import title_link
 from digest.topics.matching import candidates
-from digest.topics.terms import STOP_WORDS, kinds_of, term
+from digest.topics.terms import STOP_WORDS, kinds_of, roots, term
 from handlers.chat.follow_ups import (
     complete_follow_up,
     is_elliptic,
@@ -224,13 +225,14 @@ async def _answered(
 
 async def _told_whether_undone(found: Answer, ctx: Context) -> Answer:
     """The explanation of a change behind the change that reverts it, if there is one."""
-    repository, graded = ctx.watched.repository, found.rows[0].graded
-    reverts, _ = await undoings_of(ctx.archive, repository, graded)
-    if not reverts:
-        return _opened(found, words.NOT_REVERTED(ctx.language))
-    day = reverts[0].commit.committed_at.astimezone(ctx.zone).date().isoformat()
-    by = title_link(reverts[0], repository)
-    return _opened(found, words.YES_BY(ctx.language, change=by, day=day))
+    reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
+    by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
+    return _opened(found, by)
+
+
+def _yes_by(graded: Graded, ctx: Context) -> Spans:
+    day = graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
+    return words.YES_BY(ctx.language, change=title_link(graded, ctx.watched.repository), day=day)
 
 
 _PROOF = 5  # the most changes of which the newest answers a question with yes
@@ -247,14 +249,12 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     if not found.rows:
         return found
     newest = found.rows[0].graded
-    undone = ChangeKind.REVERTS in kinds_of(newest)  # a revert of a fix fixes nothing
-    if reading.closed and (
-        not undone or ChangeKind.REVERTS in getattr(reading.intent, "kinds", ())
-    ):
-        day = newest.commit.committed_at.astimezone(ctx.zone).date().isoformat()
-        change = title_link(newest, ctx.watched.repository)
-        found = _opened(found, words.YES_BY(ctx.language, change=change, day=day))
-    return found
+    # A revert of a fix fixes nothing, and what is about the topic by its files alone says nothing.
+    undone = ChangeKind.REVERTS in kinds_of(newest)
+    undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
+    about = roots(found.topic) if found.topic.isascii() else frozenset()
+    said = not about or about & roots(newest.title)
+    return _opened(found, _yes_by(newest, ctx)) if reading.closed and said and not undone else found
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:

@@ -69,6 +69,10 @@ _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _PLAINER = (
     (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
     (
+        re.compile(r"\bwhile (?:i|we) (?:slept|(?:was|were) (?:asleep|sleeping))\b", re.IGNORECASE),
+        "overnight",
+    ),
+    (
         re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
         "the weekend",
     ),

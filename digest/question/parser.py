@@ -293,7 +293,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     single = _SINGLE.search(question) is not None
     reason = isinstance(best.intent, Touched) or ChangeKind.REVERTS in asked.kinds
     single = single or (asked.has("why") and reason)
-    brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf)
+    brief = asked.has("shorter") and isinstance(best.intent, Changed | DigestOf | Explain)
     said = set(asked.kinds) & _SAID or asked.actions or asked.has("history")
     yes_or_no = YES_OR_NO.search(question) is not None
     undone = yes_or_no and _UNDONE.search(question) is not None

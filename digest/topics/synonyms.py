@@ -84,6 +84,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("Intel", "英特尔"),
     ("kernel", "内核", "核函数", "算子"),
     ("kv cache", "键值缓存", "KV缓存"),
+    ("prefix caching", "prefix cache", "前缀缓存"),
     ("language server", "LSP", "语言服务器"),
     ("latency", "延迟", "时延"),
     ("lint", "linter", "linting"),

@@ -122,6 +122,9 @@ async def _presence(
         removed = facts[0][1].action is Action.REMOVED
         return False if removed else None, [reading_text.NOT_REQUIRED(language, name=Code(name))]
     there = await files_with(name, ctx, tip.sha) if tip.sha is not None else None
+    if "/" in name and tip.sha is not None:
+        below = f"{name.strip('/')}/"
+        there = [p for p in await ctx.watched.source.files(tip) if f"{p}/".startswith(below)]
     if there is None:
         return None, []
     is_flag = name.startswith("--")
@@ -165,6 +168,7 @@ def _newest_value(
         for graded, fact in history.contract
         if fact.after not in {None, fact.name}
         and fact.detail != "type"
+        and not (fact.after or "").startswith("(")  # a signature is no value
         and (not needs or _pins(fact, needs[0]))
     )
     newest = next(valued, None)
@@ -279,6 +283,8 @@ def _went(history: NamedHistory, there: Sequence[str]) -> bool:
         told = [f for f in told if f.action in {Action.ADDED, Action.REMOVED}] or told
         return bool(told) and told[0].action is Action.REMOVED
     last = told[0] if told else None
+    if history.dropped is not None:
+        return True
     return bool(last and last.action is Action.REMOVED and _is_gone(last.name, history.name, there))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from digest.answer.answers import (
@@ -127,15 +127,12 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
         actions.add(Action.RENAMED)
     asked = pieces(intent.topic)
     for graded in changes:
-        if intent.actions == (Action.RENAMED,):
-            # A name that goes where another one comes is mostly the same thing.
-            both = {Action.ADDED, Action.REMOVED}
-            done = {fact.action for fact in graded.facts.items if fact.kind in kinds}
-            actions = {Action.RENAMED, *(both if both <= done else ())}
+        partners = _partners(graded, kinds) if intent.actions == (Action.RENAMED,) else frozenset()
         aside = {file.path for file in graded.facts.files if file.area in _ASIDE}
         told: set[tuple[str, Action]] = set()
         for fact in graded.facts.items:
-            fits = fact.kind in kinds and (not actions or fact.action in actions)
+            done = not actions or fact.action in actions or fact.name in partners
+            fits = fact.kind in kinds and done
             if not fits or fact.evidence.path in aside or (fact.name, fact.action) in told:
                 continue
             if asked and not set(asked) <= {*pieces(fact.name), *pieces(fact.name.lower())}:
@@ -144,6 +141,24 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
                 continue
             told.add((fact.name, fact.action))
             yield Named(graded, fact)
+
+
+def _partners(graded: Graded, kinds: Collection[FactKind]) -> frozenset[str]:
+    """The names that go where one comes with which they share most of their words."""
+    came, went = (
+        [fact.name for fact in graded.facts.items if fact.kind in kinds and fact.action is action]
+        for action in (Action.ADDED, Action.REMOVED)
+    )
+    alike = ((new, old) for new in came for old in went if _share(new, old) > _ALIKE)
+    return frozenset(name for pair in alike for name in pair)
+
+
+def _share(one: str, other: str) -> float:
+    first, second = set(pieces(one)), set(pieces(other))
+    return len(first & second) / max(len(first), len(second), 1)
+
+
+_ALIKE = 0.5  # more of two names' words are common to both where one is the other renamed
 
 
 def _stands(fact: Fact) -> str:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from digest.analysis.context import VERSIONS
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
 from digest.topics.terms import pieces, roots
+from handlers.questions.requirements import is_name
 
 Found = Sequence[tuple[Graded, Sequence[Fact]]]
 """Changes with their facts about a name; without facts, the title is about it."""
@@ -119,6 +120,30 @@ class NamedHistory:
             adds = _EXISTS[0].search(title)
             if adds and brings.match(title, adds.end()):
                 return graded
+        return None
+
+    @property
+    def dropped(self) -> Graded | None:
+        """The change whose title takes what a plain word names, unless a newer one brings it.
+
+        Files may go on to have the word of a thing that is gone.
+        """
+        if is_name(self.name) or not self.name.isascii():
+            return None
+        name = r"\W{1,3}".join(map(re.escape, self.name.split()))
+        whole = re.compile(
+            rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?{name}(?-i:[A-Z]\w*)?[`'\"]?"
+            r"(?: (?:models?|support|backend|architecture|code))?\W*(?:$|\(|(?:from|and|in) )",
+            re.IGNORECASE,
+        )
+        for graded, _ in self.found:
+            if Area.CORE not in graded.facts.areas:
+                continue
+            title = graded.title[:_MOST_TITLE]
+            for brings, words in zip((True, False), _EXISTS, strict=True):
+                does = words.search(title)
+                if does and whole.match(title, does.end()):
+                    return None if brings else graded
         return None
 
     def verdict(self, claim: str, *, stands: bool | None, value: str | None) -> Verdict | None:

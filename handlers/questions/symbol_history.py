@@ -74,7 +74,7 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
         if not found:
             await reach(month_back(ctx), ctx, tip)
         oldest = intent.claim in {"added", "release"}
-        if is_name(intent.name) or oldest or not found:
+        if is_name(intent.name) or oldest or intent.claim in {"there", "gone"} or not found:
             older = await ctx.watched.source.find(tip, text=intent.name)
             first = older[-_OLDER:] if oldest else ()
             await ensure(ctx, list(dict.fromkeys([*older[:_OLDER], *first])), tip)
@@ -156,7 +156,9 @@ def _pins_first(found: Found) -> Found:
 def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
     bare = re.escape(name.lstrip("-"))
-    known = re.compile(rf"(?:^-*|[.:/\s`])_?{bare}(?:$|[.:/@\s(=`,])", re.IGNORECASE)
+    # "Bamba" is what BambaForCausalLM is of.
+    longer = "|(?-i:[A-Z][a-z])" if name[:1].isupper() and not name.isupper() else ""
+    known = re.compile(rf"(?:^-*|[.:/\s`])_?{bare}(?:$|[.:/@\s(=`,]{longer})", re.IGNORECASE)
     parts = roots(name)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:

@@ -149,3 +149,24 @@ async def test_a_renamed_variable_has_a_new_name_and_lost_its_old_one(asked: str
     source.blobs = {"aaaaaaa1-old": TEXT, "aaaaaaa1-new": TEXT.replace(LINE, line)}
     shown = markdown((await ask(asked, context(source))).document)
     assert "`APP_PORT` renamed to `APP_LISTEN_PORT`" in shown
+
+
+async def test_what_came_and_what_went_with_it_is_renamed_only_if_they_share_their_words():
+    lines = {
+        "aaaaaaa1": (
+            'A = os.environ.get("APP_RELAY_PORT")',
+            'A = os.environ.get("APP_RELAY_HOST_PORT")',
+        ),
+        "bbbbbbb2": ('S = int(os.environ["APP_SPEED"])', 'print(os.getenv("APP_COLOUR_SCHEME"))'),
+    }
+    changes = [
+        touching(sha, f"Tidy (#{n})", days=n, added=new, removed=old)
+        for n, (sha, (old, new)) in enumerate(lines.items(), 1)
+    ]
+    source = FakeSource(changes)
+    for sha, (old, new) in lines.items():
+        source.blobs |= {f"{sha}-old": f"{HEAD}\n{old}\n", f"{sha}-new": f"{HEAD}\n{new}\n"}
+    shown = markdown((await ask("renamed env vars this week", context(source))).document)
+    assert "APP_RELAY_HOST_PORT" in shown
+    assert "APP_SPEED" not in shown
+    assert "APP_COLOUR_SCHEME" not in shown

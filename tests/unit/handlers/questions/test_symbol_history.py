@@ -358,6 +358,37 @@ async def test_flag_is_there_where_the_program_declares_it(trees, said):
     assert f"{said}\n\n`--agent` is" in shown
 
 
+async def test_word_of_a_thing_that_is_gone_does_not_keep_it():
+    gone = change("eeeeeee5", "[Model] Remove BambaForCausalLM (#15)", {"src/bamba.py": 9}, NOW)
+    source = FakeSource([gone])
+    source.trees = {(gone.sha, "src/config.py"): "# like Bamba\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    shown = markdown((await ask("was support for Bamba dropped", ctx)).document)
+    assert "Yes.\n\n`Bamba` is left only in `src/config.py`." in shown
+    shown = markdown((await ask("is Bamba still supported", ctx)).document)
+    assert "No.\n\n`Bamba` is left only in `src/config.py`." in shown
+
+
+async def test_word_stays_where_a_part_of_it_is_removed():
+    part = change("eeeeeee5", "[Model] Remove Bamba 9B from CI (#15)", {"src/bamba.py": 9}, NOW)
+    source = FakeSource([part])
+    source.trees = {(part.sha, "src/bamba.py"): "class Bamba: ...\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert "No.\n" in markdown((await ask("was Bamba removed", ctx)).document)
+
+
+@pytest.mark.parametrize(("folder", "said"), [("src/core", "Yes."), ("src/worker", "No.")])
+async def test_folder_is_there_while_it_has_files(folder, said):
+    last = change("eeeeeee5", f"Tidy {folder} (#15)", {"src/core/a.py": 9}, NOW)
+    source = FakeSource([last])
+    source.trees = {(last.sha, "src/core/a.py"): "x = 1\n"}
+    ctx = context(source)
+    await ask("what changed last 20 days", ctx)
+    assert f"{said}\n" in markdown((await ask(f"is {folder} still there", ctx)).document)
+
+
 async def test_change_after_now_is_not_told_of():
     times = {"eeeeeee5": NOW + timedelta(days=2), "ddddddd4": NOW - timedelta(days=2)}
     source = FakeSource([change(sha, "Use APP_FAST (#15)", at=at) for sha, at in times.items()])
