@@ -159,7 +159,9 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     language = reading.language
     what = phrase(language, name=code(f.name))
     if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
-        what = words.WITH_DEFAULT(language, what=what, value=value(f.after, language))
+        # Every value of a variable is a text; its quotes say nothing.
+        after = (f.after or "").strip("\"'") if f.kind is FactKind.ENVIRONMENT else f.after
+        what = words.WITH_DEFAULT(language, what=what, value=value(after or f.after, language))
     if text:
         what = words.EXPLAINED(language, what=what, words=code_as_spans(opening(text)))
     return make_statement(with_full_stop(what, reading), [f])

@@ -179,7 +179,9 @@ _CHECKED = {
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
 _REFUSES, _REMOVES = (
-    re.compile(rf"(?:{verbs})s?\s+(\S.{{0,100}}?)\.?(?: \(#\d+\))?$", re.IGNORECASE)
+    re.compile(
+        rf"(?:{verbs})s?\s+(\S.{{0,100}}?)(?: as [\w -]{{1,60}})?\.?(?: \(#\d+\))?$", re.IGNORECASE
+    )
     for verbs in ("reject|disallow|forbid|refuse", "(?:remove|drop)(?: support (?:for|of))?")
 )
 

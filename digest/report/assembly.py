@@ -131,11 +131,13 @@ def tally(outcomes: Iterable[tuple[str, str]], total: int) -> Coverage:
     )
 
 
-def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> Spans:
+def lead(
+    entries: Sequence[ReportEntry], counts: Counts, language: Language, *, counted: bool = False
+) -> Spans:
     """What a reader should know first, then the number of changes by type, counted by code.
 
     Whether there is something to act on stands behind the first change, or behind the counts if
-    no change is important.
+    no change is important. With ``counted`` the numbers stand alone.
     """
     if not counts.total:
         return words.QUIET(language)
@@ -155,7 +157,8 @@ def lead(entries: Sequence[ReportEntry], counts: Counts, language: Language) -> 
     late = sum(1 for e in entries if e.late)
     if late:
         spans = (*spans, *SEPARATOR(language), *words.LEAD_LATE(language, n=late))
-    return join([*_foremost(first[:1], todo, language), *spans, *STOP(language)])
+    before = () if counted else _foremost(first[:1], todo, language)
+    return join([*before, *spans, *STOP(language)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +244,8 @@ def _foremost(
     if not first:
         return ()
     spans, others = _told(first, language), todo[1:]
-    if len(others) == 1 and len(plain(second := _told(others, language))) <= _SHORT:
+    second = _told(others, language) if len(others) == 1 else ()
+    if second and len(plain(second)) <= _SHORT and not {":", "："}.intersection(plain(second)):
         spans = words.LEAD_ALSO(language, first=spans, second=second)
     elif others:
         spans = words.LEAD_MORE(language, first=spans, n=len(others))
@@ -266,7 +270,10 @@ def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
 
 
 _SHORT = 140
-"""Characters of a second change to act on that a lead tells; a longer one has its number there."""
+"""Characters of a second change to act on that a lead tells; a longer one has its number there.
+
+So has one that is told with a colon, which another one precedes.
+"""
 _NAMED = 3
 """Most further changes to act on that a lead names."""
 

@@ -121,8 +121,13 @@ async def lead_of(
     window: Window,
     lines: Sequence[ChangeLine],
     told: Told,
+    *,
+    counted: bool = False,
 ) -> Spans:
-    """What matters first in a window and whether to act, cached; empty for too many."""
+    """What matters first in a window and whether to act, cached; empty for too many.
+
+    With ``counted`` the numbers of changes alone.
+    """
     counts, language, shelf = counts_of(lines), asked.language, asked.shelf
     least = Level.MEDIUM if counts.high else Level.LOW
     about = [one.sha for one in lines if one.level.rank <= least.rank]
@@ -131,12 +136,13 @@ async def lead_of(
         found = await load_changes(shelf, shown, about)
         analysed = partial(entry_of, told=told, shown=shown, language=language)
         entries = await asyncio.to_thread(lambda: list(map(analysed, found)))
-        return lead(entries, counts, language) if entries else ()
+        return lead(entries, counts, language, counted=counted) if entries else ()
 
     if not 0 < len(about) <= _MOST_LED:
         return ()
     version = await asked.version(shown.repository)
-    return await shelf.memo.of(("lead", shown.repository.name, version, window, language), made)
+    about_it = (shown.repository.name, version, window, language, counted)
+    return await shelf.memo.of(("lead", *about_it), made)
 
 
 _NAME = re.compile(r"[\w./:-]+")

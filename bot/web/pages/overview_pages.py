@@ -25,7 +25,7 @@ from bot.web.pages.calendar_page import (
 from bot.web.pages.charts import BarChart
 from bot.web.pages.entries import Told, lead_of, line_of, line_to_json, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest
-from bot.web.pages.page_text import PHRASES, day_words, period_words, seven_days
+from bot.web.pages.page_text import PHRASES, day_words, days_words, period_words, seven_days
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, WrittenRows, rows_of, weight
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
@@ -157,6 +157,8 @@ class News:
         """Whether the first section tells what the lead says to act on."""
         self.leads: list[tuple[SiteRepository, date, Spans]] = []
         """What mattered on the last whole day with changes; in the order of repositories."""
+        self._counted: list[Spans] = []
+        """The same leads without their first sentence, which a section may tell."""
         self.unread: list[SiteRepository] = []
         """The repositories of which a part of these days was not read."""
 
@@ -185,6 +187,9 @@ class News:
         others = PHRASES["news_top"].template(asked.language)
         self.sections.append(NewsSection(title=others, days=self.days, rows=top[:_NEWS]))
         self.told = len(self.leads) == 1 and self.sections[0].day == self.leads[0][1]
+        if self.told:  # the section says what the lead would
+            (shown, day, _), counted = self.leads[0], self._counted[0]
+            self.leads = [(shown, day, counted)]
 
     def _by_day(self, act: Sequence[tuple[SiteRepository, Row]]) -> Iterator[NewsSection]:
         """What is to be acted on: the last whole day before today and what came earlier."""
@@ -203,9 +208,10 @@ class News:
             name = named.get(day) if day else None
             said = PHRASES[name or "news_earlier"].template(language)
             said = day_words(day, language) if day and not name else said
+            told = [days[row.line.sha] for _, row in rows]
             yield NewsSection(
                 title=PHRASES["news_act"].text(language, day=said),
-                days=self.days if day is None else day_words(day, language) if name else "",
+                days="" if day and not name else days_words(min(told), max(told), language),
                 rows=rows,
                 day=day,
             )
@@ -224,6 +230,8 @@ class News:
             return
         if spans := await lead_of(self._asked, shown, window, of_day, told):
             self.leads.append((shown, day, spans))
+            counted = await lead_of(self._asked, shown, window, of_day, told, counted=True)
+            self._counted.append(counted)
 
 
 async def index_page(asked: PageRequest) -> Page:

@@ -38,7 +38,7 @@ STATES = {
 """The later fates of a change, in the order of display."""
 
 PHRASES = {
-    "act": Phrase("act", "需处理"),
+    "act": Phrase("to do", "需处理"),
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(
@@ -182,7 +182,7 @@ PHRASES = {
     "action": Phrase("Action", "操作"),
     "where": Phrase("Where", "位置"),
     "whole_change": Phrase("Open the change", "打开变更"),
-    "week": Phrase("Week {week}", "{week} 周"),
+    "week": Phrase("Week {week}", "第 {week} 周"),
     "so_far": Phrase("{heading}, so far", "{heading}（截至目前）"),
     "evidence": Phrase("Why this grade", "评级依据"),
     "files": Phrase("{n:file|files}", "{n} 个文件"),
@@ -351,7 +351,13 @@ def week_words(monday: date, language: Language, *, short: bool = False) -> str:
 
 def seven_days(first: date, language: Language) -> str:
     """A day and the six days after it, such as ``10 – 16 August 2026``."""
-    last = first + timedelta(days=6)
+    return days_words(first, first + timedelta(days=6), language)
+
+
+def days_words(first: date, last: date, language: Language) -> str:
+    """The days from one to another, such as ``10 – 16 August 2026``."""
+    if first == last:
+        return day_words(first, language)
     if language is Language.ZH:
         return f"{first.month}月{first.day}日 – {last.month}月{last.day}日"
     words = str(first.day)

@@ -280,6 +280,7 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Enable pools by default", "says_default", "Check if you rely on the old default."),
         ("Reject empty strings", "says_refusal", "Now rejected: empty strings."),
+        ("Reject negative ids as unknown (#9)", "says_refusal", "Now rejected: negative ids."),
         (
             "Reject NUL in output.regex (#9)",
             "says_refusal",
@@ -653,6 +654,13 @@ def test_heading_above_several_settings_explains_none_of_them():
     head = clue(ClueKind.HELP, name="APP_RELAY_EP_MOST", text="Relay EP environment variables")
     assert "New environment variable APP_RELAY_EP_MOST (default 32)." in lines(
         change("Add the relay", new, clues=[head])
+    )
+
+
+def test_default_of_a_variable_is_told_without_its_quotes():
+    new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_MOST", after='"268435456"')
+    assert "New environment variable APP_MOST (default 268435456)." in lines(
+        change("Add the bound", new)
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Reason
 from digest.document import plain
+from digest.report import assembly
 from digest.report.assembly import assemble, foremost
 from digest.report.condensed import shown_entries
 from tests.support import samples
@@ -85,13 +86,24 @@ def test_what_the_lead_counts_as_to_act_on_is_shown_also_if_it_is_medium():
     assert [one.graded for one in shown_entries(made)] == [SWITCHED, medium]
 
 
+def test_lead_is_counts_alone_where_its_page_tells_the_rest():
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, [SWITCHED], Language.EN)
+    whole, counted = (
+        plain(assembly.lead(made.entries, made.counts, Language.EN, counted=counted))
+        for counted in (False, True)
+    )
+    assert counted.startswith("1 commit")
+    assert whole.endswith(f" {counted}")
+
+
 def test_lead_names_further_changes_to_act_on_by_number():
     changes = [change(8, "Reject empty plans"), change(9, "Reject empty names"), SWITCHED]
     made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
     assert "; 2 more changes to act on (#108 and #109). 3 commits" in plain(made.lead)
 
 
-def test_lead_names_a_change_to_act_on_by_number_if_its_line_is_long():
-    changes = [change(8, f"Reject {'empty ' * 30}plans"), SWITCHED]
+@pytest.mark.parametrize("words", [f"Reject {'empty ' * 30}plans", "Reject plans: the empty ones"])
+def test_lead_names_a_change_to_act_on_by_number_if_its_line_is_long_or_has_a_colon(words):
+    changes = [change(8, words), SWITCHED]
     made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
     assert "; 1 more change to act on (#108). 2 commits" in plain(made.lead)

@@ -185,10 +185,10 @@ async def test_each_change_to_act_on_is_marked_in_its_row_and_comes_before_the_o
     page = (await client.get("/r/owner/open/-/days/2026-03-03")).text
     lead = page.split('<p class="lead">')[1].split("</p>")[0]
     more = re.search(r"(\d+) more changes? to act on", lead)
-    marked = page.count('<span class="mark breaking">act</span>')
+    marked = page.count('<span class="mark breaking">to do</span>')
     assert marked == (1 + int(more[1]) if more else 1)
     first = page.split('class="rows')[1].split("</li>")[0]
-    assert ">act<" in first
+    assert ">to do<" in first
 
 
 @pytest.mark.parametrize(("days", "running"), [(0, [DAY, WEEK]), (1, [WEEK]), (7, [])])
