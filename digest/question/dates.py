@@ -169,7 +169,7 @@ def _day(match: re.Match[str], today: date) -> Days:
 
 def _day_of_month(match: re.Match[str], today: date) -> Days:
     """*the 14th*: the latest one that has begun."""
-    day, first = int(match[1]), today.replace(day=1)
+    day, first = number(match[1]), today.replace(day=1)
     first = _before(first) if day > today.day else first
     try:
         return Days(first.replace(day=day), first.replace(day=day))
@@ -332,7 +332,11 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         r"\b(?:the )([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
         _day_of_month,
     ),
-    "day_alone_zh": (r"(?<![\d月#.-])([0-9]{1,2}) ?[号日](?![A-Za-z0-9_-])", _day_of_month),
+    "day_alone_zh": (
+        r"(?<![\d月#.一二三四五六七八九十第-])([0-9]{1,2}(?= ?[号日])|[一二三四五六七八九十]{1,3}(?=号))"
+        r" ?[号日](?![A-Za-z0-9_-])",
+        _day_of_month,
+    ),
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
     "season": (

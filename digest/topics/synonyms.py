@@ -85,6 +85,8 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("kernel", "内核", "核函数", "算子"),
     ("kv cache", "键值缓存", "KV缓存"),
     ("prefix caching", "prefix cache", "前缀缓存"),
+    ("remote read", "远程读", "远程读取"),
+    ("remote write", "远程写", "远程写入"),
     ("language server", "LSP", "语言服务器"),
     ("latency", "延迟", "时延"),
     ("lint", "linter", "linting"),

@@ -300,3 +300,15 @@ def test_vague_number_of_days_stands_for_a_certain_one(vague, exact):
 def test_month_that_no_calendar_has_is_no_date(year, month):
     with pytest.raises(InvalidDate):
         month_of(year, month, date(2026, 8, 17), "it")
+
+
+@pytest.mark.parametrize("words", ["10号", "十号", "10日"])
+def test_a_day_of_the_month_is_written_in_digits_or_in_characters(words):
+    now = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+    assert window(words, now, ZoneInfo("UTC")) == day_window(date(2026, 1, 10), ZoneInfo("UTC"))
+
+
+def test_a_number_in_characters_is_no_day():
+    now = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+    assert find_period("第一号", now, ZoneInfo("UTC")) is None
+    assert find_period("二日游", now, ZoneInfo("UTC")) is None
