@@ -333,8 +333,10 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         _day_of_month,
     ),
     "day_alone_zh": (
-        r"(?<![\d月#.一二三四五六七八九十第-])([0-9]{1,2}(?= ?[号日])|[一二三四五六七八九十]{1,3}(?=号))"
-        r" ?[号日](?![A-Za-z0-9_-])",
+        (
+            r"(?<![\d月#.一二三四五六七八九十第-])([0-9]{1,2}(?= ?[号日])|[一二三四五六七八九十]{1,3}(?=号))"
+            r" ?[号日](?![A-Za-z0-9_-])"
+        ),
         _day_of_month,
     ),
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
