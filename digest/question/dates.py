@@ -30,7 +30,12 @@ WEEKDAY = (
 
 NUMERAL = r"(?:[0-9]{1,6}|[〇零一二两三四五六七八九十百]{1,5})"
 SPELT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
-_SHORT = r"(?:[0-9]{1,2}|[一二三四五六七八九十]{1,3})"
+_SIGNS = "一二三四五六七八九十"
+_SHORT = rf"(?:[0-9]{{1,2}}|[{_SIGNS}]{{1,3}})"
+_DAY_ALONE = (
+    rf"(?<![\d月#.{_SIGNS}第-])([0-9]{{1,2}}(?= ?[号日])|[{_SIGNS}]{{1,3}}(?=号)) ?[号日]"
+    r"(?![A-Za-z0-9_-])"
+)
 CHINESE_WEEKDAY = r"(?:上上|上个?|本|这个?)?(?:周|星期|礼拜)[一二三四五六日天1-7](?![共直均个些])"
 
 DAY = (
@@ -332,13 +337,7 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
         r"\b(?:the )([0-9]{1,2})(?:st|nd|rd|th)\b(?! (?:of|item|one|change|pr))",
         _day_of_month,
     ),
-    "day_alone_zh": (
-        (
-            r"(?<![\d月#.一二三四五六七八九十第-])([0-9]{1,2}(?= ?[号日])|[一二三四五六七八九十]{1,3}(?=号))"
-            r" ?[号日](?![A-Za-z0-9_-])"
-        ),
-        _day_of_month,
-    ),
+    "day_alone_zh": (_DAY_ALONE, _day_of_month),
     "weekend": (r"\b(?:(last|previous|past|this|the) )?weekend\b", _weekend),
     "weekend_zh": (r"(上个?|这个?|本)?周末", _weekend),
     "season": (
