@@ -12,8 +12,8 @@ RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
 SINCE_REF = Phrase("since {base}", "自 {base} 以来")
 UNTIL_REF = Phrase("up to {tip}", "截至 {tip}")
 OF_RELEASE = Phrase(
-    "{tag} is a release: what it has and {before}, the release before it, has not.",
-    "{tag} 是一个发布：以下是它相对上一个发布 {before} 的变更。",
+    "{tag} is a release: what it has and {before}, the release before it in its history, has not.",
+    "{tag} 是一个发布：以下是它相对其历史中上一个发布 {before} 的变更。",
 )
 DEFAULTS = Phrase("{n:default|defaults} changed", "{n} 个默认值有变化")
 DEFAULTS_OF = Phrase("{topic}: {counted}", "{topic}：{counted}")
@@ -28,8 +28,9 @@ NO_DEFAULT_OF = Phrase(
 DEFAULTS_SAID = Phrase("Titles that speak of a default:", "标题中提到默认值的变更：")
 OF_SERIES = Phrase("Releases after {before} up to {tag}.", "{before} 之后到 {tag} 为止的发布。")
 OF_LATEST = Phrase(
-    "{tag} is the latest release: what it has and {before}, the release before it, has not.",
-    "{tag} 是最新的发布：以下是它相对上一个发布 {before} 的变更。",
+    "{tag} is the latest release: what it has and {before}, the release before it in its history, "
+    "has not.",
+    "{tag} 是最新的发布：以下是它相对其历史中上一个发布 {before} 的变更。",
 )
 LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
 TAGGED = Phrase("It was tagged on {day}.", "打标签于 {day}。")
