@@ -118,6 +118,27 @@ _PLAINER = (
         ),
         "only the important ones",
     ),
+    (
+        re.compile(
+            r"^(?:and |so )*(?:is|was) (?:that|this)(?: one)? (?:already )?(?:in|part of) (?=v?\d)",
+            re.IGNORECASE,
+        ),
+        "is it in ",
+    ),
+    (
+        re.compile(
+            r"^(?:and )?(?:did|has) (?:it|that|this) (?:ever )?(?:come|came) back(?: again)?$"
+        ),
+        "was it reverted",
+    ),
+    (
+        re.compile(
+            r"^(?:what's |give me |show me )?(?:the |its )?"
+            r"(?:link|url|permalink|(?:commit )?(?:hash|sha))(?: (?:to|of|for) (?:it|that|this))?$",
+            re.IGNORECASE,
+        ),
+        "explain it",
+    ),
     (re.compile(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
     (
         re.compile(
