@@ -139,6 +139,14 @@ _PLAINER = (
         ),
         "explain it",
     ),
+    (
+        re.compile(
+            r"^who (?:(?:should|can|could|do|would) (?:i|we) (?:ask|talk to|ping|contact)"
+            r"(?: about (?:it|this|that))?|knows (?:about )?(?:it|this|that))$",
+            re.IGNORECASE,
+        ),
+        "who wrote it",
+    ),
     (re.compile(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
     (
         re.compile(

@@ -327,6 +327,8 @@ def test_a_short_question_after_an_answer_is_about_its_change(text, intent):
         ("change", "进 3.14 了吗", Released()),
         ("change", "did it ever come back?", Nth(place=0)),
         ("change", "link?", Nth(place=0)),
+        ("change", "who should I ask about it", Author()),
+        ("change", "who knows about this", Author()),
         ("change", "what's the commit hash", Nth(place=0)),
         ("list", "just the flags", Again(topic="flags", things=(FactKind.FLAG,), only=True)),
         ("list", "what else did the author change", Again(same="author")),
