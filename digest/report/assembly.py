@@ -13,7 +13,7 @@ from digest.analysis.risks import to_do
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.core.statement import Analysis, ChangeType, Origin
-from digest.document import Spans, plain, without_full_stop
+from digest.document import Code, Spans, Text, plain, without_full_stop
 from digest.grading.importance import urgency
 from digest.i18n import report_text as words
 from digest.i18n.labels import COMMA, COUNTED_TYPES, SEPARATOR, STOP
@@ -243,9 +243,9 @@ def _foremost(
     """The most important change and the others to act on; empty without one."""
     if not first:
         return ()
-    spans, others = _told(first, language), todo[1:]
-    second = _told(others, language) if len(others) == 1 else ()
-    if second and len(plain(second)) <= _SHORT and not {":", "："}.intersection(plain(second)):
+    spans, others = _told(first[0], language), todo[1:]
+    second = _second(others[0], language) if len(others) == 1 else ()
+    if second:
         spans = words.LEAD_ALSO(language, first=spans, second=second)
     elif others:
         spans = words.LEAD_MORE(language, first=spans, n=len(others))
@@ -256,11 +256,23 @@ def _foremost(
     return join([*spans, *STOP(language), "" if language is Language.ZH else " "])
 
 
-def _told(one: Sequence[ReportEntry], language: Language) -> Spans:
+def _second(entry: ReportEntry, language: Language) -> Spans:
+    """A second change to act on: what it does or what must be done, whichever fits the lead."""
+    ways = [_told(entry, language)]
+    todo = without_full_stop(entry.todo)
+    if any(isinstance(span, Code) for span in todo):  # others do not tell what it is about
+        first = todo[0].text if isinstance(todo[0], Text) else ""
+        verb = [Text(first[:1].lower() + first[1:])] if first else []
+        ways.append(join([*verb, *todo[len(verb) :], *_cited([entry], language)]))
+    fit = (w for w in ways if len(plain(w)) <= _SHORT and not {":", "："}.intersection(plain(w)))
+    return next(fit, ())
+
+
+def _told(entry: ReportEntry, language: Language) -> Spans:
     """What a change does, from facts, with its number."""
-    graded, told = one[0].graded, one[0].analysis
+    graded, told = entry.graded, entry.analysis
     told = told if told.source is Origin.FACTS else gist(graded, language)
-    return join([*without_full_stop(told.summary[0].spans), *_cited(one, language)])
+    return join([*without_full_stop(told.summary[0].spans), *_cited([entry], language)])
 
 
 def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
@@ -272,7 +284,7 @@ def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
 _SHORT = 140
 """Characters of a second change to act on that a lead tells; a longer one has its number there.
 
-So has one that is told with a colon, which another one precedes.
+It has no colon, as another one precedes it.
 """
 _NAMED = 3
 """Most further changes to act on that a lead names."""

@@ -23,7 +23,8 @@ from digest.core.authors import code_as_spans
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin
-from digest.document import Code, Spans, plain
+from digest.document import Code, Spans, Text, plain
+from digest.facts.subject import read_subject
 from digest.grading.importance import urgency as grading_urgency
 from digest.report.assembly import ReportEntry, duty
 from digest.report.condensed import why
@@ -38,9 +39,9 @@ LARGEST = 84_000
 out is on the next page."""
 
 OPEN = 30  # rows of a page that are not folded, unless they are of its first level
-_BARE, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 10, 13, 50, 18, 5, 27
-"""Bytes of the markup of a row, of its consequence, code, a mark, what to do, a joint of a name,
-punctuation that belongs to a name."""
+_BARE, _LABEL, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 16, 10, 13, 50, 18, 5, 27
+"""Bytes of the markup of a row, of its label, consequence, code, a mark, what to do, a joint of a
+name, punctuation that belongs to a name."""
 
 _LINE = 150  # characters of a consequence, about as many as fit into a line beside each other
 _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
@@ -50,11 +51,13 @@ _NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
 class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 
+    ``label`` are the tags or the prefix that the author's title begins with, which ``title`` lacks.
     ``after`` is the change that it follows up. ``todo`` is what users must do; for ``pressure`` see
     :func:`digest.grading.importance.urgency`.
     """
 
     line: ChangeLine
+    label: Spans
     title: Spans
     why: Spans
     marks: tuple[Mark, ...]
@@ -135,7 +138,7 @@ def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]
 def size_of(row: Row) -> int:
     """About how many bytes a row of a page has."""
     author = row.line.author
-    texts = (plain(row.title), plain(row.why), plain(row.todo), author)
+    texts = (plain(row.label), plain(row.title), plain(row.why), plain(row.todo), author)
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
     marks = len(row.marks) + bool(row.todo) + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
@@ -144,6 +147,7 @@ def size_of(row: Row) -> int:
     for one, after in pairwise((*row.title, *row.why, *row.todo)):
         written += _POINT * (isinstance(one, Code) and after.text[:1] in CLOSING)
         written += _POINT * (isinstance(after, Code) and one.text[-1:] in OPENING)
+    written += _LABEL * bool(row.label)
     return _BARE + (_WHY if row.why or row.todo else 0) + (_STRONG if row.todo else 0) + written
 
 
@@ -250,9 +254,13 @@ def _made(
     graded: Graded, line: ChangeLine, by_model: Analysis | None, language: Language, *, marked: bool
 ) -> Row:
     files = graded.facts.files
+    title = _bare_title(line)
+    words = read_subject(title).words
+    label = title.removesuffix(words).rstrip() if title.endswith(words) else ""
     row = Row(
         line=line,
-        title=title_of(line),
+        label=(Text(label),) if label else (),
+        title=_as_spans(title[len(label) :].lstrip(), line),
         why=(),
         marks=marks_of(graded, by_model) if marked else (),
         added=sum(file.added for file in files),
@@ -269,5 +277,12 @@ def _made(
 
 def title_of(line: ChangeLine) -> Spans:
     """A change's title without its request number, which is shown separately."""
-    title = line.title if line.number is None else _NUMBER.sub("", line.title)
+    return _as_spans(_bare_title(line), line)
+
+
+def _bare_title(line: ChangeLine) -> str:
+    return line.title if line.number is None else _NUMBER.sub("", line.title)
+
+
+def _as_spans(title: str, line: ChangeLine) -> Spans:
     return code_as_spans(title) or (Code(line.sha[:10]),)

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from digest.core.enums import Language
+from digest.core.facts import Clue, ClueKind
 from digest.core.grade import Graded, Level, Reason
 from digest.document import plain
 from digest.report import assembly
@@ -100,6 +101,23 @@ def test_lead_names_further_changes_to_act_on_by_number():
     changes = [change(8, "Reject empty plans"), change(9, "Reject empty names"), SWITCHED]
     made = assemble(samples.REPOSITORY, "main", samples.DAY, changes, Language.EN)
     assert "; 2 more changes to act on (#108 and #109). 3 commits" in plain(made.lead)
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        (Language.EN, "; also to act on: check if you use --fast (#108). 2 commits"),
+        (Language.ZH, "；还需处理：请检查是否使用 --fast（#108）。2 个提交"),
+    ],
+)
+def test_lead_says_what_to_do_about_a_second_change_whose_line_has_a_colon(language, told):
+    where = samples.at("src/8.py", 3)
+    refused = Clue(
+        kind=ClueKind.REFUSED, evidence=where, text="--fast is incompatible with two cards"
+    )
+    second = change(8, "Add a card", clues=[refused])
+    made = assemble(samples.REPOSITORY, "main", samples.DAY, [second, SWITCHED], language)
+    assert told in plain(made.lead)
 
 
 @pytest.mark.parametrize("words", [f"Reject {'empty ' * 30}plans", "Reject plans: the empty ones"])

@@ -15,7 +15,7 @@ from bot.web.pages.templating import fragment
 from digest.answer.buttons import Mark
 from digest.core.enums import Language
 from digest.core.grade import Level
-from digest.document import Code, Text
+from digest.document import Code, Text, plain
 from tests.support.fakes import graded
 
 TITLES = ["Add a pool", "<b>\"'&" * 20, "修复 KV 缓存" * 8, "x" * 300]
@@ -36,6 +36,7 @@ def made(n: int, title: str, author: str, marks: tuple[Mark, ...] = ()) -> Row:
     why = (Text("New flag "), Code("--fast"), Text(": go faster."))
     return Row(
         line=line,
+        label=(Text("[Core]"),) if n % 2 else (),
         title=(Text(title),),
         why=why,
         marks=marks,
@@ -107,3 +108,18 @@ def test_a_row_without_marks_costs_none(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(rows, "marks_of", None)
     (bare,) = made_rows([change], [line_of(change)], {}, Language.EN, marked=False)
     assert replace(bare, marks=whole.marks, todo=whole.todo) == whole
+
+
+@pytest.mark.parametrize(
+    ("title", "label", "rest"),
+    [
+        ("[Core][3/N] Add a pool (#7)", "[Core][3/N]", "Add a pool"),
+        ("fix(pool)!: keep the last worker (#7)", "fix(pool)!:", "keep the last worker"),
+        ("Add a pool (#7)", "", "Add a pool"),
+        ("[WIP] (#7)", "", "[WIP]"),
+    ],
+)
+def test_tags_of_a_title_stand_before_it_as_its_label(title, label, rest):
+    change = graded("7" * 40, title, {"a.py": 9})
+    (row,) = made_rows([change], [line_of(change)], {}, Language.EN)
+    assert (plain(row.label), plain(row.title)) == (label, rest)
