@@ -173,15 +173,20 @@ def _effective(field: DeclaredField, source: SideText, default: str | None) -> s
     name = re.escape(field.name)
     given = re.findall(
         rf"^ +if self\.{name} is None:\n(?: +(?:from|import) [^\n]*\n|\n)*+"
-        rf" +self\.{name} = ([^\n]+)$",
+        rf" +(?:self\.{name} = |object\.__setattr__\(self, \"{name}\", )([\w.\"'-]{{1,80}})\)?$",
         source.text,
         re.MULTILINE,
     )
-    return given[0] if len(given) == 1 and _PLAIN.fullmatch(given[0]) else default
+    if len(given) != 1:
+        return default
+    value, constant = given[0], given[0].removeprefix("self.")
+    if constant != value:
+        one = re.search(rf"^    {constant}\b[^=\n]*= (\S+)$", source.text, re.MULTILINE)
+        value = one[1] if one else value
+    return resolve_default(value, source.text)
 
 
 _FILLED = re.compile(r"if self\.\w+ is None:")
-_PLAIN = re.compile(r"[\w.\"'-]{1,80}")
 
 
 def _configures(field: DeclaredField, source: SideText) -> bool:

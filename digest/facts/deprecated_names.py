@@ -59,8 +59,9 @@ _MEMBER_VALUE = re.compile(
 )
 
 _SUBJECT = re.compile(
-    r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)[`'\"]?\s+(?:(?:set )?(?:to|as) )?[`'\"][\w.-]+[`'\"]"
-    r"|[`'\"]{1,2}(?P<quoted>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\)|=\S{1,40})?[`'\"]{1,2}"
+    r"(?:(?P<set>[A-Za-z_]\w*(?:[._-]\w+)+)"
+    r"(?:[`'\"]?\s+(?:(?:set )?(?:to|as) )?|=)[`'\"](?P<to>[\w.-]+)[`'\"]{1,3}"
+    r"|[`'\"]{1,2}(?P<quoted>-{0,2}[A-Za-z_][\w.:/-]{1,80})(?:\(\)|=(?P<value>\S{1,40}?))?[`'\"]{1,2}"
     r"|(?<![\w.%])(?P<bare>-{0,2}[A-Za-z_][\w.:-]{1,80})(?:\(\))?)"
     r"(?:\s+(?:command[- ]line|configuration|config|environment|feature|server|[Cc]lass|function"
     r"|method|option|flag|field|parameter|param|argument|setting|metric|label|key|variable"
@@ -68,7 +69,7 @@ _SUBJECT = re.compile(
     r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
 )
 
-_OF = re.compile(r"\s+(?:of|on|in|to|for)(?: the)?\s+$")
+_OF = re.compile(r"\s+(?:of|on|in|to|for|with)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
 _ATTRIBUTE_LINE = re.compile(r"\s*(?:[@#\[*/]|template\s*<|$)")
@@ -109,7 +110,7 @@ _HEADING = re.compile(
 
 def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
     """Whether program text defines a name or writes it as a text: not somebody else's."""
-    last = re.split(r"[.:]+", name)[-1].lstrip("-")
+    last = re.split(r"[.:]+", name.partition("=")[0])[-1].lstrip("-")
     known = re.compile(
         rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
     )
@@ -216,14 +217,26 @@ def _subjects(clause: str) -> list[str]:
         if not (name := _name_of(found := _SUBJECT.search(clause))):
             break
         names.append(name)
-    return names[::-1]
+    return [one for name in names[::-1] for one in _listed(name)]
+
+
+def _listed(name: str) -> list[str]:
+    """The names that one with alternatives stands for: ``a.b/c`` for ``a.b`` and ``a.c``."""
+    owner, dot, members = name.rpartition(".")
+    alternatives = members.split("/")
+    listed = dot and "/" not in owner and all(map(str.isidentifier, alternatives))
+    return [f"{owner}.{member}" for member in alternatives] if listed else [name]
 
 
 def _name_of(match: re.Match[str] | None) -> str:
     name = match["set"] or match["quoted"] or match["bare"] if match else ""
     plain = match is not None and match["bare"] and not _CODE_LIKE.search(name)
     plain = plain or name.endswith("Warning")
-    return "" if plain or name.lower() in NO_NAMES else name.strip(".:,")
+    if match is None or plain or name.lower() in NO_NAMES:
+        return ""
+    value = (match["to"] or match["value"] or "").strip("`'\"")
+    only = value if value and not value.isupper() and value[0].isalnum() else ""
+    return f"{name}={only}" if only else name.strip(".:,")  # the others of its values stay
 
 
 def _owner_of(sheet: SideLines, line: int) -> str:
@@ -276,4 +289,25 @@ def _enclosing(sheet: SideLines, line: int) -> str:
     for above in sheet.above(line, 40):
         if (match := _DEFINED.match(above)) and " let " not in above:
             return "" if match["name"].startswith("_") else match["name"]
+    return ""
+
+
+_TYPE = re.compile(
+    r"(?:export\s+|default\s+|declare\s+|abstract\s+|public\s+|static\s+|final\s+){0,5}"
+    r"(?:class|interface)\s+(?P<name>[A-Za-z]\w{1,80})"
+)
+_LONGEST_TYPE = 2_000  # lines
+
+
+def owner_of(sheet: SideLines, line: int, name: str) -> str:
+    """The type whose member is marked as deprecated on a line; empty for what stands alone."""
+    if language_of(sheet.path) not in {"java", "javascript", "python", "typescript"}:
+        return ""
+    marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""
+    depth = len(marked) - len(marked.lstrip()) - marked.lstrip().startswith("*")
+    for above in sheet.above(line, _LONGEST_TYPE) if marked[:1].isspace() else ():
+        indent = len(above) - len(above.lstrip())
+        if above.strip() and indent < depth and not COMMENT.match(above):
+            match = _TYPE.match(above.lstrip())
+            return match["name"] if match and match["name"] != name else ""
     return ""

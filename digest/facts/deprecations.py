@@ -19,7 +19,15 @@ from itertools import islice, takewhile
 
 from digest.core.change import FileChange
 from digest.core.facts import Action, Area, Fact, FactKind
-from digest.facts.deprecated_names import CALLED, MARKED_AS, OWNER, SAID_SO, deprecated_names, given
+from digest.facts.deprecated_names import (
+    CALLED,
+    MARKED_AS,
+    OWNER,
+    SAID_SO,
+    deprecated_names,
+    given,
+    owner_of,
+)
 from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import COMMENT, FileContext, SideLines, block, changed_text
@@ -51,7 +59,9 @@ _NOT_A_MARK = re.compile(
 
 _PERHAPS = re.compile(
     r"\b(?:might|may|could|should|will|not|never|cannot) (?:be |yet )*deprecated\b"
+    r"|\b(?:the|a|our|its|that|this) \(deprecated\)"
 )
+"""What may happen, and what is called deprecated in passing."""
 
 _REPLACEMENT = re.compile(
     r"\b(?:[Uu]se|[Pp]refer|in favou?r of|[Rr]eplaced (?:by|with)|[Rr]enamed (?:as|to)"
@@ -225,7 +235,8 @@ def _notice(
     for name in deprecated_names(sheet, lines, first, detail, docs=docs):
         if len(name) <= (0 if detail == "mark" else 2):
             continue
-        yield _Notice(name=name, line=first, removal=when, detail=detail, replacement=replacement)
+        new = None if replacement == name.partition("=")[0] else replacement
+        yield _Notice(name=name, line=first, removal=when, detail=detail, replacement=new)
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -310,20 +321,25 @@ def _is_news(a: _Notice | None, b: _Notice | None, before: SideLines, after: Sid
 def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLines) -> Fact:
     notice = b or a
     assert notice is not None
+    sheet = after if b else before
+    marked = notice.detail in _ON_IT and notice.name.isidentifier()
+    owner = owner_of(sheet, notice.line, notice.name) if marked else ""
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,
-        name=notice.name,
+        name=f"{owner}.{notice.name}" if owner else notice.name,
         before=a.removal if a else None,
         after=b.removal if b else None,
         detail=notice.detail,
         replacement=notice.replacement,
         when=notice.removal,
-        evidence=(after if b else before).evidence(notice.line),
+        evidence=sheet.evidence(notice.line),
     )
 
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})
+_ON_IT = frozenset({"mark", "docstring"})
+"""Details of what stands at the thing itself, whose place shows what it is a member of."""
 _TELLING = 12  # characters of a parameter that another function hardly has for another thing
 
 

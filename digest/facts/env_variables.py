@@ -17,7 +17,7 @@ from digest.facts.call_arguments import call_at, literal, split, tokens, touched
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_]+"
+_NAME = r"[A-Za-z_][A-Za-z0-9_]++"
 _QUOTED = rf"[\"'`]({_NAME})[\"'`]"
 
 # Variables that systems, shells and toolchains set for everybody.

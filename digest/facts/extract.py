@@ -365,6 +365,7 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         replace(f, name=olds.get(f.name) or f.name) if f.kind is notices else f for f in facts
     )
     best: dict[str, Fact] = {}
+    facts = _as_users_write(facts)
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
             key = fact.name.removesuffix("()")
@@ -372,6 +373,28 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
                 best[key] = fact
     going = {renames.last(name) for name in best}
     return tuple(f for f in facts if _holds(f, gone, going, best))
+
+
+def _as_users_write(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts without marks of members whose deprecation is also told by the path of a setting.
+
+    The setting is replaced by what the mark names, which stands at the member itself.
+    """
+    new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
+    paths = {renames.last(f.name): f for f in new if "." in f.name and f.name[0].islower()}
+    marks = {
+        renames.last(f.name): f
+        for f in new
+        if f.detail == "mark" and ("." not in f.name or f.name[0].isupper())
+    }
+    both = paths.keys() & marks.keys()
+    return tuple(
+        replace(f, replacement=marks[renames.last(f.name)].replacement or f.replacement)
+        if any(f is paths[name] for name in both)
+        else f
+        for f in facts
+        if not any(f is marks[name] for name in both)
+    )
 
 
 def _holds(

@@ -339,7 +339,8 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
         return None
     value = call.named.get("default_value") or call.named.get("default_value_t")
     others = " ".join(call.named.get(key, "") for key in _ALIASES)
-    names = dict.fromkeys((name, *re.findall(r'"([\w-]+)"', others)))
+    synonyms = (n for n in re.findall(r'"([\w-]+)"', others) if n != f"no-{name}")
+    names = dict.fromkeys((name, *synonyms))  # what denies a flag comes and goes with it
     return tuple(f"--{n}" for n in names), value, call.named.get("value_parser")
 
 

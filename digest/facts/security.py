@@ -153,6 +153,8 @@ def find(scene: FileContext) -> Iterable[Fact]:
         lost, won = gone.get(name, []), come.get(name, [])
         if len(lost) != len(won):  # as many were added as removed: the code only moved
             added = len(won) > len(lost)
+            if not added and _stays(name, new, pattern):
+                continue
             detail = "credential" if any(name == c for c, _ in _CREDENTIALS) else "code"
             found.append(
                 Fact(
@@ -164,6 +166,16 @@ def find(scene: FileContext) -> Iterable[Fact]:
                 )
             )
     return found
+
+
+def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool:
+    """Whether a file still has a construct of which the change removes a use."""
+    return pattern is not None and any(
+        match["name"].strip() == name
+        for line in sheet.whole
+        if name in line and not _COMMENT.match(line)
+        for match in pattern.finditer(line)
+    )
 
 
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:

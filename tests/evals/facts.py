@@ -216,6 +216,8 @@ def names(label: Label, fact: Fact) -> bool:
     if fact.kind not in (_KINDS[label["sort"]] | {FactKind.DEPRECATION}):
         return False
     ours = {_key(n) for n in (fact.name, *((fact.before, fact.after) if _renamed(fact) else ()))}
+    if fact.kind is FactKind.DEPRECATION:  # labels name the setting, whichever of its values goes
+        ours.add(_key(fact.name.partition("=")[0]))
     theirs = {_key(label["name"])}
     if label["action"] == "renamed":
         theirs |= {_key(label["before"]), _key(label["after"])}

@@ -587,7 +587,11 @@ def test_field_that_becomes_a_deprecated_property_is_not_removed():
     facts = told("app/args.py", old, new)
     assert shown(facts, FactKind.CONFIG) == [("added", "ServerArgs.trace_calls", None, "True")]
     (fact,) = [f for f in facts if f.kind is FactKind.DEPRECATION]
-    assert (fact.name, fact.replacement, fact.when) == ("no_tracing", "trace_calls", "v2.1")
+    assert (fact.name, fact.replacement, fact.when) == (
+        "ServerArgs.no_tracing",
+        "trace_calls",
+        "v2.1",
+    )
 
 
 @pytest.mark.parametrize(
@@ -1172,3 +1176,10 @@ def test_a_new_attribute_of_a_class_that_its_module_exports_is_added(text, found
     new = text.replace("timelimit = None\n", "timelimit = None\n    time_limit = None\n")
     facts = told("app/task.py", text, new)
     assert [f.name for f in facts if f.action is Action.ADDED] == found
+
+
+def test_variable_that_a_script_only_sets_is_not_read():
+    facts = told("src/config.ts", "let x\n", "process.env.APP_MODE = mode\n")
+    assert shown(facts, FactKind.ENVIRONMENT) == []
+    facts = told("src/config.ts", "let x\n", "x = process.env.APP_MODE === mode\n")
+    assert shown(facts, FactKind.ENVIRONMENT) == [("added", "APP_MODE", None, None)]

@@ -52,7 +52,7 @@ def test_marks_name_what_they_mark(path, text, facts):
 def test_docstring_of_a_field_that_opens_with_the_word_is_told_from_other_notices():
     text = 'class Config:\n    warm: bool = True\n    """{} run the old warm-up."""\n'
     (mark,) = find(scene("a.py", text.format("If set,"), text.format("Deprecated:")))
-    assert (mark.name, mark.detail) == ("warm", "docstring")
+    assert (mark.name, mark.detail) == ("Config.warm", "docstring")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_an_option_that_moved_into_a_section_and_an_exported_constant_are_deprec
         FactKind.DEPRECATION, Action.ADDED
     )
     assert [(f.name, f.replacement) for f in facts] == [
-        ("alias", "resolve.alias"),
+        ("UserConfig.alias", "resolve.alias"),
         ("parseAst", "parse"),
     ]
 
@@ -331,3 +331,44 @@ def test_a_loop_that_does_not_warn_about_its_names_deprecates_nothing(old: str, 
     before = LOOP[:start] + LOOP[LOOP.index("        return") :]
     items = facts_of("Do it", ("celery/app/task.py", before, LOOP.replace(old, new))).items
     assert not {"Task.queue", "Task.exchange"} & {f.name for f in items}
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("`db_role='both'` is deprecated for Replica.", ["db_role=both"]),
+        ("Using db_role='both' with Replica is deprecated.", ["db_role=both"]),
+        ("Setting cache_mode to 'html' is deprecated, use cache_mode true", ["cache_mode=html"]),
+        ("`--old-dir=DIR` is deprecated.", ["--old-dir"]),
+    ],
+)
+def test_one_deprecated_value_of_a_setting_is_told_with_the_value(line: str, names: list[str]):
+    old = "def run(db_role=None, cache_mode=None):\n    '--old-dir'\n"
+    new = f'{old}    warn("{line}")\n'
+    found = facts_of("Warn", ("app/run.py", old, new)).of(FactKind.DEPRECATION, Action.ADDED)
+    assert [(f.name, f.replacement) for f in found] == [(name, None) for name in names]
+
+
+def test_comment_that_calls_another_thing_deprecated_in_passing_names_nothing():
+    new = (
+        "def run(data):\n    # Prefer `upper` over the (deprecated)\n    # `exact` property.\n"
+        "    first_rows = data.rows\n    return first_rows\n"
+    )
+    assert added("app/run.py", new, "def run(data):\n    return data.rows\n") == []
+
+
+def test_marked_member_is_told_by_the_path_that_users_write():
+    member = "  /**\n   * @deprecated Use `server.ws.{0}` instead.\n   */\n  {0}?: string\n"
+    old = "export interface HmrOptions {\n  host?: string\n  port?: string\n}\n"
+    new = f"export interface HmrOptions {{\n{member.format('host')}{member.format('port')}}}\n"
+    before = "const keys = ['host', 'port']\nexport function warn() {\n}\n"
+    after = "const keys = ['host', 'port']\nexport function warn() {\n  log('`server.hmr.host/port` are deprecated')\n}\n"
+    marked = ("src/hmr.ts", old, new)
+    for said, owner in ((before, "HmrOptions"), (after, "server.hmr")):
+        found = facts_of("Deprecate", marked, ("src/utils.ts", before, said)).of(
+            FactKind.DEPRECATION, Action.ADDED
+        )
+        assert sorted((f.name, f.replacement) for f in found) == [
+            (f"{owner}.host", "server.ws.host"),
+            (f"{owner}.port", "server.ws.port"),
+        ]

@@ -260,7 +260,7 @@ def test_a_default_of_rust_that_is_applied_elsewhere_did_not_change() -> None:
     ("old", "new", "names"),
     [
         ("", "/** @deprecated use `b` */\n  way?: string\n", []),
-        ("way?: string\n", "/** @deprecated use `b` */\n  way?: string\n", ["way"]),
+        ("way?: string\n", "/** @deprecated use `b` */\n  way?: string\n", ["Server.way"]),
         (
             "on(event: string): void\n",
             "/** @deprecated use `b` */\n  on(event: 'x'): void\n  on(event: string): void\n",
@@ -413,3 +413,33 @@ def test_key_of_a_tag_is_not_what_its_text_calls_deprecated() -> None:
     old = 'package c\n\ntype C struct {\n\tGrace int `short:"g" description:"Time to finish"`\n}\n'
     new = old.replace("Time", "(Deprecated) Time")
     assert [f.name for f in deprecated("Deprecate it", ("c/c.go", old, new))] in ([], ["Grace"])
+
+
+def test_synonym_that_denies_a_flag_goes_with_the_flag_that_another_structure_takes_over():
+    flag = '    #[arg(long, visible_alias = "no-log-requests", num_args = 0..=1)]\n    pub log_requests: {},\n'
+    head = "#[derive(Args)]\npub struct {} {{\n    #[arg(long)]\n    pub port: u16,\n"
+    unsupported, shared = (head.format(n) for n in ("Unsupported", "Shared"))
+    plain = "    #[arg(long, num_args = 0..=1)]\n    pub log_requests: bool,\n"
+    facts = facts_of(
+        "Support --log-requests",
+        ("src/unsupported.rs", f"{unsupported}{flag.format('No')}}}\n", unsupported + "}\n"),
+        ("src/cli.rs", shared + "}\n", f"{shared}{plain}}}\n"),
+    )
+    told = [(f.action, f.name) for f in facts.of(FactKind.FLAG)]
+    assert (Action.REMOVED, "--no-log-requests") not in told
+    assert any(name == "--log-requests" for _, name in told)
+
+
+def test_default_that_a_field_gets_from_its_class_in_another_way_is_the_same():
+    old = (
+        "@dataclass\nclass CacheConfig:\n    DEFAULT: ClassVar[int] = 16\n    size: int = None\n\n"
+        "    def fill(self):\n        if self.size is None:\n"
+        '            object.__setattr__(self, "size", self.DEFAULT)\n'
+    )
+    new = old.replace("= None", "= Field(default=None)").replace(
+        'object.__setattr__(self, "size", self.DEFAULT)', "self.size = self.DEFAULT"
+    )
+    facts = facts_of("Validate", ("app/config/cache.py", old, new)).items
+    assert [f.name for f in facts if f.detail == "default"] == []
+    changed = facts_of("Grow", ("app/config/cache.py", old, new.replace("= 16", "= 32"))).items
+    assert [(f.before, f.after) for f in changed if f.detail == "default"] == [("16", "32")]

@@ -1,5 +1,6 @@
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts.security import find, find_in_message
 from digest.facts.subject import read_subject
 from tests.unit.digest.facts.changes import facts_of, scene, told
@@ -103,3 +104,12 @@ def test_words_about_tests_and_docs_alone_are_not_told():
     message = "Document path traversal"
     assert facts_of(message, ("docs/a.md", "a\n", "b\n")).items == ()
     assert told(facts_of(message, ("a.py", "a\n", "b\n")).items) == ["changed path traversal @1m"]
+
+
+def test_construct_that_a_file_still_has_is_not_removed():
+    use = "def {0}(data):\n    return pickle.loads(data)\n\n\n"
+    old, new = use.format("read") + use.format("parse"), use.format("read")
+    facts = facts_of("Drop parse", ("app/read.py", old, new)).of(FactKind.SECURITY)
+    assert [f.name for f in facts] == []
+    facts = facts_of("Drop both", ("app/read.py", old, "x = 1\n")).of(FactKind.SECURITY)
+    assert [f.action for f in facts] == [Action.REMOVED]
