@@ -120,10 +120,21 @@ def _helps(facts: Sequence[Fact]) -> Find:
             lines = new.whole or _contiguous(new, fact.evidence.line)
             if not new.whole and lines:
                 first = fact.evidence.line - _begin(new, fact.evidence.line)
-            if text := beside(lines, fact.evidence.line - first):
+            rows = _inserted(scene, fact.evidence.line) if fact.action is Action.ADDED else None
+            fresh = range(rows.start - first, rows.stop - first) if rows else None
+            if text := beside(lines, fact.evidence.line - first, fresh):
                 yield Clue(kind=ClueKind.HELP, name=fact.name, text=text, evidence=fact.evidence)
 
     return find
+
+
+def _inserted(scene: FileContext, line: int) -> range | None:
+    """The lines that were inserted together with a line; ``None`` if they replace others."""
+    for hunk in scene.file.hunks:
+        lines = range(hunk.new_start, hunk.new_start + len(hunk.added))
+        if line in lines and not hunk.removed:
+            return lines
+    return None
 
 
 def _begin(sheet: SideLines, line: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from digest.core.change import Side
@@ -99,7 +100,11 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
     facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
-    yield from facts
+    scopes = {(s.line, s.names[0]): s.scope for s in news}
+    for fact in facts:
+        scope = scopes.get((fact.evidence.line, fact.name), "")
+        command = _command(after.text, scope, language) if fact.action is Action.RENAMED else ""
+        yield _of_command(fact, command) if command and not _is_root(scope, after) else fact
     told = {(f.evidence.side, f.evidence.line) for f in facts}
     renamed = {f.before for f in facts}
     told |= {(Side.OLD, s.line) for s in olds if s.names[0] in renamed}
@@ -113,6 +118,17 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
                 s for s in lost if s.names[0] not in touched and (sides[0].side, s.line) not in told
             ]
             yield from _of_commands(action, *sides, alone, language)
+
+
+def _of_command(fact: Fact, command: str) -> Fact:
+    """A renamed flag as one of a command; others and the program may have one of the old name."""
+    names = (f"{command} {name}" for name in (fact.name, fact.before or "", fact.after or ""))
+    name, before, after = names
+    return replace(fact, name=name, before=before, after=after, detail="command")
+
+
+def _is_root(scope: str, source: SideText) -> bool:
+    return scope in _roots(source.text)
 
 
 def _of_commands(

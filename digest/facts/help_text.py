@@ -7,8 +7,9 @@ and text that does not parse costs nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from digest.core.authors import sentences
 from digest.core.change import FileChange
@@ -20,7 +21,7 @@ from digest.facts.side_text import FileContext, SideText
 
 LONGEST = 300  # characters of a text that are kept
 _BELOW = 10  # maximum lines of a declaration that are read
-_ABOVE = 12  # maximum lines of a comment above it that are read
+_ABOVE = 40  # maximum lines of a comment above it that are read
 _LEAST_WORDS = 4
 
 _KEY = re.compile(
@@ -60,16 +61,17 @@ _NOISE = re.compile(
 )
 
 
-def beside(lines: Sequence[str], row: int) -> str:
-    """The text beside the thing declared on ``lines[row]``, or an empty string."""
+def beside(lines: Sequence[str], row: int, fresh: Collection[int] | None = None) -> str:
+    """The text beside the thing declared on ``lines[row]``, or an empty string.
+
+    ``fresh`` are the rows of the lines that were inserted with the thing, if it was: a comment that
+    stood above another thing before does not count.
+    """
     if not 0 <= row < len(lines):
         return ""
+    own = partial(_comment, fresh=fresh)
     return next(
-        (
-            text
-            for read in (_keyed, _docstring, _comment, _quoted)
-            if (text := clean(read(lines, row)))
-        ),
+        (text for read in (_keyed, _docstring, own, _quoted) if (text := clean(read(lines, row)))),
         "",
     )
 
@@ -138,13 +140,13 @@ def _until(end: str, lines: Sequence[str]) -> str:
     return "\n".join(kept)
 
 
-def _comment(lines: Sequence[str], row: int) -> str:
-    """The comment on the lines above, or at the end of the line."""
+def _comment(lines: Sequence[str], row: int, *, fresh: Collection[int] | None) -> str:
+    """The comment on the lines above."""
     kept: list[str] = []
     for at in range(row - 1, max(row - 1 - _ABOVE, -1), -1):
         if not kept and _ATTRIBUTE.match(lines[at]):
             continue
-        match = COMMENT.match(lines[at])
+        match = COMMENT.match(lines[at]) if fresh is None or at in fresh else None
         if match is None or not (match[1].strip(" */") or _SUMMARY.match(lines[at])):
             break
         kept.append(match[1].strip(" */"))

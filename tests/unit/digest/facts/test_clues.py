@@ -34,6 +34,31 @@ def test_help_of_a_new_flag_is_found_beside_it():
     assert clue.evidence.line == 8
 
 
+ENTRY = '    "{0}": lambda: os.getenv("{0}"),\n'
+
+
+def test_comment_that_stood_above_another_thing_says_nothing_of_a_new_one():
+    head, above, own = (
+        "variables = {\n",
+        "    # Turns all kernels off.\n",
+        "    # Unpacks at load.\n",
+    )
+    old = f"{head}{above}{ENTRY.format('APP_KERNELS')}}}\n"
+    for added, text in ((own, "Unpacks weights at load."), ("", None)):
+        between = added.replace("Unpacks", "Unpacks weights") + ENTRY.format("APP_UNPACK")
+        new = f"{head}{above}{between}{ENTRY.format('APP_KERNELS')}}}\n"
+        found = clues(ClueKind.HELP, ("app/envs.py", old, new))
+        assert [(c.name, c.text) for c in found] == ([("APP_UNPACK", text)] if text else [])
+
+
+def test_long_comment_is_read_from_its_first_line():
+    rest = "".join(f"\t// Line {n} tells some more of it.\n" for n in range(20))
+    read = f'\t// Replaces the base address of all downloads.\n\t//\n{rest}\tm := os.Getenv("APP_MIRROR")\n'
+    texts = ("package a\n\nfunc f() {\n}\n", f"package a\n\nfunc f() {{\n{read}}}\n")
+    (clue,) = clues(ClueKind.HELP, ("app/main.go", *texts))
+    assert clue.text.startswith("Replaces the base address of all downloads.")
+
+
 @pytest.mark.parametrize(
     ("path", "owner", "names"),
     [

@@ -157,7 +157,7 @@ def test_what_moves_under_its_own_name_is_not_renamed() -> None:
     assert renamed(message, *files) == [("OldIterator", "NewIterator")]
 
 
-def test_a_renamed_flag_of_one_command_is_not_removed_from_it_as_well() -> None:
+def test_a_renamed_flag_of_one_command_is_told_with_the_command_and_not_removed_as_well() -> None:
     old = (
         "pub enum Command {\n    Check(CheckArgs),\n    Run(RunArgs),\n}\n\n"
         "pub struct CheckArgs {\n    /// The version.\n    #[arg(long)]\n    pub version: Option<String>,\n}\n\n"
@@ -166,7 +166,7 @@ def test_a_renamed_flag_of_one_command_is_not_removed_from_it_as_well() -> None:
     new = old.replace("pub version", "pub ty_version", 1)
     facts = told("Name it", ("crates/cli/src/lib.rs", old, new))
     assert [(f.action, f.before, f.name) for f in facts if f.kind is FactKind.FLAG] == [
-        (Action.RENAMED, "--version", "--ty-version")
+        (Action.RENAMED, "check --version", "check --ty-version")
     ]
 
 
