@@ -216,6 +216,8 @@ async def _answered(
         found = await answer(intent, ctx)
     # What is about a part of the words alone proves nothing.
     whole = whole and not reading.unknown
+    if isinstance(intent, Changed) and asked_release(intent.topic):
+        whole = False  # mentions of a version that no tag has are no release
     if isinstance(intent, Changed | Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
     if reading.undone and isinstance(intent, Explain) and found.rows:

@@ -34,6 +34,10 @@ OF_LATEST = Phrase(
 )
 LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
 TAGGED = Phrase("It was tagged on {day}.", "打标签于 {day}。")
+UNTAGGED = Phrase(
+    "No release is tagged {tag}; the latest is {latest}.",
+    "没有标签为 {tag} 的发布，最新的是 {latest}。",
+)
 OF_FIRST_RELEASE = Phrase(
     "{tag} is a release with none before it: everything up to it.",
     "{tag} 是第一个发布：以下是截至它的全部变更。",

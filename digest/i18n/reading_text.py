@@ -168,6 +168,10 @@ CAME = Phrase(
     "{name} was added by {change} ({author}, {day}).",
     "{name} 由 {change} 新增（{author}，{day}）。",
 )
+OLDEST = Phrase(
+    "The oldest change found that names {name}: {change} ({author}, {day}).",
+    "找到的最早提到 {name} 的变更：{change}（{author}，{day}）。",
+)
 WENT = Phrase(
     "{name} was removed by {change} ({author}, {day}).",
     "{name} 由 {change} 移除（{author}，{day}）。",

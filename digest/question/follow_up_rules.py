@@ -351,21 +351,21 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
     if slots or asked.without or not words or again == Again():
         return
-    only, counted = _narrows(asked), any(getattr(again, name) for name in _COUNTED)
+    only, named = _narrows(asked), again.topic or again.path
+    counted = not named and any(getattr(again, name) for name in _COUNTED)
     its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
     alone = _is_bare(asked) or (asked.follows and not its)
     turns = asked.has("again", "about") or only or _corrects(asked)
     if again.window is not None and turns and not again.topic:
         yield Weighed(5.0, again)
-    elif (_goes_on(asked) and not asked.has("about")) or (counted and not again.topic and alone):
+    elif (_goes_on(asked) and not asked.has("about")) or (counted and alone):
         yield Weighed(4.5, again)
     elif (only or "again" in _opening(asked)) and any(getattr(again, name) for name in _NAMED):
         yield Weighed(4.5 if asked.follows else 1.4, again)  # "what about ssr", "only ROCm"
 
 
 _WHO_DID = ("who", "aux", "it", "bump", "agent", "change", "wrote", *_ACTS)
-_COUNTED = ("per", "people", "files", "folders", "top")
-_NAMED = ("topic", "author", "path", "top")
+_COUNTED, _NAMED = ("per", "people", "files", "folders", "top"), ("topic", "author", "path", "top")
 
 
 def _is_topic_alone(asked: Asked) -> bool:

@@ -123,6 +123,23 @@ _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本
 
 
 @rule
+def one_release(asked: Asked) -> Iterator[Weighed]:
+    """A release by its version, with its day and the one before: *when was 3.14 released*."""
+    versions = [one.name for one in asked.slots(Release)]
+    versions += [word for word in asked.left if _VERSION.fullmatch(word)]
+    others = {*asked.left} - {*versions} or asked.references or asked.kinds or asked.spans
+    beside = ("releases", "history", "aux", "prep", "ask", "they", "agent", "change", "explain")
+    if len(versions) != 1 or others or asked.things or not asked.only_words(*beside):
+        return
+    if asked.has("releases") or (asked.has("history") and asked.has("agent")):
+        about = Changed(window=asked.now.usual, topic=versions[0], anytime=True)
+        yield Weighed(7.0, about)
+
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
+
+
+@rule
 def compare(asked: Asked) -> Iterator[Weighed]:
     """Two points of history as release notes."""
     refs = _refs(asked)
@@ -340,6 +357,9 @@ def _listing(asked: Asked) -> Changed | None:
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
         "per:file", "per:folder"
     )
+    top = asked.top or (Top(1) if _THE_ONE.search(asked.text) else None)
+    if top is None and _LAST.search(asked.text):
+        people, top = False, Top(1, "latest")
     return Changed(
         window=span or asked.now.usual,
         anytime=span is None or _LATELY.search(asked.text) is not None,
@@ -357,7 +377,7 @@ def _listing(asked: Asked) -> Changed | None:
         folders=asked.counts("per:folder") and not paths,
         mergers=people and _MERGERS.search(asked.text) is not None,
         reviewers=people and asked.has("review"),
-        top=asked.top or (Top(1) if _THE_ONE.search(asked.text) else None),
+        top=top,
         against=asked.against,
         defaults=asked.has("default")
         and asked.has("change", "act:added")
@@ -380,6 +400,16 @@ _THE_ONE = re.compile(
     re.IGNORECASE,
 )
 """The one change that matters most; its level is asked for as well."""
+
+
+_LAST = re.compile(
+    r"\b(?:who|when)\b.{1,120}\blast\W*$"
+    r"|\b(?:who|when \w+) (?:.{1,120} )?last (?:chang|touch|edit|modif|updat|committ|work)"
+    r"|\blast (?:person|one|dev|developer) (?:to|who|that) (?:chang|touch|edit|modif|updat|work)"
+    r"|最后一?次?(?:修改|改动|更新|改|动|碰)",
+    re.IGNORECASE,
+)
+"""The newest change to a thing: *who changed it last*, *when was it last changed*."""
 
 
 def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:

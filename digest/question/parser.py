@@ -18,7 +18,7 @@ from digest.core.enums import ChangeKind, Language
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
-from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked, read_profiling
+from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked
 from digest.question.intent import (
     Affected,
     Again,
@@ -46,6 +46,7 @@ from digest.question.lexicon import (
     without_language,
 )
 from digest.question.periods import Now
+from digest.question.profile_rules import read_profiling
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import (
     Background,

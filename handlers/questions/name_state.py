@@ -64,8 +64,12 @@ async def state_lines(
         if not needs and (action is Action.REMOVED or not renamed):
             gone = stands is False and action is Action.REMOVED
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
-    if intent.claim in {"added", "release"} and aspects.get("added"):
-        aspects.pop("said", None)  # when it came is asked, not how it went on
+    if intent.claim in {"added", "release"}:
+        if aspects.get("added"):
+            aspects.pop("said", None)  # when it came is asked, not how it went on
+        elif oldest := history.oldest:
+            line = _line(reading_text.OLDEST, oldest, name, ctx, author=_author(oldest))
+            aspects["added"] = [line, *await release_lines(oldest, tip, ctx)]
     if intent.claim == "release" and history.found and not aspects.get("added"):
         aspects["added"] = await released_in(history.found[0][0], tip, ctx)
     value = (valued[1].after or "") if valued else now[0].after if now else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from digest.analysis.context import VERSIONS
 from digest.core.facts import Action, Area, Fact, FactKind
@@ -110,17 +110,32 @@ class NamedHistory:
 
     @property
     def brought(self) -> Graded | None:
-        """The oldest change whose title says that it adds a thing that no fact is about."""
+        """The oldest change whose title says that it adds a thing that no fact is about.
+
+        *Support caching with pools* adds something to caching, and what changes were about long
+        before had been there.
+        """
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
         brings = re.compile(
-            rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}(?!\w)", re.IGNORECASE
+            rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}[`'\"]?"
+            rf"(?: (?:{_SORTS}))*\W*(?:$|[(:]|(?:and|from|to|via|using|as) )",
+            re.IGNORECASE,
         )
+        oldest = self.oldest
         for graded, _ in reversed(self.found):
+            if oldest and committed(graded) - committed(oldest) > _PREPARED:
+                return None
             title = graded.title[:_MOST_TITLE]
             adds = _EXISTS[0].search(title)
             if adds and brings.match(title, adds.end()):
                 return graded
         return None
+
+    @property
+    def oldest(self) -> Graded | None:
+        """The oldest change whose title has the whole name."""
+        changes = (graded for graded, _ in reversed(self.found))
+        return next((one for one in changes if _has_whole(one.title, self.name)), None)
 
     @property
     def dropped(self) -> Graded | None:
@@ -133,7 +148,7 @@ class NamedHistory:
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
         whole = re.compile(
             rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?{name}(?-i:[A-Z]\w*)?[`'\"]?"
-            r"(?: (?:models?|support|backend|architecture|code))?\W*(?:$|\(|(?:from|and|in) )",
+            rf"(?: (?:{_SORTS}))?\W*(?:$|\(|(?:from|and|in) )",
             re.IGNORECASE,
         )
         for graded, _ in self.found:
@@ -213,6 +228,12 @@ _BEFORE_NAME = (
     "){0,6}"
 )
 """Words between a verb and what it adds."""
+
+_PREPARED = timedelta(days=30)
+"""For how long before a thing is added changes may prepare it."""
+
+_SORTS = "models?|support|backend|architecture|integration|implementation|code"
+"""Nouns behind a name that say no more than what sort of thing it is of."""
 
 _ON = {"true", "1", "on", "yes", "enabled"}
 _OFF = {"false", "0", "off", "no", "disabled"}

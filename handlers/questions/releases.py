@@ -6,6 +6,7 @@ Questions about one release by name use the range from the release before it.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -161,12 +162,24 @@ async def of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
     name = (newest if asked.name.lower() == LATEST else asked.name) if asked else ""
     release = await _release(name, ctx) if name else None
     if asked is None or release is None:
-        return intent, ()
+        return intent, await _untagged(intent.topic, ctx)
     refs = Refs(base=release.before, tip=release.tag)
     line = _line(release, newest, ctx)
     if _is_series(name) and release.before:
         line = OF_SERIES(ctx.language, tag=Code(release.tag), before=Code(release.before))
     return replace(intent, window=refs, topic=asked.topic), line
+
+
+async def _untagged(version: str, ctx: Context) -> Spans:
+    """A line that says that no release has a version; a number without a dot may be no version."""
+    tags = [*await ctx.watched.source.releases()] if _VERSION.fullmatch(version) else []
+    if not tags:
+        return ()
+    newest = Code(latest(tags) or tags[0])
+    return words.UNTAGGED(ctx.language, tag=Code(version), latest=newest)
+
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
 
 
 def _is_series(name: str) -> bool:

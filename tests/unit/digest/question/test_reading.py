@@ -260,6 +260,19 @@ def test_a_name_of_code_in_a_sentence_is_asked_about():
     assert parse("since when do we have --return-mask?", NOW, ZONE) == Touched(name="--return-mask")
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("when did FooSeek V4 support come", "FooSeek V4"),
+        ("when was FlashFoo 3 added", "FlashFoo 3"),
+        ("when did mask replay land", "mask replay"),
+        ("when did native buckets get merged?", "native buckets"),
+    ],
+)
+def test_when_a_thing_came_is_asked_of_its_whole_name(question, name):
+    assert parse(question, NOW, ZONE) == Touched(name=name, claim="added")
+
+
 HARD = [
     "what changed in the scheduler and the attention kernels by Ada last week " * 7,
     "上周调度器和注意力内核有什么变化以及哪些环境变量被删除了" * 20,
@@ -671,3 +684,42 @@ def test_whether_a_change_was_reverted_is_asked_in_the_past():
 def test_a_question_about_it_is_not_proven_by_whatever_was_reverted():
     told = read("was it reverted", NOW, ZONE, Background(follows="list"))
     assert not told.closed
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("when was 3.14 released", "which release came before 3.14?", "when did 3.14 come out"),
+        *("is 3.14 out yet", "3.14是什么时候发布的", "the release before 3.14"),
+    ],
+)
+def test_a_version_is_that_of_a_release(question):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.topic, told.anytime) == ("3.14", True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("who last touched src/pool.py", "who changed src/pool.py last?"),
+        *("when was src/pool.py last changed", "last person to touch src/pool.py"),
+        *("谁最后改了 src/pool.py", "src/pool.py 最后一次修改是什么时候"),
+    ],
+)
+@pytest.mark.parametrize("follows", ["", "list"])
+def test_the_last_change_of_a_file_is_one(question, follows):
+    told = read(question, NOW, ZONE, Background(follows=follows)).intent
+    assert isinstance(told, Changed)
+    assert (told.path, told.topic, told.people) == ("src/pool.py", "", False)
+    assert told.top == Top(1, "latest")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["is there anything I should stop using?", "what should we migrate off", "有什么不该再用的"],
+)
+def test_what_should_no_longer_be_used_is_what_is_deprecated(question):
+    told = read(question, NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert told.kinds == (ChangeKind.DEPRECATIONS,)

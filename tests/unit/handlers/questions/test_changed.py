@@ -439,6 +439,34 @@ async def test_who_added_a_thing_is_the_author_of_the_change_that_did():
     assert "(Ada, 2025-11-24)" in shown
 
 
+@pytest.mark.parametrize(
+    ("older", "told"),
+    [
+        ("Fix the foo parser (#13)", "The oldest change found that names `foo parser`: [Fix the"),
+        ("[1/2] Prepare the lexer (#13)", "`foo parser` was added by [Add foo parser support"),
+    ],
+)
+async def test_what_changes_were_about_long_before_was_not_added_later(older, told):
+    changes = [
+        made("aaaaaaa1", "Support foo parser with pools (#11)", 1),
+        made("bbbbbbb2", "Add foo parser support (#12)", 20),
+        made("ccccccc3", older, 60),
+    ]
+    shown = markdown(
+        (await ask("when was foo parser added", context(FakeSource(changes)))).document
+    )
+    assert told in shown
+
+
+async def test_what_is_added_to_a_thing_is_not_the_thing():
+    changes = [made("aaaaaaa1", "Support foo parser with pools (#11)", 1)]
+    shown = markdown(
+        (await ask("when was foo parser added", context(FakeSource(changes)))).document
+    )
+    assert "was added by" not in shown
+    assert "The oldest change found that names `foo parser`: [Support foo parser with" in shown
+
+
 async def test_a_revert_of_a_fix_is_no_yes():
     changes = [
         made("aaaaaaa1", 'Revert "fix: stop the pool leak (#11)" (#12)', 1),

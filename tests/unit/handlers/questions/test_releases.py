@@ -59,6 +59,14 @@ async def test_a_change_after_every_release_is_not_released():
     assert "is not in a release yet; the latest is `v1.0.0`" in shown
 
 
+async def test_a_version_that_no_tag_has_is_not_out_although_a_title_names_it():
+    changes = [*CHANGES, change("ccccccc3", "Volunteer to release 3.1 (#3)", at=NOW)]
+    source = FakeSource(changes, tags={"v2.0.0": CHANGES[0].sha}, tagged=NOW)
+    shown = markdown((await ask("is 3.1 out yet", context(source))).document)
+    assert "No release is tagged `3.1`; the latest is `v2.0.0`" in shown
+    assert "Yes" not in shown
+
+
 CHANGES_compare = [
     change(f"{n}" * 8, title, {path: 9}, NOW - timedelta(days=90 + 10 * n))
     for n, (title, path) in enumerate(

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.profile import EntryKind, ProfileEntry, parse_entry
-from digest.question.change_rules import read_profiling
 from digest.question.intent import (
     Affected,
     Alert,
@@ -16,6 +15,7 @@ from digest.question.intent import (
     Touched,
 )
 from digest.question.parser import parse
+from digest.question.profile_rules import read_profiling
 from digest.question.questions import format_intent
 
 FLAG, VARIABLE = parse_entry("--max-len"), parse_entry("APP_PORT")

@@ -1,0 +1,118 @@
+"""Readings of what the asker uses: the profile, alerts about it, and whether it is affected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
+from digest.question.asked import Asked, Weighed, rule
+from digest.question.commit_range import Refs
+from digest.question.intent import Affected, Alert, EditProfile, Enquiry, ProfileFrom, ShowProfile
+from digest.window import Window
+
+_US = r"(?:me|us|my \w+|our \w+|what (?:i|we) use)"
+_AFFECTED = re.compile(
+    r"(?:am i|are we|is (?:my|our) [\w -]{1,30}) (?:affected|hit|impacted|broken)(?: by .{1,40})?"
+    rf"|(?:what|which(?: changes| commits| prs)?|does (?:anything|something|this)|did anything|"
+    rf"anything(?: that)?|will anything|changes(?: that)?) (?:may |might |could |can |will )?"
+    rf"(?:affects?|breaks?|hits?|impacts?|broke|touch(?:es)?) {_US}"
+    r"|affected(?: changes)?|what affects (?:me|us)|impact on (?:me|us)"
+    r"|(?:会|有|有没有|是否|哪些|什么|有什么|有哪些)*(?:变更|改动|提交)?(?:会|可能)?(?:影响|破坏|波及)"
+    r"(?:到|了)?(?:我们?|咱们)(?:的\w{1,8})?"
+    r"(?:吗|么|呢)?"
+    r"|(?:我们?|咱们)(?:的\w{1,8})?(?:会|有没有|是否|会不会)?(?:受到?|被)影响(?:吗|么|呢)?"
+    r"|受影响的?(?:变更|改动)?",
+    re.IGNORECASE,
+)
+_MINE = r"(?P<mine>my |我的 ?)?(?:our |the |show |我们的 ?)?"
+_PROFILE = r"(?:profile|档案|画像|依赖清单)"
+_SHOW = re.compile(
+    rf"(?:show |list |see |查看 ?|显示 ?)?{_MINE}{_PROFILE}|what do (?:i|we) use|我们?用了什么",
+    re.IGNORECASE,
+)
+_ADD = re.compile(
+    rf"(?:{_MINE}{_PROFILE}[:：]? ?(?:add|\+|添加|增加|加入|加上?)"
+    rf"|add to {_MINE.replace('mine', 'mine2')}{_PROFILE}) ?[:：]? ?(?P<what>.+)"
+    r"|(?:i|we) (?:use|depend on|rely on)[:]? (?P<used>.+)|我们?(?:使用|依赖|用)[:：]? ?(?P<zh>.+)",
+    re.IGNORECASE,
+)
+_REMOVE = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:remove|delete|drop|删除|移除|去掉) ?[:：]? ?(?P<what>.+)",
+    re.IGNORECASE,
+)
+_CLEAR = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:clear|reset|empty|清空|重置)|(?:clear|reset|清空|重置) ?"
+    rf"{_MINE.replace('mine', 'mine2')}{_PROFILE}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
+)
+_ON = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
+    r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
+    re.IGNORECASE,
+)
+_OFF = re.compile(
+    r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
+    r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
+)
+_PARTS = re.compile(r"[\s,，、;；]+|\band\b|和|以及", re.IGNORECASE)
+
+
+def read_profiling(words: str) -> Enquiry | None:
+    """The intent without its window, ``None`` for another subject. Raises ``InvalidEntry``."""
+    if _AFFECTED.fullmatch(words):
+        return Affected()
+    if match := _SHOW.fullmatch(words):
+        return ShowProfile(mine=_mine(match))
+    if match := _CLEAR.fullmatch(words):
+        return EditProfile(clear=True, mine=_mine(match))
+    if match := _FROM.fullmatch(words):
+        return ProfileFrom(place=match["what"].strip("\"'`<>"), mine=_mine(match))
+    if match := _REMOVE.fullmatch(words):
+        return EditProfile(remove=_entries(match["what"]), mine=_mine(match))
+    if match := _ADD.fullmatch(words):
+        return _addition(match)
+    if match := _ON.fullmatch(words) or _OFF.fullmatch(words):
+        return Alert(on=match.re is _ON, mine=_mine(match))
+    return None
+
+
+@rule
+def affected(asked: Asked) -> Iterator[Weighed]:
+    """Whether what the asker uses is affected, within a period or a range."""
+    rest = " ".join(t.text for t in asked.tokens if t.slot is None)
+    if len(asked.spans) != 1 or len(asked.tokens) != sum(
+        t.slot is None or isinstance(t.slot, Window | Refs) for t in asked.tokens
+    ):
+        return
+    if isinstance(read_profiling(rest if rest.isascii() else rest.replace(" ", "")), Affected):
+        yield Weighed(9.0, Affected(window=asked.span))
+
+
+def _addition(match: re.Match[str]) -> EditProfile | None:
+    if match["what"]:
+        return EditProfile(add=_entries(match["what"]), mine=_mine(match))
+    if _ASKS.search(match[0]):
+        return None
+    try:
+        entries = _entries(match["used"] or match["zh"])
+    except InvalidEntry:
+        return None
+    # "We use it a lot" names nothing; a real entry looks like code somewhere.
+    told = any(re.search(r"[-_/.:*\d]|[a-z][A-Z]", entry.name) for entry in entries)
+    return EditProfile(add=entries) if told else None
+
+
+def _entries(written: str) -> tuple[ProfileEntry, ...]:
+    return tuple(parse_entry(part) for part in _PARTS.split(written) if part.strip("\"'` "))
+
+
+def _mine(match: re.Match[str]) -> bool:
+    return any(value for name, value in match.groupdict().items() if name.startswith("mine"))
