@@ -351,8 +351,8 @@ def _turned(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Again(people=True))  # "who bumped them"
     if slots or asked.without or not words or again == Again():
         return
-    only, named = _narrows(asked), again.topic or again.path
-    counted = not named and any(getattr(again, name) for name in _COUNTED)
+    only, about = _narrows(asked), again.topic or again.path
+    counted = not about and any(getattr(again, name) for name in _COUNTED)
     its = asked.spans or (asked.has("it") and not _PLURAL.search(asked.text))
     alone = _is_bare(asked) or (asked.follows and not its)
     turns = asked.has("again", "about") or only or _corrects(asked)
