@@ -118,7 +118,10 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
     for action in (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED):
         for kind in CONTRACTS:
             facts = reading.told(kind, action)
-            for alike in ([f for f in facts if not is_pin(f)], [f for f in facts if is_pin(f)]):
+            own = [f for f in facts if not is_pin(f)]
+            here = [f for f in own if f.elsewhere and action is Action.ADDED]
+            pins = [f for f in facts if is_pin(f)]
+            for alike in ([f for f in own if f not in here], here, pins):
                 if alike:
                     yield _things(_TOLD[action], alike, reading)
     announced = deprecated(reading)
@@ -128,11 +131,14 @@ def interfaces(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _things(phrase: Phrase, facts: Sequence[Fact], reading: ChangeContext) -> Statement:
-    spans = phrase(
-        reading.language,
-        kind=kind_of(facts, reading.language),
-        names=names(facts, reading, values=True),
-    )
+    language, kind = reading.language, kind_of(facts, reading.language)
+    listed = names(facts, reading, values=True)
+    paths = {f.evidence.path for f in facts if f.elsewhere}
+    if phrase is words.NEW_THING and len(paths) == 1:
+        path = code(printable(*paths))
+        spans = words.NEW_THING_HERE(language, kind=kind, names=listed, path=path)
+    else:
+        spans = phrase(language, kind=kind, names=listed)
     return make_statement(spans, facts, Aspect.COMPATIBILITY)
 
 

@@ -22,7 +22,7 @@ from digest.analysis.context import (
 from digest.analysis.quotes import ENDS, POINTS, content
 from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans, sentences
-from digest.core.change import FileStatus, Side
+from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.core.grade import Level
@@ -162,6 +162,9 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
         # Every value of a variable is a text; its quotes say nothing.
         after = (f.after or "").strip("\"'") if f.kind is FactKind.ENVIRONMENT else f.after
         what = words.WITH_DEFAULT(language, what=what, value=value(after or f.after, language))
+    if f.elsewhere:
+        here, there = (code(printable(path)) for path in (f.evidence.path, f.elsewhere))
+        what = words.NEW_HERE(language, what=what, path=here, elsewhere=there)
     if text:
         what = words.EXPLAINED(language, what=what, words=code_as_spans(opening(text)))
     return make_statement(with_full_stop(what, reading), [f])

@@ -78,7 +78,7 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
     asked = []
     kept = {last(f.name) for f in facts.of(FactKind.DEPRECATION, Action.ADDED)}
     for index, fact in enumerate(facts.items):
-        before = fact.action is Action.ADDED and fact.kind in _SHARED
+        before = fact.action is Action.ADDED and (fact.kind in _SHARED or _may_be_known(fact))
         after = fact.action in {Action.REMOVED, Action.RENAMED} and fact.public is not False
         if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
@@ -93,6 +93,21 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
             words += (f'"{near}"',) if near else ()
             asked.append(Question(index=index, name=name, commit=commit, words=words, near=near))
     return tuple(asked)
+
+
+def _is_known(fact: Fact) -> bool:
+    """Whether another program's thing of the same name makes a new one no less new."""
+    return fact.action is Action.ADDED and fact.kind not in _SHARED
+
+
+def _may_be_known(fact: Fact) -> bool:
+    """Whether a new flag or route may be one that another program of the project has already.
+
+    A short word, as the name of a flag, means something else to every program.
+    """
+    return fact.kind is FactKind.ROUTE or (
+        fact.kind is FactKind.FLAG and "-" in fact.name.lstrip("-") and "=" not in fact.name
+    )
 
 
 def _written(change: Change, fact: Fact) -> str:
@@ -238,10 +253,18 @@ def apply_lookup(
     texts: Mapping[Place, str],
 ) -> Facts:
     """The facts with what the trees show about them."""
-    answers = {
-        q.index: _found(facts.items[q.index], q, where.get(q.index, ()), texts) for q in asked
-    }
     touched = {file.path for file in facts.files}
+    before = touched | {file.old_path for file in facts.files if file.old_path}
+    answers = {
+        q.index: _found(
+            fact,
+            q,
+            [p for p in where.get(q.index, ()) if not (_is_known(fact) and p[1] in before)],
+            texts,
+        )
+        for q in asked
+        for fact in (facts.items[q.index],)
+    }
     items = [
         told
         for index, fact in enumerate(facts.items)
@@ -319,6 +342,8 @@ def _told(
 ) -> Fact | None:
     if not asked or elsewhere is None:
         return fact
+    if _is_known(fact):
+        return replace(fact, elsewhere=elsewhere)
     if elsewhere == fact.evidence.path and fact.action is Action.REMOVED:
         return None  # the file still defines it in another way
     if fact.action is Action.REMOVED and fact.detail in _OWN and elsewhere not in touched:

@@ -32,6 +32,10 @@ MOVED_FILE = Phrase("moved, {lines}", "已移动，{lines}")
 
 # Insights: interfaces.
 NEW_THING = Phrase("New {kind}: {names}.", "新增{kind}：{names}。")
+NEW_THING_HERE = Phrase(
+    "New {kind} in {path}, which other parts of the project have already: {names}.",
+    "{path}新增{kind}（项目其他部分已有）：{names}。",
+)
 GONE_THING = Phrase("Removed {kind}: {names}.", "移除{kind}：{names}。")
 RENAMED_THING = Phrase("Renamed {kind}: {names}.", "重命名{kind}：{names}。")
 CHANGED_THING = Phrase("Changed {kind}: {names}.", "变更{kind}：{names}。")
@@ -219,6 +223,9 @@ NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")
 NEW_METRIC = Phrase("New metric {name}", "新增指标{name}")
 NEW_FIELD = Phrase("New field {name}", "新增字段{name}")
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
+NEW_HERE = Phrase(
+    "{what} in {path} ({elsewhere} already has it)", "{path}{what}（{elsewhere}中已有）"
+)
 EXPLAINED = Phrase("{what}: {words}", "{what}：{words}")
 WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")

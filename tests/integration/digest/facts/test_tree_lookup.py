@@ -136,6 +136,36 @@ async def test_flag_that_a_class_of_arguments_elsewhere_defines_is_moved(builder
     assert seen(items, FactKind.FLAG) == [("changed", "--output-tmp-dir", "moved")]
 
 
+async def test_flag_and_route_that_another_program_has_are_new_in_their_file_alone(builder) -> None:
+    _, items = await told(
+        builder,
+        {
+            "a.py": "go()\n",
+            "b/cli.py": FLAG,
+            "b/server.py": SERVER,
+            "tests/cli.py": '"--cache-dir"\n',
+        },
+        {"a.py": f"{FLAG}{FLAG.replace('output-tmp', 'cache')}{SERVER}go()\n"},
+    )
+    known = {i.name: i.elsewhere for i in items if i.action is Action.ADDED}
+    assert known == {
+        "--output-tmp-dir": "b/cli.py",
+        "--cache-dir": None,
+        "GET /health": "b/server.py",
+    }
+
+
+async def test_new_flag_that_its_own_change_takes_from_another_file_is_not_known(builder) -> None:
+    field = "class FrontendArgs:\n    output_tmp_dir: str = ''\n"
+    _, items = await told(
+        builder,
+        {"a.py": "go()\n", "args.py": field},
+        {"a.py": f"{FLAG}go()\n", "args.py": "class FrontendArgs:\n    size: int = 1\n"},
+    )
+    (flag,) = [i for i in items if i.kind is FactKind.FLAG]
+    assert (flag.action, flag.elsewhere) == (Action.ADDED, None)
+
+
 async def test_flag_that_only_a_comment_names_is_removed(builder) -> None:
     gone = 'group.add_argument("--device", **kwargs["device"], deprecated=True)\n'
     _, items = await told(

@@ -777,3 +777,21 @@ def test_title_is_not_told_again_that_spells_a_removed_flag_as_a_field():
     gone = fact(FactKind.FLAG, Action.REMOVED, "--override-attention-dtype")
     entry = entry_of(change("[Misc] Remove `override_attention_dtype`", gone), None, Language.EN)
     assert [s.text for s in entry.analysis.summary] == ["--override-attention-dtype was removed."]
+
+
+def test_what_another_program_has_already_is_new_in_its_file_alone():
+    route = fact(FactKind.ROUTE, Action.ADDED, "GET /health", elsewhere="server/app.py")
+    live = fact(FactKind.ROUTE, Action.ADDED, "GET /live", 5, elsewhere="server/app.py")
+    ready = fact(FactKind.ROUTE, Action.ADDED, "GET /ready", 4)
+    graded = change("Serve more", route, live, ready)
+    told = f"New route GET /health in {CLI} (server/app.py already has it)."
+    assert told in lines(graded)
+    assert f"{CLI}新增路由 GET /health（server/app.py 中已有）。" in [
+        line.replace(f"{CLI} ", CLI) for line in lines(graded, Language.ZH)
+    ]
+    kept = [s.text for s in analyse(graded, Language.EN).insights]
+    where = f"in {CLI}, which other parts of the project have already"
+    assert kept == [
+        "New HTTP route: GET /ready.",
+        f"New HTTP routes {where}: GET /health and GET /live.",
+    ]
