@@ -158,11 +158,15 @@ ACTIONS = {
 RENAMED = Phrase("{before} renamed to {name}", "{before} 改名为 {name}")
 MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
 ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
+DESCRIBED = Phrase("“{text}” ({place})", "“{text}”（{place}）")
 STANDS = Phrase("{name} is there now: in {files}.", "{name} 目前还在：{files}。")
 IS_LEFT_IN = Phrase("{name} is left only in {files}.", "{name} 只剩在 {files} 里。")
 STANDS_NOT = Phrase(
     "{name} is gone: nothing in the program text of the branch has it.",
     "{name} 已不在：该分支的程序文本中没有它，已被移除。",
+)
+NOWHERE = Phrase(
+    "Nothing in the program text of the branch has {name}.", "该分支的程序文本中没有 {name}。"
 )
 CAME = Phrase(
     "{name} was added by {change} ({author}, {day}).",

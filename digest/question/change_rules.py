@@ -158,7 +158,7 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not asked.slots(Symbol) and asked.has("kind:fix") and RELEASE.search(asked.text):
         return  # "which release fixed the crash"
     cues = asked.has("history", "happened", "explain", "default", "why", "state", "bump", "risk")
-    cues = cues or asked.has("instead")
+    cues = cues or asked.has("instead") or _WHAT_IS.fullmatch(asked.text) is not None
     cues = cues or bool(asked.actions)
     told = cues or asked.has("kind:deprecations")
     if (not sure and not cues) or ("=" in name and asked.has("explain") and not asked.slots(Quote)):
@@ -172,6 +172,13 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     yield Weighed(
         weight, Touched(name=name, window=asked.span, claim=claim_of(asked) or _wanted(asked))
     )
+
+
+_WHAT_IS = re.compile(
+    r"(?:so |and )?what(?:'s| is|s| are)(?: the| a| an)? [\w.:-]{3,80}(?: \w+)?\W*"
+    r"|[\w.:-]{3,80} ?(?:这个?\w{0,4})?(?:到底)?是(?:什么|啥|干什么的|干嘛的|做什么的)\W*",
+    re.IGNORECASE,
+)
 
 
 @rule

@@ -26,6 +26,7 @@ from handlers.questions.requirements import (
     UNSET,
     Requirement,
     defaults_now,
+    described_now,
     files_with,
     find_requirements,
     flags_now,
@@ -51,6 +52,11 @@ async def state_lines(
     is_open = intent.claim in OPEN or (stands is not None and intent.claim in {"there", "gone"})
     if is_open and not renamed and not (history.facts and history.pinned):
         aspects |= _last_said(history, needs, ctx)
+    asks = not (intent.claim or needs or stands is False)
+    about, at = (await described_now(name, ctx, tip) if asks else None) or ("", None)
+    if at is not None:
+        place = Code(f"{printable(at.path)}:{at.line}")
+        aspects["about"] = [reading_text.DESCRIBED(ctx.language, text=about, place=place)]
     valued, now = _newest_value(history, needs), list[Fact]()
     if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
         # The value is what is asked for most, but a call does not say it.
@@ -76,8 +82,10 @@ async def state_lines(
     value = None if value in UNSET else value  # computed later, neither on nor off
     claim = "yes" if renamed and intent.claim == "renamed" else intent.claim
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
-    order = [*asked, "value", *aspects]
+    order = ["about", *asked, "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
+    if about:  # what the change that added it said is mostly the same
+        lines = [line for n, line in enumerate(lines) if n == 0 or about not in plain(line)]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
 
 
@@ -143,7 +151,8 @@ async def _presence(
     if not (stands or gone) and is_flag and await files_with(field, ctx, tip.sha or ""):
         return None, []  # a flag may be made of the name of a field
     phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
-    phrase = phrase if there else reading_text.STANDS_NOT
+    if not there:
+        phrase = reading_text.STANDS_NOT if history.found else reading_text.NOWHERE
     return stands, [phrase(language, name=Code(name), files=files)]
 
 

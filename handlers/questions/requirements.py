@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from digest.analysis.context import without_dashes
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
-from digest.core.facts import Area, Fact, FactKind
+from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.facts.dependencies import reader_of
+from digest.facts.help_text import beside
 from digest.facts.paths import area_of
 from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
@@ -256,10 +257,42 @@ async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
     return []
 
 
+async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
+    """What stands beside the declaration of a name: its help text, docstring or comment."""
+    bare = re.sub(r"-", "_", name.lstrip("-"))
+    found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
+    for fact in found:
+        at = fact.evidence
+        lines = texts.get(at.path, "").split("\n")
+        if text := beside(lines, (at.line or 0) - 1):
+            return text, at
+    return await _described_type(bare, ctx, tip) if name == bare else None
+
+
+async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
+    """What stands beside the definition of a class, a type or a function."""
+    if not tip.sha or not _DOTTED.fullmatch(name):
+        return None
+    there = await ctx.watched.source.mentions(tip.sha, [f"{word} {name}" for word in _DEFINES])
+    paths = {path for some in (there or {}).values() for path in some}
+    first = sorted((p for p in paths if area_of(p) is Area.CORE), key=lambda p: (p.count("/"), p))
+    texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
+    defines = re.compile(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
+    for path in first:
+        lines = texts.get((tip.sha, path), "").split("\n")
+        for row, line in enumerate(lines):
+            if defines.match(line) and (text := beside(lines, row)):
+                return text, Evidence(path=path, line=row + 1, side=Side.NEW)
+    return None
+
+
+_DEFINES = ("class", "struct", "type", "interface", "trait", "enum", "func", "fn", "def")
+
+
 async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
     found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
     valued = [
-        replace(f, after=_constant(f.after, texts))
+        replace(f, after=_constant(f.after, texts.values()))
         for f in found
         if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
     ]
@@ -269,11 +302,11 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
 
 async def _declarations(
     bare: str, words: Collection[str], ctx: Context, tip: Tip
-) -> tuple[list[Fact], Collection[str]]:
-    """What the program declares under a name, and the texts that were read for it."""
+) -> tuple[list[Fact], Mapping[str, str]]:
+    """What the program declares under a name, and the texts that were read for it by path."""
     some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
     if not tip.sha or not some or not _DOTTED.fullmatch(bare):
-        return [], ()
+        return [], {}
     there = await ctx.watched.source.mentions(tip.sha, words) or {}
     paths = {path for some in there.values() for path in some if area_of(path) is Area.CORE}
     first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
@@ -283,7 +316,7 @@ async def _declarations(
     for (_, path), text in texts.items():
         facts = await asyncio.to_thread(_added_names, path, text, has_name, some[0])
         found += (f for f in facts if f".{without_dashes(f.name)}".endswith(f".{bare.lower()}"))
-    return found, texts.values()
+    return found, {path: text for (_, path), text in texts.items()}
 
 
 _DOTTED = re.compile(r"[A-Za-z_][\w.]{2,80}", re.ASCII)

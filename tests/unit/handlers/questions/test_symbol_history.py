@@ -282,6 +282,53 @@ async def test_default_that_no_change_told_of_is_read_from_the_branch(question, 
     assert not_said not in shown
 
 
+DESCRIBED = """import argparse
+
+
+class PoolKeeper:
+    \"""Keeps the workers of a pool alive between two calls.\"""
+
+    quiet = 1
+
+
+# How long a worker may wait for its next task.
+LIMIT = os.environ.get("APP_WAIT_LIMIT", "30")
+
+parser.add_argument("--pool-mode", help="How the workers of a pool share what they have read")
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "what does --pool-mode do",
+            "“How the workers of a pool share what they have read” (`src/app.py:13`)",
+        ),
+        (
+            "what is APP_WAIT_LIMIT?",
+            "“How long a worker may wait for its next task.” (`src/app.py:11`)",
+        ),
+        (
+            "what's PoolKeeper?",
+            "“Keeps the workers of a pool alive between two calls.” (`src/app.py:4`)",
+        ),
+        ("PoolKeeper 是什么", "“Keeps the workers of a pool alive between two calls.”"),
+        ("when was PoolKeeper added", ""),
+        ("what is PoolSeeker", "Nothing in the program text of the branch has `PoolSeeker`."),
+    ],
+)
+async def test_what_a_name_is_for_is_read_where_the_branch_defines_it(question, said):
+    told_of = change(
+        "eeeeeee5", "Add --pool-mode, APP_WAIT_LIMIT and PoolKeeper (#15)", {"src/app.py": 5}, NOW
+    )
+    source = FakeSource([told_of])
+    source.trees = {(told_of.sha, "src/app.py"): DESCRIBED}
+    shown = markdown((await ask(question, context(source))).document)
+    assert said in shown
+    assert ("“" in shown) == ("“" in said)
+
+
 @pytest.mark.parametrize(
     ("question", "said"),
     [
