@@ -198,6 +198,8 @@ def _kinds(subject: Subject) -> set[str]:
 def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
+    if facts.subject.type in {"doc", "docs"}:
+        return False
     return advisory or "security" in {facts.subject.scope, *_kinds(facts.subject)}
 
 

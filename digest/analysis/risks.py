@@ -26,7 +26,7 @@ from digest.analysis.context import (
 from digest.analysis.explanations import is_known, refused_flags
 from digest.analysis.headline import secures
 from digest.analysis.signatures import Differences, differences
-from digest.analysis.summary import bare, raised_minimums
+from digest.analysis.summary import bare
 from digest.analysis.wording import has_default, is_computed, is_pin, names, value
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
@@ -35,6 +35,7 @@ from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
+from digest.facts.version_pin import raised_minimums
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Part, Phrase, list_in_words
 
@@ -144,7 +145,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     yield from (spans for spans, _ in _replacements(announced, reading))
     if announced:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
-    for name, facts in raised_minimums(reading).items():
+    for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
     if refused := refused_flags(reading):
         flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
@@ -186,6 +187,31 @@ _REFUSES, _REMOVES = (
 )
 
 
+_SECOND = re.compile(
+    r",? and (?=(?:fix|surface|add|remove|report|return|handle|improve|raise|log|warn|show|allow"
+    r"|support|use|make|clarify|align|validate|test|update|keep|preserve|avoid|prevent|emit|print"
+    r"|require|enforce)\b)"
+)
+"""Where the title of a refusal goes on with another thing that the change does."""
+
+
+def _weakness(reading: ChangeContext) -> Spans:
+    """The words for a weakness that the message uses, where nothing calls it a security fix.
+
+    They may be about another program, and most overflows of integers are faults like others.
+    """
+    rules = {reason.rule for reason in reading.graded.grade.reasons}
+    said = [f for f in reading.facts.of(FactKind.SECURITY) if f.detail == "words"]
+    titled = any(f.evidence.line == 1 and "overflow" not in f.name.lower() for f in said)
+    if rules & _SECURES or not said or titled:
+        return ()
+    return words.WEAKNESS_NAMED(reading.language, words=said[0].name)
+
+
+_SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
+"""Rules of what the authors call a security fix."""
+
+
 def _to_check(reading: ChangeContext) -> Spans:
     """What is to be checked by the reasons of the grade, with the names in the title."""
     language, title = reading.language, reading.facts.subject.words[:_READ]
@@ -194,9 +220,10 @@ def _to_check(reading: ChangeContext) -> Spans:
         (words.CHECK[r] for rule in rules if (r := _CHECKED.get(rule, rule)) in words.CHECK), None
     )
     if asked is words.CHECK["security"]:
-        return asked(language)
+        return _weakness(reading) or asked(language)
     if asked is words.CHECK["refusal"] and (refused := _REFUSES.match(title)):
-        return words.NOW_REJECTED(language, what=code_as_spans(refused[1]))
+        what = _SECOND.split(refused[1], maxsplit=1)[0]
+        return words.NOW_REJECTED(language, what=code_as_spans(what))
     found = [name for name in _NAMED.findall(title) if "_" in name or name[:2] == "--"]
     if found:
         shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)

@@ -31,6 +31,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
+from digest.facts.version_pin import raised_minimums
 from digest.i18n import statement_text
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import join, list_in_words
@@ -40,13 +41,6 @@ _SETTINGS = (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRI
 
 _AND = " and "
 _CLAUSES = 2  # maximum number of removed or changed things that are mentioned
-
-_MANIFESTS = frozenset(
-    "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905
-)
-
-_TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
-_NUMBER = re.compile(r"\d{1,9}")
 
 _SWITCHES = re.compile(
     r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
@@ -296,7 +290,7 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
 
 
 def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
-    for name, facts in raised_minimums(reading).items():
+    for name, facts in raised_minimums(reading.facts).items():
         pairs = [
             words.FROM_TO(reading.language, before=before, after=after)
             for before, after in dict.fromkeys((bare(f.before), bare(f.after)) for f in facts)
@@ -305,25 +299,9 @@ def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
         yield words.MINIMUM(reading.language, name=name, versions=shown), facts
 
 
-def raised_minimums(reading: ChangeContext) -> dict[str, list[Fact]]:
-    """Minimum language versions raised in what the project declares, by language."""
-    raised: dict[str, list[Fact]] = {}
-    for f in reading.facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
-        name = _TOOLS.get(f.name.lower())
-        in_manifest = f.evidence.path.lower() in _MANIFESTS
-        if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
-            raised.setdefault(name, []).append(f)
-    return raised
-
-
 def bare(version: str | None) -> str:
     """A version without the operator before it."""
     return (version or "").lstrip("^~>=< ")
-
-
-def _is_higher(before: str, after: str) -> bool:
-    old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
-    return bool(old) and old[:2] < new[:2]  # an update of the same minor version suits all
 
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:

@@ -25,7 +25,7 @@ _WORDS = re.compile(
     r"|\b(?:an?|the|known) exploits?\b|\bremote code execution\b"
     r"|\barbitrary (?:code|file|command)\b|\b(?:sql|command|code|template"
     r"|header|shell|crlf|log) injection\b"
-    r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|stack|integer) (?:buffer )?overflow\b"
+    r"|\b(?:path|directory) traversal\b|\b(?:buffer|heap|integer) (?:buffer )?overflow\b"
     r"|\bout[- ]of[- ]bounds (?:read|write|access)\b|\buse[- ]after[- ]free\b|\bdouble[- ]free\b"
     r"|\bdenial[- ]of[- ]service\b|\bprivilege escalation\b|\bsandbox escape\b"
     r"|\b(?:auth(?:entication|orization)?|access control) bypass\b"
@@ -40,7 +40,8 @@ _WORDS = re.compile(
 )
 _NOUN = re.compile(r"vulnerabilit", re.IGNORECASE)
 _MENDED = re.compile(
-    r"\b(?:fix|address|patch|mitigat|prevent|avoid|resolv|remov|clos|report|found|exposed? to)",
+    r"(?<![\w-])(?:fix|address|patch|mitigat|prevent|avoid|resolv|remov|clos|report|found"
+    r"|exposed? to)\w*+(?!-)",
     re.IGNORECASE,
 )
 """What is done about a weakness: tools that look for vulnerabilities have messages full of them."""

@@ -1,9 +1,11 @@
-"""Pins: the values that readers of manifests pass to ``dependencies``."""
+"""Pins: the values that readers of manifests pass to ``dependencies``, and minimum versions."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from digest.core.facts import Action, Fact, FactKind, Facts
 
 _TOOLCHAINS = frozenset(
     [
@@ -52,3 +54,26 @@ def of_variable(name: str) -> str:
 def looks_like_version(text: str) -> bool:
     """Whether a value names a version, a tag or a commit and not another variable."""
     return "$" not in text and any(c.isdigit() for c in text) and not text.startswith("/")
+
+
+_MANIFESTS = frozenset(
+    "go.mod cargo.toml pyproject.toml setup.cfg setup.py package.json pom.xml".split()  # noqa: SIM905
+)
+_TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "java": "Java"}
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
+    """Minimum language versions raised in what the project declares, by language."""
+    raised: dict[str, list[Fact]] = {}
+    for f in facts.of(FactKind.TOOLCHAIN, Action.CHANGED):
+        name = _TOOLS.get(f.name.lower())
+        in_manifest = f.evidence.path.lower() in _MANIFESTS
+        if name and in_manifest and f.before and f.after and _is_higher(f.before, f.after):
+            raised.setdefault(name, []).append(f)
+    return raised
+
+
+def _is_higher(before: str, after: str) -> bool:
+    old, new = (tuple(map(int, _NUMBER.findall(one)[:4])) for one in (before, after))
+    return bool(old) and old[:2] < new[:2]  # an update of the same minor version suits all

@@ -29,6 +29,7 @@ from digest.core.facts import (
 from digest.facts.change_notes import is_change_note
 from digest.facts.paths import is_script
 from digest.facts.subject import read_subject
+from digest.facts.version_pin import raised_minimums
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"  # the start of a title or of one of its tags
@@ -90,8 +91,9 @@ _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
     "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to|as (?:the )?defaults?\b"
     r"|fix(?:es|ed|ing)? (?:the )?(?:\S{1,40} )?defaults? (?:for|of|values?|when)\b"
-    r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump|us)(?:e|es|ed|ing)? "
-    r".{0,80}\bdefaults?\b|new default|default .{1,60} (?:to|from) \S{1,40}",
+    r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump)(?:e|es|ed|ing)? "
+    rf".{{0,80}}\bdefaults?\b|new default|{_BEGIN}default .{{1,60}} to \S{{1,40}}"
+    r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|none|auto|on|off)(?!\w)",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
     r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}"
     r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
@@ -147,7 +149,9 @@ _HOUSEKEEPING = re.compile(
 )
 
 _ASIDES = re.compile(
-    r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe)\w{0,3} "
+    r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe|review)"
+    r"\w{0,3} |(?:[^:]{1,60}: )?(?:updat|improv|fix|add|rewrit)\w{1,3} (?:the )?"
+    r"(?:docs|documentation|docstrings?|readme|changelog)\b"
     r"|(?:remove|drop) (?:the )?(?:requirement|need|usages?|uses?)\b"
     r"|(?:remove|drop|delete|clean up) .{0,40}\b(?:todos?|comments?)\b",
     re.IGNORECASE,
@@ -158,6 +162,16 @@ _REFACTORING = re.compile(
     r"refactor|(?:\[[^\[\]]{1,40}\] ?){0,4}\[[^\[\]]{0,30}refactor", re.IGNORECASE
 )
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
+_DESCRIBES = frozenset({"doc", "docs", "test", "tests"})
+"""Types of titles by which authors say that nothing changes but words or tests."""
+
+_DECLARES = re.compile(
+    r"(?:^|/)(?:go\.mod|cargo\.toml|pyproject\.toml|setup\.(?:cfg|py)|package\.json|pom\.xml"
+    r"|build\.gradle(?:\.kts)?|composer\.json|[\w-]{1,80}\.(?:gemspec|csproj))$",
+    re.IGNORECASE,
+)
+"""Files in which a project declares what it requires, unlike those that set up its own tests."""
+
 _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
 _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
@@ -179,20 +193,26 @@ _SHIPPED = re.compile(
 class Title:
     """A title to read; ``undone`` says whether it is the title of a change that another undoes.
 
-    ``shipped``: the change concerns images, packages or installers, if not code.
+    ``shipped``: the change concerns images, packages or installers, if not code. ``declares``: it
+    touches a file that declares what the project requires.
     """
 
     subject: Subject
     undone: bool
     shipped: bool = False
+    declares: bool = False
 
     @staticmethod
     def of(facts: Facts) -> Title:
         """The title of a change; for a revert, the title it undoes if the message has it."""
         undone = facts.reverts
         if undone is None or not undone.title:
-            shipped = any(_SHIPPED.search(f.path) for f in facts.files)
-            return Title(facts.subject, undone=undone is not None, shipped=shipped)
+            shipped, declares = (
+                any(known.search(f.path) for f in facts.files) for known in (_SHIPPED, _DECLARES)
+            )
+            return Title(
+                facts.subject, undone=undone is not None, shipped=shipped, declares=declares
+            )
         return Title(read_subject(undone.title), undone=True)
 
 
@@ -230,7 +250,7 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
 
 def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]]:
     """What a user may have to react to; without core code only ``_WITHOUT_CODE`` counts."""
-    if _ASIDES.match(title.subject.words):
+    if _ASIDES.match(title.subject.words) or title.subject.type in _DESCRIBES:
         return
     inner = _INSIDE if _REFACTORING.match(text) else frozenset()
     inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
@@ -239,7 +259,9 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
             continue
         where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
         if (match := rule.search(where)) and name not in inner:
-            yield f"says_{name}", " ".join(match[0].split())
+            declared = core or title.declares or not _REMOVES.match(match[0])
+            if name != "requirement" or declared:
+                yield f"says_{name}", " ".join(match[0].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,10 +406,16 @@ def _declarations(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
             yield Signal(f"label_{name}", 1.0, label)
 
 
+_RUN = frozenset({"Python", "Node.js", "Java"})
+"""What users run a project with; the other languages are those that it is built with."""
+
+
 def _items(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE}
     yield _count_signal("dependency", facts.of(FactKind.DEPENDENCY))
     yield _count_signal("toolchain", facts.of(FactKind.TOOLCHAIN))
+    raised = [f for name, those in raised_minimums(facts).items() if name in _RUN for f in those]
+    yield _count_signal("minimum_raised", raised, once=True)
     yield _count_signal("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
     yield _count_signal("schema_changed", lost, once=True)

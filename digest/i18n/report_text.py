@@ -97,6 +97,9 @@ REASONS = {
     "note": Phrase("has a changelog entry", "附有更新日志条目"),
     "note_added": Phrase("listed in the changelog as added", "更新日志列为新增"),
     "note_breaking": Phrase("listed in the changelog as breaking", "更新日志列为不兼容变更"),
+    "minimum_raised": Phrase(
+        "raises the minimum version of {subject}", "提高 {subject} 的最低版本"
+    ),
     "note_changed": Phrase("listed in the changelog as changed", "更新日志列为变更"),
     "note_deprecated": Phrase("listed in the changelog as deprecated", "更新日志列为弃用"),
     "note_fixed": Phrase("listed in the changelog as fixed", "更新日志列为修复"),

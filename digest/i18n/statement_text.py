@@ -160,6 +160,10 @@ NOW_REJECTED = Phrase("Now rejected: {what}.", "现在会被拒绝：{what}。")
 TAKE_FIX = Phrase(
     "Upgrade to the first release with this security fix.", "升级到首个包含此安全修复的版本。"
 )
+WEAKNESS_NAMED = Phrase(
+    "The message speaks of “{words}”: check if it concerns you.",
+    "提交说明提到“{words}”，请确认是否受影响。",
+)
 CHECK = {
     "breaking": Phrase("Read what breaks before you upgrade.", "升级前请先了解不兼容之处。"),
     "removed": Phrase("Check if you use what was removed.", "请检查是否使用被移除的内容。"),

@@ -14,6 +14,7 @@ from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Undo
 from digest.core.grade import Level, Reason
 from digest.core.statement import Aspect, ChangeType
 from digest.document import plain
+from digest.facts.subject import read_subject
 from digest.report.assembly import entry_of
 from digest.report.condensed import consequence, why
 from tests.support import samples
@@ -286,6 +287,12 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
             "says_refusal",
             "Now rejected: NUL in output.regex.",
         ),
+        (
+            "Reject broken links and surface errors",
+            "says_refusal",
+            "Now rejected: broken links.",
+        ),
+        ("Reject NaN and infinity", "says_refusal", "Now rejected: NaN and infinity."),
         ("Fail on empty strings", "says_refusal", "Check if you use what is now rejected."),
         (
             "Fix DoS by long names",
@@ -795,3 +802,35 @@ def test_what_another_program_has_already_is_new_in_its_file_alone():
         "New HTTP route: GET /ready.",
         f"New HTTP routes {where}: GET /health and GET /live.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("word", "line", "rule", "todo"),
+    [
+        (
+            "malicious",
+            3,
+            "security",
+            "The message speaks of “malicious”: check if it concerns you.",
+        ),
+        ("integer overflow", 1, "security", "The message speaks of “integer overflow”"),
+        ("path traversal", 1, "security", "Upgrade to the first release with this security fix."),
+        ("malicious", 3, "says_security", "Upgrade to the first release with this security fix."),
+    ],
+)
+def test_word_for_a_weakness_in_a_message_is_no_security_fix(word, line, rule, todo):
+    said = samples.fact(
+        FactKind.SECURITY, Action.CHANGED, word, samples.at("", line, Side.MESSAGE), detail="words"
+    )
+    graded = change("Parse it anew", said)
+    reasons = (Reason(rule=rule, weight=2.0),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    assert plain(to_do(graded, Language.EN)).startswith(todo)
+
+
+def test_document_about_security_is_no_security_fix():
+    title = "docs(security): document the trust model"
+    graded = samples.change(1, title, Level.LOW, files=[samples.file("docs/a.md", Area.DOCS)])
+    graded = replace(graded, facts=replace(graded.facts, subject=read_subject(title)))
+    assert not acts(gist(graded, Language.EN))
+    assert "Security" not in lines(graded)[0]

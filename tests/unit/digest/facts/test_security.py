@@ -93,6 +93,8 @@ def test_one_less_is_told_on_the_old_side():
         ("Fix token leakage in the parser", []),
         ("audit: Add --ignore\n\nIgnores the given vulnerability by its name.", []),
         ("Limit it\n\nThis fixes a vulnerability.", ["changed vulnerability @3m"]),
+        ("Scope it\n\n--until-fixed hides a vulnerability, fixed-point or not.", []),
+        ("Avoid stack overflow of recursive files", []),
         ("Report a vulnerability", ["changed vulnerability @1m"]),
     ],
 )

@@ -162,6 +162,24 @@ def test_merged_branch_is_low_whatever_it_brings(title: str, level: Level) -> No
     assert grade(replace(changed(title, gone), merge=True)).level is level
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "level"),
+    [
+        ("python", "setup.py", Level.HIGH),
+        ("node", "package.json", Level.HIGH),
+        ("python", "Dockerfile", Level.MEDIUM),
+        ("go", "go.mod", Level.MEDIUM),
+    ],
+)
+def test_minimum_of_what_users_run_is_high(name: str, path: str, level: Level) -> None:
+    place = Evidence(path=path, line=1, side=Side.NEW)
+    item = replace(fact(FactKind.TOOLCHAIN, Action.CHANGED, name), evidence=place)
+    facts = changed("Update version requirement", replace(item, before=">=3.9", after=">=3.10"))
+    assert grade(facts).level is level
+    lower = replace(item, before=">=3.10", after=">=3.9")
+    assert grade(changed("Update version requirement", lower)).level is Level.MEDIUM
+
+
 def test_security_in_a_document_alone_demands_nothing() -> None:
     told = Facts(subject=read_subject("Add security guidance"), files=(file(Area.DOCS, 1),))
     assert grade(told).level is Level.LOW

@@ -72,6 +72,8 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Promote alpine to be served as default", "says_default"),
         ("Fix defaults of the reader", "says_default"),
         ("Bound the length of a prompt (security)", "says_security"),
+        ("Default the reader to async", "says_default"),
+        ("Lift the default timeout from 5 to 10", "says_default"),
     ],
 )
 def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
@@ -100,6 +102,11 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Use import.meta.APP_COLOR for assets",
         "[Refactor] Rename `fast_mul` to `mul`",
         "[4/N][Layout Refactor] Promote local specs",
+        "docs: update build defaults",
+        "Package by default: Update documentation",
+        "Review pull requests for security",
+        "Use backend-default precision of dots",
+        "Propagate default stop words to every request",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:

@@ -249,6 +249,10 @@ def test_merged_branch_and_bots_are_signals():
         ("Remove docker images", [file("docker/x.yml", Area.CI)], {"support_dropped"}),
         ("Publish images of 3.14", [file("docker/x.yml", Area.CI)], {"shipped"}),
         ("Provide images of 3.14", [file("a.py")], set()),
+        ("Remove Python 3.9 from Dockerfile", [file("docker/Dockerfile", Area.BUILD)], set()),
+        ("Update tox.ini to remove Python 3.8", [file("tox.ini", Area.BUILD)], set()),
+        ("Remove Python 3.9", [file("setup.py", Area.BUILD)], {"requirement"}),
+        ("Bump minimum CMake version", [file("build.cmake", Area.BUILD)], {"requirement"}),
     ],
 )
 def test_demands_of_a_title_count_where_the_change_can_make_them(title, files, found: set[str]):
