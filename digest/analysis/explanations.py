@@ -270,6 +270,13 @@ _REMEDY = re.compile(
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
 
 
+def _is_of_new_thing(text: str, title: str) -> bool:
+    """Whether an error opens with the name of what the title adds: nobody used it before."""
+    owner, colon, _ = text.partition(": ")
+    names = content(owner) if colon and "--" not in owner else frozenset()
+    return bool(names) and _LIFTS.search(title) is not None and names <= content(title)
+
+
 def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
     """A new error in code that was there before, and the known flags that it refuses.
 
@@ -282,6 +289,8 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
     for clue in reading.facts.clues if not reading.facts.reverts else ():
         at, text = clue.evidence, opening(clue.text)
         if clue.kind is not ClueKind.REFUSED or at.side is not Side.NEW or at.path in made:
+            continue
+        if _is_of_new_thing(text, reading.facts.subject.words):
             continue
         known = [
             name

@@ -214,9 +214,10 @@ def _own_name(fact: Fact) -> str:
 
 
 def _renames(reading: ChangeContext) -> Iterator[Clause]:
-    for kind in _SETTINGS:
+    """Other names of what users set, call and read, and of whole services and messages."""
+    for kind in (*_SETTINGS, FactKind.SCHEMA):
         for f in reading.told(kind, Action.RENAMED):
-            if f.before:
+            if f.before and (kind is not FactKind.SCHEMA or f.detail != "field"):
                 owned = bool(owner_of(f.before)[0])
                 before, after = code(f.before), code(f.name if owned else owner_of(f.name)[1])
                 yield words.RENAMED(reading.language, before=before, after=after), [f]

@@ -72,7 +72,7 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
-        gone = [f for f in gone if f.name not in elsewhere]
+        gone = [f for f in gone if f.name not in elsewhere and not _taken(f, after.source)]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
             gone.remove(old)
@@ -90,6 +90,13 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, before.source, after.source)
+
+
+def _taken(field: DeclaredField, source: SideText) -> bool:
+    """Whether a class of Python still takes a field that it declared, as one of its keywords."""
+    match = _head(source.text, field.owner) if language_of(source.path) == "python" else None
+    taken = rf"\bkwargs(?:\.(?:get|setdefault)\(|\[)\s*[\"']{re.escape(field.name)}[\"']"
+    return match is not None and re.search(taken, block(source.text, match.start())) is not None
 
 
 def _own(

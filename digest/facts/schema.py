@@ -151,7 +151,7 @@ def _matched(old: list[_Item], new: list[_Item], before: SideLines, after: SideL
     gone = {(item.name, item.detail): item for item in old}
     come = {(item.name, item.detail): item for item in new}
     found: list[Fact] = []
-    renamed = _renames(gone, come)
+    renamed = _renames(gone, come) | _renamed_blocks(gone, come, before, after)
     replaced = {(item.name, item.detail) for item in renamed.values()}
     for key in dict.fromkeys([*gone, *come]):
         a, b = gone.get(key), come.get(key)
@@ -197,6 +197,39 @@ def _renames(gone: _Side, come: _Side) -> dict[tuple[str, str], _Item]:
         and key not in gone
         and (place := (item.name.rpartition(".")[0], item.value)) in places
     }
+
+
+def _renamed_blocks(
+    gone: _Side, come: _Side, before: SideLines, after: SideLines
+) -> dict[tuple[str, str], _Item]:
+    """New services and types with all that a removed one of their kind had, and nothing else."""
+    lost = {
+        (item.detail, body): item
+        for key, item in gone.items()
+        if item.detail in _HEADS and key not in come and (body := _body(before.whole, item.line))
+    }
+    return {
+        key: lost[place]
+        for key, item in come.items()
+        if item.detail in _HEADS
+        and key not in gone
+        and (place := (item.detail, _body(after.whole, item.line))) in lost
+    }
+
+
+def _body(whole: tuple[str, ...], line: int) -> tuple[str, ...]:
+    """The lines of the block whose head a line is, without their indent; empty if it has none."""
+    depth, body = 0, list[str]()
+    for text in whole[line - 1 : line - 1 + _LONGEST_BLOCK]:
+        depth += text.count("{") - text.count("}")
+        if depth <= 0:
+            break
+        body.append(text.strip())
+    return tuple(body[1:])
+
+
+_HEADS = frozenset({*_WHOLES, "service"})
+_LONGEST_BLOCK = 400  # lines
 
 
 def _owner_too(item: _Item, side: _Side, other: _Item | None) -> bool:

@@ -834,3 +834,21 @@ def test_document_about_security_is_no_security_fix():
     graded = replace(graded, facts=replace(graded.facts, subject=read_subject(title)))
     assert not acts(gist(graded, Language.EN))
     assert "Security" not in lines(graded)[0]
+
+
+def test_another_name_of_a_service_is_told_and_that_of_a_field_is_not():
+    service = fact(
+        FactKind.SCHEMA, Action.RENAMED, "Inference", before="Generate", detail="service"
+    )
+    assert lines(change("Name it", service))[0] == "Generate is now Inference."
+    field = replace(service, name="Request.full_name", before="Request.name", detail="field")
+    assert lines(change("Name it", field)) == ["Name it."]
+
+
+def test_error_that_opens_with_what_the_title_adds_refuses_nobody():
+    text = "Big-Reader: --cache-kind disk is not supported, use memory"
+    for title, todo in (("Support Big Reader", ""), ("Check it", "Check if you use --cache-kind.")):
+        entry = entry_of(
+            change(title, clues=[clue(ClueKind.REFUSED, text=text)]), None, Language.EN
+        )
+        assert plain(entry.todo) == todo

@@ -443,3 +443,22 @@ def test_default_that_a_field_gets_from_its_class_in_another_way_is_the_same():
     assert [f.name for f in facts if f.detail == "default"] == []
     changed = facts_of("Grow", ("app/config/cache.py", old, new.replace("= 16", "= 32"))).items
     assert [(f.before, f.after) for f in changed if f.detail == "default"] == [("16", "32")]
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ('names = kwargs.setdefault("names", [])', []),
+        ('names = kwargs["names"]', []),
+        ('raise_if("names" in kwargs)', ["ModelConfig.names"]),
+    ],
+)
+def test_field_that_a_class_takes_among_its_keywords_is_not_removed(body: str, names: list[str]):
+    old = (
+        "class ModelConfig(PretrainedConfig):\n    names: list[str] | None = None\n"
+        "    size: int = 1\n\n    def __init__(self, **kwargs):\n        super().__init__(**kwargs)\n"
+    )
+    new = old.replace("    names: list[str] | None = None\n", "").replace(
+        "super", f"{body}\n        super"
+    )
+    assert gone("Take names", ("app/config/model.py", old, new)) == names

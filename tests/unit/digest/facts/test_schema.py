@@ -1,7 +1,8 @@
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts.schema import find
-from tests.unit.digest.facts.changes import scene, told
+from tests.unit.digest.facts.changes import facts_of, scene, told
 
 PROTO = """\
 syntax = "proto3";
@@ -68,3 +69,20 @@ def test_a_new_file_is_told_by_its_outermost_parts():
         "added Engine @18n",
         "added Engine.Run None -> (Request) returns (Reply) @19n",
     ]
+
+
+def test_service_with_all_that_another_had_is_renamed():
+    body = (
+        " {\n  rpc Run (Request) returns (Reply) {}\n  rpc Stop (Request) returns (Reply) {}\n}\n"
+    )
+    head = 'syntax = "proto3";\n\n'
+    for new, facts in (
+        (body, [("renamed", "Inference", "Generate")]),
+        (body.replace("Stop", "Halt"), [("removed", "Generate", None)]),
+    ):
+        items = facts_of(
+            "Name it",
+            ("p/a.proto", f"{head}service Generate{body}", f"{head}service Inference{new}"),
+        ).of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED)
+        told = [(f.action.value, f.name, f.before) for f in items if f.detail == "service"]
+        assert told == facts
