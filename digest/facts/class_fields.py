@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from itertools import takewhile
 from typing import Protocol
 
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
-from digest.facts.side_text import SideText, block, same_place
+from digest.facts.side_text import COMMENT, SideText, block, same_place
 from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import (
     CONFIGURES,
@@ -68,6 +69,9 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         # A field on an unchanged line was added or removed with its header, to or from a base.
         gone = [f for n, f in olds.items() if n not in news and _is_changed(f, before.source)]
         come = [f for n, f in news.items() if n not in olds and _is_changed(f, after.source)]
+        if language in {"javascript", "typescript"}:
+            gone = [f for f in gone if not _is_internal(f, before.source)]
+            come = [f for f in come if not _is_internal(f, after.source)]
         gone = _own(gone, owner, before, after, fields[1])
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
@@ -92,10 +96,23 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
                 yield from _changes(olds[name], new, before.source, after.source)
 
 
+def _is_internal(field: DeclaredField, source: SideText) -> bool:
+    """Whether the comment above a field says that it is internal."""
+    above = takewhile(COMMENT.match, source.above(field.line - 1, _LONGEST_COMMENT))
+    return any("@internal" in line for line in above)
+
+
+_LONGEST_COMMENT = 24  # lines
+
+
 def _taken(field: DeclaredField, source: SideText) -> bool:
-    """Whether a class of Python still takes a field that it declared, as one of its keywords."""
+    """Whether a class of Python still has a field that it declared, as its attribute or keyword."""
     match = _head(source.text, field.owner) if language_of(source.path) == "python" else None
-    taken = rf"\bkwargs(?:\.(?:get|setdefault)\(|\[)\s*[\"']{re.escape(field.name)}[\"']"
+    name = re.escape(field.name)
+    taken = (
+        rf"\bkwargs(?:\.(?:get|setdefault)\(|\[)\s*[\"']{name}[\"']"
+        rf"|\bself\.{name}\s*(?::[^=\n]{{1,80}})?=(?!=)"
+    )
     return match is not None and re.search(taken, block(source.text, match.start())) is not None
 
 
@@ -130,10 +147,28 @@ def _renames(
     for old in gone:
         here = [n for n in left if same_place(before, after, old.line, n.line)]
         new = max(here, key=lambda n: _likeness(old, n, compared), default=None)
-        if new is not None and _likeness(old, new, compared) >= _ALIKE:
+        if new is None or _is_closer(here, old, new, compared):
+            continue  # what has the name nearly unchanged is another thing, and so is the rest
+        if _likeness(old, new, compared) >= _ALIKE:
             left.remove(new)
             pairs.append((old, new))
     return pairs
+
+
+def _is_closer(
+    those: Iterable[DeclaredField], old: DeclaredField, new: DeclaredField, compared: Comparison
+) -> bool:
+    """Whether a field of another type has nearly the name of an old one, unlike its likely heir."""
+    alike = compared.ratio(old.name, new.name)
+    return any(
+        key(one.read()[0]) != key(old.read()[0])
+        and compared.ratio(old.name, one.name) > max(alike, _NEARLY)
+        for one in those
+        if one is not new
+    )
+
+
+_NEARLY = 0.9  # likeness of a name and its plural
 
 
 def _likeness(old: DeclaredField, new: DeclaredField, compared: Comparison) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, takewhile
@@ -271,7 +271,7 @@ def _marks(lines: tuple[str, ...]) -> list[Sequence[str]]:
 def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
     """Whether a mark of a script is on a new name, or on one overload of several.
 
-    An overload is followed by a declaration of its name without a mark.
+    An overload stands beside another declaration of its name, which has no mark.
     """
     name = re.escape(notice.name)
     if language_of(after.path) not in {"javascript", "typescript"}:
@@ -280,11 +280,20 @@ def _is_member(before: SideLines, after: SideLines, notice: _Notice) -> bool:
         return True
     head = re.compile(rf"\s*(?:export )?(?:declare )?(?:function )?{name}[<(]")
     below = after.whole[notice.line - 1 : notice.line + _OVERLOADS]
-    heads = [n for n, line in enumerate(below) if head.match(line)]
-    return any(
-        not any("@deprecated" in line for line in below[one:other])
-        for one, other in itertools.pairwise(heads)
-    )
+    above = [*takewhile(_is_inside(below), after.above(notice.line, _OVERLOADS))][::-1]
+    near = [*above, *below]
+    heads = [n for n, line in enumerate(near) if head.match(line)]
+    marks = [
+        any("@deprecated" in line for line in near[one + 1 : other])
+        for one, other in itertools.pairwise([-1, *heads])
+    ]
+    return len(marks) > 1 and not all(marks)
+
+
+def _is_inside(below: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a line above a mark is in the block of the mark: indented as far, or empty."""
+    depth = len(below[0]) - len(below[0].lstrip()) if below else 0
+    return lambda line: not line.strip() or len(line) - len(line.lstrip()) >= depth - 1
 
 
 def _matched(

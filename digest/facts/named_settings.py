@@ -108,13 +108,18 @@ def _matched(
         for name in old.names:
             places[name].append(place)
     come: list[NamedSetting] = []
-    for new in _once(news):
-        those = sorted({p for name in new.names for p in places.get(name, ()) if p in left})
-        same = next((p for p in those if left[p].scope == new.scope), next(iter(those), None))
-        if same is None:
-            come.append(new)
-        else:
-            pairs.append((left.pop(same), new))
+    # A synonym may be the main name of another scope, which has its own pair there.
+    for same_scope in (True, False):
+        tried, come = come or _once(news), []
+        for new in tried:
+            those = sorted({p for name in new.names for p in places.get(name, ()) if p in left})
+            found = next((p for p in those if not same_scope or left[p].scope == new.scope), None)
+            if found is None:
+                come.append(new)
+            else:
+                pairs.append((left.pop(found), new))
+        if not come:
+            break
     return pairs, [*left.values()], come
 
 

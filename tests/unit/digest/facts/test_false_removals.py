@@ -266,6 +266,16 @@ def test_a_default_of_rust_that_is_applied_elsewhere_did_not_change() -> None:
             "/** @deprecated use `b` */\n  on(event: 'x'): void\n  on(event: string): void\n",
             [],
         ),
+        (
+            "on(event: string): void\n  on(event: 'x'): void\n",
+            "on(event: string): void\n  /** @deprecated use `b` */\n  on(event: 'x'): void\n",
+            [],
+        ),
+        (
+            "on(event: string): void\n",
+            "/** @deprecated use `b` */\n  on(event: string): void\n",
+            ["Server.on"],
+        ),
     ],
 )
 def test_what_is_new_or_deprecated_in_one_overload_alone_is_not_deprecated(
@@ -450,6 +460,7 @@ def test_default_that_a_field_gets_from_its_class_in_another_way_is_the_same():
     [
         ('names = kwargs.setdefault("names", [])', []),
         ('names = kwargs["names"]', []),
+        ("self.names = ['a']", []),
         ('raise_if("names" in kwargs)', ["ModelConfig.names"]),
     ],
 )
@@ -462,3 +473,35 @@ def test_field_that_a_class_takes_among_its_keywords_is_not_removed(body: str, n
         "super", f"{body}\n        super"
     )
     assert gone("Take names", ("app/config/model.py", old, new)) == names
+
+
+def test_synonym_that_is_the_main_name_of_another_command_makes_no_pair():
+    plain = "    #[arg(long{})]\n    pub no_install_package: Vec<String>,\n"
+    other = (
+        '    #[arg(long, alias = "no-install-package"{})]\n    pub no_emit_package: Vec<String>,\n'
+    )
+    text = "pub struct SyncArgs {{\n{}}}\n\npub struct ExportArgs {{\n{}}}\n"
+    sides = (text.format(plain.format(end), other.format(end)) for end in ("", ", hide_env = true"))
+    assert gone("Forbid both", ("crates/cli/src/lib.rs", *sides)) == []
+
+
+def test_field_that_is_split_in_two_is_no_rename():
+    old = "@dataclass\nclass SpecConfig:\n    mean_rate: float | None = None\n"
+    new = (
+        "@dataclass\nclass SpecConfig:\n    mean_rates: list[float] | None = None\n"
+        "    mean_length: float | None = None\n"
+    )
+    facts = facts_of("Give a length", ("app/config/spec.py", old, new)).of(FactKind.CONFIG)
+    assert ("removed", "SpecConfig.mean_rate") in [(f.action.value, f.name) for f in facts]
+    alone = new.replace("    mean_rates: list[float] | None = None\n", "")
+    facts = facts_of("Give a length", ("app/config/spec.py", old, alone)).of(FactKind.CONFIG)
+    assert [(f.action.value, f.before) for f in facts] == [("renamed", "mean_rate")]
+
+
+@pytest.mark.parametrize(
+    ("mark", "names"), [("@internal", []), ("Its page.", ["BuildOptions.html"])]
+)
+def test_internal_field_of_an_interface_is_not_told(mark: str, names: list[str]):
+    old = f"export interface BuildOptions {{\n  ssr?: boolean\n  /**\n   * {mark}\n   */\n  html?: boolean\n}}\n"
+    new = "export interface BuildOptions {\n  ssr?: boolean\n}\n"
+    assert gone("Drop it", ("src/build.ts", old, new)) == names
