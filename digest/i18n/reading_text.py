@@ -61,6 +61,10 @@ FEWER_RELEASES = Phrase(
 )
 AS_MANY_RELEASES = Phrase("As many releases: {n}.", "一样多：{n} 个。")
 OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
+BY_FIGURES = Phrase(
+    "Ranked by the figures that their authors give; what was measured differs.",
+    "按作者给出的数字排序；各自测量的对象不同。",
+)
 NO_FIGURES = Phrase("The authors of these changes give no figures.", "这些变更的作者没有给出数字。")
 LOWER = Phrase(
     "Nothing is of high importance; these are of medium importance.",

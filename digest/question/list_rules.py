@@ -357,6 +357,7 @@ def _listing(asked: Asked) -> Changed | None:
     people = asked.has("who", "contributors", "per:author", "newcomers") and not asked.has(
         "per:file", "per:folder"
     )
+    gains = _is_gain(asked)
     top = asked.top or (Top(1) if _THE_ONE.search(asked.text) else None)
     if top is None and _LAST.search(asked.text):
         people, top = False, Top(1, "latest")
@@ -364,11 +365,11 @@ def _listing(asked: Asked) -> Changed | None:
         window=span or asked.now.usual,
         anytime=span is None or _LATELY.search(asked.text) is not None,
         newcomers=asked.has("newcomers"),
-        figures=asked.has("figures") and not asked.has("count", "share"),
+        figures=(asked.has("figures") or gains) and not asked.has("count", "share"),
         topic=topic,
         author=asked.author,
         path=asked.filters.path or (paths[0].path if paths else ""),
-        level=asked.level,
+        level=asked.level if not gains else None,
         kinds=kinds,
         label=asked.filters.label,
         per=time_counted(asked),
@@ -390,6 +391,17 @@ def _listing(asked: Asked) -> Changed | None:
         keepers=people and asked.has("keep"),
     )
 
+
+def _is_gain(asked: Asked) -> bool:
+    """Whether the greatest of speed-ups are asked for: *the biggest speedup*."""
+    people = asked.has("who", "contributors", "per:author", "per:file", "per:folder")
+    sped = asked.kinds == (ChangeKind.PERFORMANCE,) and not people
+    return sped and _GREATEST.search(asked.text) is not None
+
+
+_GREATEST = re.compile(
+    r"\b(?:biggest|largest|greatest|fastest|best|most)\b|最[大快多高]", re.IGNORECASE
+)
 
 _THE_ONE = re.compile(
     r"\bthe (?:single )?most (?:risky|dangerous|important|critical|serious)"

@@ -19,6 +19,8 @@ from digest.answer.tallies import (
     by_file,
     by_folder,
     by_time,
+    figure_of,
+    gain_of,
     people_of,
     ranked_authors,
     reviewers_of,
@@ -41,6 +43,7 @@ from digest.i18n.phrase import Phrase, join, list_in_words
 from digest.i18n.reading_text import (
     AS_BUSY,
     BUSIER,
+    BY_FIGURES,
     NEW_FILES,
     NO_FIGURES,
     OF_ALL,
@@ -246,9 +249,11 @@ async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     if asked.intent.figures and not any(g.sha in figures for g in changes):
         return asked.noting(NO_FIGURES(ctx.language))
     if asked.intent.figures:
-        changes = [g for g in changes if g.sha in figures]
-    held = await listed_result(changes, asked.resolved, ctx)
-    if asked.intent.figures:
+        changes = sorted((g for g in changes if g.sha in figures), key=gain_of, reverse=True)
+        asked = asked.noting(BY_FIGURES(ctx.language))
+    ranked = asked.intent.figures
+    held = await listed_result(changes, asked.resolved, ctx, ranked=ranked)
+    if ranked:
         rows = tuple(
             row
             if (figure := figures[row.graded.sha]) in row.graded.title
@@ -282,7 +287,7 @@ async def keep_top(asked: Meant, ctx: Context) -> Meant:
     }
     ranked = orders.get(top.by, lambda: weightiest_first(changes))()
     if top.by == "top" and asked.intent.kinds == (ChangeKind.PERFORMANCE,):
-        ranked = sorted(ranked, key=lambda graded: not figure_of(graded))
+        ranked = sorted(ranked, key=lambda g: (gain_of(g), bool(figure_of(g))), reverse=True)
     held = await listed_result(ranked[: top.count], asked.resolved, ctx, ranked=True)
     if top.by in {"largest", "smallest"}:
         rows = tuple(replace(row, unseen=f"{_size(row.graded)} ±") for row in held.rows)
@@ -423,20 +428,3 @@ async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
     first, second = totals
     phrase = BUSIER if first > second else QUIETER if first < second else AS_BUSY
     return Paragraph(phrase(language, n=first, other=second)), Listing(tuple(items))
-
-
-_FIGURE = re.compile(
-    r"\d[\d.,]{0,8}(?:[-~–]\d[\d.,]{0,8})? ?(?:%|x\b|×|[mµn]s\b|tok(?:ens)?/s|[GM]B/s)"
-)
-
-
-def figure_of(graded: Graded) -> str:
-    """The words around a figure by the author of a change: ``~60% better TTFT``; or empty."""
-    for text in (graded.title, *graded.facts.paragraphs):
-        if match := _FIGURE.search(text[:_MOST_READ]):
-            around = text[max(0, match.start() - 40) : match.end() + 40]
-            return " ".join(around.split()[bool(match.start() > 40) :])
-    return ""
-
-
-_MOST_READ = 2_000

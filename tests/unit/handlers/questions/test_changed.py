@@ -162,6 +162,21 @@ async def test_figures_of_the_authors_are_asked_for_and_told():
     assert markdown(answer.document).count("4x faster") == 1  # the title says it
 
 
+async def test_the_greatest_gains_come_first_as_their_authors_measured_them():
+    changes = [
+        made("aaaaaaa1", "perf: skip a copy, 30% better throughput (#11)", 1),
+        made("bbbbbbb2", "perf: skip another copy, 60% less latency (#12)", 1),
+        made("ccccccc3", "perf: skip a lock, 1.5~2x faster (#13)", 1),
+        made("ddddddd4", "perf: skip a call (#14)", 1),
+    ]
+    ctx = context(FakeSource(changes))
+    for question in ("biggest speedups this week", "which commit made things fastest this week"):
+        answer = await ask(question, ctx)
+        assert shas(answer) == ["bbbbbbb2", "ccccccc3", "aaaaaaa1"]
+        assert "Ranked by the figures that their authors give" in markdown(answer.document)
+    assert shas(await ask("top 2 perf changes this week", ctx)) == ["bbbbbbb2", "ccccccc3"]
+
+
 async def test_changes_without_figures_are_listed_where_nobody_gives_any():
     ctx = context(FakeSource([made("aaaaaaa1", "perf: skip a copy (#11)", 1)]))
     answer = await ask("perf improvements with numbers this week", ctx)
