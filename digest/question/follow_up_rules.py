@@ -27,6 +27,7 @@ from digest.question.intent import (
     Touched,
     Why,
 )
+from digest.question.profile_rules import reaches_asker
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import Path, Release, Step, Symbol, stated_in
 
@@ -79,7 +80,8 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):
-        of_name = Touched(name="", claim=claim_of(asked))
+        came = "added" if _CAME.search(asked.text) else ""
+        of_name = Touched(name="", claim=claim_of(asked) or came)
         yield Weighed(7.4, ShowDiff(part=SUBJECT) if _BEFORE.search(asked.text) else of_name)
     it = asked.has("it") or asked.text.startswith(("进", "已经进", "合进"))
     if it and asked.slots(Release) and not asked.spans and asked.only_words(*_SHIPPED):
@@ -119,11 +121,6 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Nth(place=0))  # "is it still there"
 
 
-def reaches_asker(question: str) -> bool:
-    """Whether it asks if the subject reaches the asker: *does it affect us*."""
-    return _REACHES.search(question) is not None
-
-
 def _is_of_name(asked: Asked) -> bool:
     """Whether it asks how the name under discussion stands or stood, or when it came."""
     if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
@@ -132,13 +129,14 @@ def _is_of_name(asked: Asked) -> bool:
         return True  # "is it gone already"
     if asked.has("state", "default", "history") and not _WHEN.search(asked.text):
         return True
+    if _CAME.search(asked.text):
+        return True  # "when did it come"
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
-_REACHES = re.compile(
-    r"\b(?:it|this|that|they|these|one|change)\b(?: \w+)?"
-    r" (?:affects?|break|hit|impact|concern|matter)(?: \w+){0,2} (?:us|me|my|our)\b"
-    r"|(?:会不会|会|有没有)(?:影响|破坏|波及)(?:到|了)?(?:我|咱)",
+_CAME = re.compile(
+    r"\bwhen (?:did|was) it (?:come|appear|land|added|introduced|get (?:in|added))\b"
+    r"|(?:什么时候|啥时候|何时)(?:加|引入|出现|有)(?:的|进来的)?",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(r"\b(?:it|that|this)$", re.IGNORECASE)

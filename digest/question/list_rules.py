@@ -358,6 +358,8 @@ def _listing(asked: Asked) -> Changed | None:
         "per:file", "per:folder"
     )
     gains = _is_gain(asked)
+    if ChangeKind.PERFORMANCE in kinds and (without := _PERCENT.sub("", topic).strip()) != topic:
+        topic, gains = without, True  # "more than 10% faster"
     top = asked.top or (Top(1) if _THE_ONE.search(asked.text) else None)
     if top is None and _LAST.search(asked.text):
         people, top = False, Top(1, "latest")
@@ -399,6 +401,7 @@ def _is_gain(asked: Asked) -> bool:
     return sped and _GREATEST.search(asked.text) is not None
 
 
+_PERCENT = re.compile(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
 _GREATEST = re.compile(
     r"\b(?:biggest|largest|greatest|fastest|best|most)\b|最[大快多高]", re.IGNORECASE
 )

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import ChangeKind, Language
+from digest.core.release import asked_release
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
@@ -24,6 +25,7 @@ from digest.question.intent import (
     Again,
     Author,
     Changed,
+    Compare,
     DigestOf,
     Explain,
     Intent,
@@ -46,7 +48,7 @@ from digest.question.lexicon import (
     without_language,
 )
 from digest.question.periods import Now
-from digest.question.profile_rules import read_profiling
+from digest.question.profile_rules import reaches_asker, read_profiling
 from digest.question.questions import QUESTIONS
 from digest.question.slot_values import (
     Background,
@@ -130,7 +132,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         if rest := f"{question[:begin]} {question[end:]}".strip(" ,-"):
             question, background = rest, replace(background, corrects=True)
     told = read_managing(asked) or read_profiling(question)
-    its = isinstance(told, Affected) and follow_up_rules.reaches_asker(question)
+    its = isinstance(told, Affected) and reaches_asker(question)
     if told is not None and not (its and background.follows):
         return Reading(told)
     listed = background.follows in {"list", "release"}
@@ -192,6 +194,13 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
             continue
         if isinstance(second, Again) and second == Again(top=second.top):
             return ()  # "which files changed most? top 5"
+        if _ZH_JOINT.fullmatch(joint[0]) and not its:
+            specific = isinstance(first.intent, _SPECIFIC) or _names_release(first.intent)
+            ends = parts[0].endswith(("吗", "呢", "么", "吧")) or joint[0][0] == ","
+            if specific or (ends and isinstance(second, Unknown)):
+                named = isinstance(second, Touched | Compare) or getattr(second, "reference", None)
+                return parts if named else parts[:1]
+            continue
         covered = {Explain: (Author, Nth, Retell), Touched: (Author, Released, Nth, Touched)}
         if isinstance(second, covered.get(type(first.intent), ())) and its:
             return parts[:1]
@@ -224,10 +233,21 @@ _CLAUSE = re.compile(
 _JOINT = re.compile(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
     r"|, ?(?=(?:in )?(?:who|when|which|what|why|how|since)\b"
-    r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)",
+    r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)"
+    r"|(?<=[\u4e00-\u9fff]), ?(?=[\w-])"
+    r"|(?:(?<=[吗呢么吧没了])|(?<=多少)|(?<=什么)|(?<=版本)|(?<=哪些)|(?<=发的)|(?<=时候)) (?=\S)",
     re.IGNORECASE,
 )
 """What stands between two questions."""
+
+_ZH_JOINT = re.compile(r",? ?")
+_SPECIFIC = Touched | Explain | Released | Compare
+"""What is about one thing, so that words behind it in Chinese are another question."""
+
+
+def _names_release(intent: Intent) -> bool:
+    return isinstance(intent, Changed) and asked_release(intent.topic) is not None
+
 
 _MOST_JOINTS = 3
 
@@ -242,7 +262,10 @@ _TAIL = re.compile(
     r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
     r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
     r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"
-    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$",
+    r"|[,，。] ?(?:比如|例如|譬如).{1,40}$"
+    r"|[,，。 ] ?(?:值不值得?|要不要|该不该|需不需要|用不用)(?:我们?)?(?:升级?|更新|换|管|跟)\W*$"
+    r"|[,，。 ] ?(?:我们?|咱们?)"
+    r"(?!.*(?:[吗么啥哪谁想说指只用跑看]|什么|多少|怎么|没有|关心|知道|负责|在做))[^,，。?？]{1,40}$",
     re.IGNORECASE,
 )
 """A reason, an example or a courtesy behind a question that changes nothing of it."""
@@ -284,7 +307,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     asked = Asked(question, now, tokens, excluded, background.words, follows, corrects)
     found = readings(asked)
     if not found:
-        return None
+        return _about_name(asked)
     best, *others = found
     other = next(
         (o.intent for o in others if best.weight - o.weight < 1 and o.intent != best.intent), None
@@ -303,6 +326,17 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     return Reading(
         best.intent, sure, asked.words, unknown, other, single, brief, closed, dated, undone
     )
+
+
+def _about_name(asked: Asked) -> Reading | None:
+    """A question of which nothing but the one flag or variable that it names is understood."""
+    names = {symbol.name for symbol in asked.slots(Symbol) if symbol.sure}
+    if len(names) != 1 or asked.references or "=" in "".join(names):
+        return None
+    if asked.has("other", "todo", "foreign", "search", "compare", "explain", "diff"):
+        return None
+    touched = Touched(name=names.pop())
+    return Reading(touched, sure=False, words=asked.words, unknown=asked.unknown)
 
 
 _UNDONE = re.compile(

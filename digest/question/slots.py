@@ -165,7 +165,7 @@ _VERSION = re.compile(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
     r"|(?:\A|(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=\bto )"
-    r"|(?<=进 )|(?<=进)|(?<=升级到 )|(?<=升到 )|(?<=升级到)|(?<=升到))"
+    r"|(?<=[相对]比 )|(?<=[相对]比)|(?<=进 )|(?<=进)|(?<=升级到 )|(?<=升到 )|(?<=升级到)|(?<=升到))"
     r"[0-9]{1,2}\.[0-9]{1,3}(?! ?(?:%|x\b|times|percent|[smgkb]+\b))"
     r"|[vV]?[0-9]+(?:\.[0-9]+){0,2}\.x)"
     rf"(?:[-.+]?(?:rc|a|b|alpha|beta|post|dev)\.?[0-9]*)?(?![\w-]|\.[\w.])|(?<![\w-]){LATEST}(?:s-[2-9])?(?![\w-])",
@@ -256,7 +256,9 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.sub(_SHA, lambda found: _reference(found[0]))
     masked.sub(_NUMBER, lambda f: None if _YEAR.fullmatch(f[0]) else _reference(f[0]))
     masked.sub(_PATH, _path)
-    masked.sub(_SYMBOL, _symbol)
+    masked.sub(
+        _SYMBOL, lambda found: None if found[0].lower() in background.own else _symbol(found)
+    )
     masked.sub(_STRAY, lambda found: Stray(found[0]))
     return list(_tokens(masked, background))
 

@@ -80,6 +80,8 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     """The topic as the index knows it, with notes on corrections and omissions."""
     intent = asked.intent
     resolved = await resolved_topic(intent, ctx)
+    if not resolved.topics and await _is_author(intent, ctx):
+        return replace(asked, intent=replace(intent, topic="", author=intent.topic))
     if intent.topic and not resolved.topics:
         alike = await ctx.archive.alike(ctx.watched.repository, sought(intent.topic))
         resolved = Resolved(near=near_topics(intent.topic, alike))
@@ -112,6 +114,15 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     return asked
 
 
+async def _is_author(intent: Changed, ctx: Context) -> bool:
+    """Whether the words of a topic are the name of somebody who wrote changes."""
+    names = intent.topic.split()
+    if intent.author or not names or not all(name[:1].isupper() for name in names):
+        return False
+    by = Query(author=intent.topic)
+    return (await ctx.archive.survey(ctx.watched.repository, by, 0, ctx.language)).total > 0
+
+
 _TAIL = re.compile(r"-(?:related|specific|wise|side|only)$", re.IGNORECASE)
 _GENERAL = frozenset(
     re.findall(
@@ -135,8 +146,11 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
 
 
 def is_misspelt(word: str, known: str) -> bool:
-    """Whether a word is a misspelling of a known one: one letter off, or two in a long word."""
-    return len(word) > 4 and alike(word, known, 1 if len(word) < 8 else 2)
+    """Whether a word is a misspelling of a known one: one letter off, or two in a long word.
+
+    Its first letter is hardly ever the wrong one: "mattered" is no "gathered".
+    """
+    return len(word) > 4 and word[0] == known[:1] and alike(word, known, 1 if len(word) < 8 else 2)
 
 
 async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:

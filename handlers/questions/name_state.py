@@ -38,7 +38,8 @@ async def state_lines(
 ) -> list[Spans]:
     """How a name stands now, what it is, and what made it so; what is asked for comes first."""
     name, aspects = history.name, dict[str, list[Spans]]()
-    needs = await find_requirements(name, ctx, tip) if history.pinned and tip.sha else ()
+    versioned = history.pinned or intent.claim == "value"
+    needs = await find_requirements(name, ctx, tip) if versioned and tip.sha else ()
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = history.renamed
     if renamed:

@@ -42,6 +42,9 @@ from handlers.questions.requirements import introduced, is_name, revalued, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
 
+_ZH_NOUN = re.compile(r"\s*[\u4e00-\u9fff]{1,6}$")
+"""A Chinese noun behind a name, such as 编码, which its changes do not have."""
+
 _READ = 500  # the newest changes that contain the name, whose facts are searched for it
 _SAID = 3  # the most facts to show of one change
 _EVIDENCE = 3  # the changes below an answer to what is asked of a name
@@ -81,6 +84,8 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
+    if not found and (bare := _ZH_NOUN.sub("", intent.name)) != intent.name and bare.isascii():
+        return await name_history(replace(intent, name=bare), ctx)
     if intent.claim == "value":
         found = _versions(found) or found
     found, sure = await _checked(_pins_first(found), intent, ctx, tip)
