@@ -140,8 +140,10 @@ _NAME = re.compile(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")
 _KNOWN = re.compile(
     r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
     r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b"
-    r"|(?:claude(?: (?:code|\w{3,12} \d).{0,30})?|(?:openai )?codex|(?:github )?copilot"
-    r"|cursor(?: agent)?|devin ai.{0,20}|gemini(?:[ -]code[ -]assist)?)$",
+    r"|(?:claude(?: (?:code|\w{3,12} \d).{0,30})?|(?:openai )?codex"
+    r"|(?:github )?copilot(?: autofix.{0,30})?|cursor(?: (?:agent|\w{2,12} \d[\d.]{0,5}))?"
+    r"|devin ai.{0,20}|gemini(?:[ -]code[ -]assist)?|gpt-\d[\w. -]{0,20}"
+    r"|(?:qwen|kimi|glm|deepseek)[ -](?:coder?|[a-z]?\d[\d.]{0,5}))$",
     re.IGNORECASE,
 )
 

@@ -187,6 +187,10 @@ WENT = Phrase(
 DEFAULT_NOW = Phrase(
     "{name} is {value} by default: {place}.", "{name} 的默认值是 {value}：{place}。"
 )
+NO_DEFAULT = Phrase(
+    "What the default of {name} is cannot be read where it is declared.",
+    "从声明处读不出 {name} 的默认值。",
+)
 IS_NOW = Phrase(
     "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )

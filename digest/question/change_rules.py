@@ -229,7 +229,7 @@ def _wanted(asked: Asked) -> str:
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
-_WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么时候|哪|谁|何时|多少", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
 RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",

@@ -66,6 +66,12 @@ async def state_lines(
     elif stands is not False and not needs and intent.claim in OF_VALUE:
         now = await defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
+        if intent.claim == "value" and stands:
+            told = (
+                told
+                or aspects.get("value")
+                or [reading_text.NO_DEFAULT(ctx.language, name=Code(name))]
+            )
         aspects["value"] = told or aspects.get("value", [])
     for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
         if not needs and (action is Action.REMOVED or not renamed):

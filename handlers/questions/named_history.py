@@ -52,7 +52,8 @@ class NamedHistory:
     def said(self) -> Graded | None:
         """The newest change whose title says how the name stands."""
         is_code = self.name.startswith("-") or "_" in self.name
-        titles = ((g, g.title[:_MOST_TITLE]) for g, _ in self.found)
+        of_code = (g for g, some in self.found if some or Area.CORE in g.facts.areas)
+        titles = ((g, g.title[:_MOST_TITLE]) for g in of_code)
         said = (g for g, title in titles if _OF_STATE.search(title))
         said = (g for g in said if not _is_of_another(g.title, self.name))
         return next((g for g in said if not is_code or _has_whole(g.title, self.name)), None)

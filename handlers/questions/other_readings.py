@@ -57,6 +57,8 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
     told = asked.held.rows and not (intent.topic or intent.top)
     if not few or not is_vague(intent, ctx) or told:
         return asked
+    if intent.level and not asked.held.rows and (lower := await _lower(asked, ctx)) is not None:
+        return lower  # what is less important now is nearer than what was important once
     window, reached = await wider_period(ctx, tip)
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
     wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)

@@ -297,7 +297,8 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
         if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
     ]
     given = [fact for fact in valued if fact.after not in UNSET]
-    return given or valued
+    plain = [fact for fact in given if "(" not in (fact.after or "")]  # others are put together
+    return plain or given or valued
 
 
 async def _declarations(

@@ -39,7 +39,11 @@ def test_co_authors_count_and_bots_stand_apart():
 
 
 @pytest.mark.parametrize(
-    "name", ["zaniebot", "OpenAI Codex", "Claude", "Claude Opus 4.5", "Copilot"]
+    "name",
+    [
+        *("zaniebot", "OpenAI Codex", "Claude", "Claude Opus 4.5", "Copilot", "Cursor Grok 4.6"),
+        *("Copilot Autofix powered by AI", "GPT-5.6 Sol", "Kimi K3", "Qwen-Coder"),
+    ],
 )
 def test_programs_without_a_bots_name_are_no_people(name):
     change = graded(

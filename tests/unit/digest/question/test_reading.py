@@ -723,3 +723,69 @@ def test_what_should_no_longer_be_used_is_what_is_deprecated(question):
     told = read(question, NOW, ZONE).intent
     assert isinstance(told, Changed)
     assert told.kinds == (ChangeKind.DEPRECATIONS,)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("pool_size默认多少 不同gpu是不是不一样", ("pool_size默认多少",)),
+        ("foolib现在用的哪个版本，上次升级是啥时候", ("foolib现在用的哪个版本",)),
+        (
+            "go版本要求升到多少了 foo_client现在啥版本",
+            ("go版本要求升到多少了", "foo_client现在啥版本"),
+        ),
+        ("3.14啥时候发的 升级有没有坑", ("3.14啥时候发的",)),
+        ("old_log 这个flag删了吗 用啥替代", ("old_log 这个flag删了吗",)),
+        ("本周谁改了 MoE", ()),
+        ("本周谁改了 调度器", ()),
+        ("最近改了什么，重点说说 kv cache", ()),
+        ("你好，这周有什么重要变更", ()),
+    ],
+)
+def test_a_second_clause_in_chinese_is_a_question_of_its_own(question, parts):
+    assert split(question, NOW, ZONE, Background()) == parts
+
+
+@pytest.mark.parametrize(
+    ("question", "same"),
+    [
+        ("八月有没有安全修复，我们要给领导报备", "八月有没有安全修复"),
+        ("3.14.0 修了哪些bug 值不值得升", "3.14.0 修了哪些bug"),
+    ],
+)
+def test_what_the_asker_does_with_the_answer_changes_nothing_of_the_question(question, same):
+    assert read(question, NOW, ZONE).intent == read(same, NOW, ZONE).intent
+
+
+def test_the_name_of_the_repository_is_no_topic_however_it_is_written():
+    told = read(
+        "what mattered in fooBar last week?", NOW, ZONE, Background(own=frozenset({"foobar"}))
+    )
+    assert told.sure
+    assert told.intent == read("what mattered last week?", NOW, ZONE).intent
+
+
+def test_a_flag_in_a_question_that_is_not_understood_is_still_told():
+    told = read("--fast-pool 怎么老是抽风报一堆乱七八糟", NOW, ZONE)
+    assert told.intent == Touched(name="--fast-pool")
+    assert not told.sure
+
+
+def test_a_share_is_no_topic_of_a_gain():
+    told = read("最近一个月有没有吞吐提升超过10%的优化", NOW, ZONE).intent
+    assert isinstance(told, Changed)
+    assert (told.topic, told.figures) == ("吞吐", True)
+
+
+@pytest.mark.parametrize(
+    ("question", "claim"),
+    [("when did it come", "added"), ("啥时候加的", "added"), ("and its default?", "")],
+)
+def test_a_name_under_discussion_is_asked_about_without_naming_it(question, claim):
+    told = read(question, NOW, ZONE, Background(follows="name")).intent
+    assert told == Touched(name="", claim=claim)
+
+
+def test_what_a_name_was_before_is_in_its_diff():
+    told = read("之前是多少", NOW, ZONE, Background(follows="name")).intent
+    assert told == ShowDiff(part=SUBJECT)

@@ -22,8 +22,8 @@ NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 UTC_ZONE = ZoneInfo("UTC")
 
 
-def made(sha: str, title: str, days: float):
-    return change(sha, title, {"src/app.py": 5}, NOW - timedelta(days=days))
+def made(sha: str, title: str, days: float, author: str = "Ada"):
+    return change(sha, title, {"src/app.py": 5}, NOW - timedelta(days=days), author)
 
 
 @pytest.fixture
@@ -480,6 +480,32 @@ async def test_what_is_added_to_a_thing_is_not_the_thing():
     )
     assert "was added by" not in shown
     assert "The oldest change found that names `foo parser`: [Support foo parser with" in shown
+
+
+async def test_a_name_of_people_that_is_no_topic_is_an_author():
+    changes = [
+        made("aaaaaaa1", "Tune the parser (#11)", 1, author="Nick Hill"),
+        made("bbbbbbb2", "Fix Nick (#12)", 1),
+    ]
+    answer = await ask("问下Nick Hill这周合了多少个commit", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
+
+
+async def test_a_topic_without_anything_important_stays_in_the_period():
+    changes = [
+        made("aaaaaaa1", "feat!: Remove the old pool (#11)", 1),
+        made("bbbbbbb2", "Fix a typo in the docs index (#12)", 1),
+        made("ccccccc3", "feat!: Remove the old docs index (#13)", 300),
+    ]
+    ctx = context(FakeSource(changes))
+    answer = await ask("important changes in the docs index in the last week", ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+
+
+async def test_a_misspelling_has_its_first_letter_right():
+    changes = [made("aaaaaaa1", "Gather the gathered rows (#11)", 1)]
+    shown = markdown((await ask("changes of mattered rowz", context(FakeSource(changes)))).document)
+    assert "gathered`" not in shown
 
 
 async def test_a_revert_of_a_fix_is_no_yes():
