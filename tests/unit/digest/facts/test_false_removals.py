@@ -481,8 +481,9 @@ def test_synonym_that_is_the_main_name_of_another_command_makes_no_pair():
         '    #[arg(long, alias = "no-install-package"{})]\n    pub no_emit_package: Vec<String>,\n'
     )
     text = "pub struct SyncArgs {{\n{}}}\n\npub struct ExportArgs {{\n{}}}\n"
-    sides = (text.format(plain.format(end), other.format(end)) for end in ("", ", hide_env = true"))
-    assert gone("Forbid both", ("crates/cli/src/lib.rs", *sides)) == []
+    old = text.format("", other.format(""))
+    new = text.format(plain.format(""), other.format(', conflicts_with = "all"'))
+    assert gone("Forbid both", ("crates/cli/src/lib.rs", old, new)) == []
 
 
 def test_field_that_is_split_in_two_is_no_rename():
