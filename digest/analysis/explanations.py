@@ -40,7 +40,8 @@ _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
 _LIMITS = re.compile(
-    r"not supported|unsupported|only support|support(?:s|ed) only|not implemented", re.IGNORECASE
+    r"not support(?:ed)?\b|unsupported|only support|support(?:s|ed) only|not implemented",
+    re.IGNORECASE,
 )
 
 _ABOUT_USE = re.compile(
@@ -247,16 +248,19 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
             or not clue.after
         ):
             continue
+        if max(len(clue.before), len(clue.after)) > _LONGEST_VALUE:
+            continue  # cut, both may look the same
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
         word = clue.name.isalpha() and clue.name.islower()  # it may mean anything
         meant = (f"`{clue.name}" if word else clue.name) in title and len(clue.name) > 3
         if constant or meant:
-            name, before, after = code(clue.name), code(clue.before, 40), code(clue.after, 40)
+            name, before, after = code(clue.name), code(clue.before), code(clue.after)
             spans = words.VALUE(reading.language, name=name, before=before, after=after)
             yield make_statement(with_full_stop(spans, reading), [clue.evidence])
             return
 
 
+_LONGEST_VALUE = 40  # characters
 _FORBIDS = re.compile(
     r"\b(?:incompatible|mutually exclusive|conflicts?|cannot|can't|must|requires?|only|unsupported"
     r"|not (?:yet |currently )?(?:compatible|allowed|supported))\b"
@@ -303,8 +307,12 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
 
 
 def refusals(reading: ChangeContext) -> Iterator[Statement]:
-    """The text of a new usage error, or of a limit that was removed; never one with gaps."""
+    """The text of a new usage error, or of a limit that was removed; never one with gaps.
+
+    What a new file refuses nobody could do before, so only its limits are news.
+    """
     lifts = _LIFTS.search(reading.facts.subject.words)
+    made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
     for clue in reading.facts.clues:
         new = clue.evidence.side is Side.NEW
         broken = _HOLE.search(clue.text) or clue.text.rstrip()[-1:] in {",", ":"}
@@ -313,7 +321,8 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         text = opening(clue.text).rstrip(".")
         if new and _OF_CODE.search(text):
             continue
-        if (_ABOUT_USE if new else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
+        use = new and clue.evidence.path not in made
+        if (_ABOUT_USE if use else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
             yield make_statement(
                 phrase(reading.language, words=code_as_spans(text)), [clue.evidence]

@@ -42,6 +42,8 @@ _LEANS = re.compile(
     r"(?:(?:and|but|or|so|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i)\b"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
     r"(?:part|follow|based|related|split|generated)"
+    r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
+    r"(?:solution|attempt|approach|proposal|try|take|stab)\b"
     r"|(?:fix|clos|resolv|address|part of|follow[- ]?up|to help with)\w{0,4}[^.]{0,40}"
     r"(?:#\d|https?://))",
     re.IGNORECASE,

@@ -242,6 +242,8 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     now, same = f.condition.split(_AND), f"{f.after} if "
     then = (f.before or "").removeprefix(same).split(_AND)
     if not (f.before or "").startswith(same):
+        if len(f.condition) > _LONGEST_CONDITION or "__" in f.condition:
+            return words.SOMETIMES(language, what=spans)
         return words.WHERE(language, what=spans, condition=f.condition)
     return words.WHERE_NOW(
         language,
@@ -250,6 +252,9 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
         now=_AND.join([one for one in now if one not in then] or now),
         then=_AND.join([one for one in then if one not in now] or then),
     )
+
+
+_LONGEST_CONDITION = 80  # characters of code that a reader takes in beside the values
 
 
 def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:

@@ -170,7 +170,7 @@ def _looped(sheet: SideLines, lines: dict[int, str]) -> Iterator[_Notice]:
         if not loop or not told or not _DEPRECATES.search(body):
             continue
         removal = _REMOVAL_GIVEN.search(body) or _REMOVAL.search(body)
-        new = next(filter(_is_name, _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", body))), None)
+        new = recommended(body)
         owner = (
             _class_of(sheet, number)
             if re.search(rf"\b(?:cls|self)(?:\.__dict__|, {one}\b)", body)
@@ -182,7 +182,7 @@ def _looped(sheet: SideLines, lines: dict[int, str]) -> Iterator[_Notice]:
                 line=number,
                 removal=removal[1] if removal else None,
                 detail="warning",
-                replacement=new["name"].rstrip(".:") if new else None,
+                replacement=new,
             )
 
 
@@ -225,10 +225,9 @@ def _notice(
     )
     detail = group[0][1]
     removal = _REMOVAL.search(text)
-    own = " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
-    recommended = _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", own))
-    found = next(filter(_is_name, recommended), None)
-    replacement = found["name"].rstrip(".:") if found else None
+    replacement = recommended(
+        " ".join(lines[n].strip() for n in range(first, last + 3) if n in lines)
+    )
     when = removal[1] if removal else None
     if call := given(lines, first):
         replacement, when = call["new"] or replacement, call["when"] or when
@@ -237,6 +236,12 @@ def _notice(
             continue
         new = None if replacement == name.partition("=")[0] else replacement
         yield _Notice(name=name, line=first, removal=when, detail=detail, replacement=new)
+
+
+def recommended(text: str) -> str | None:
+    """The name that a text recommends to use, of the first recommendation that has one."""
+    found = next(filter(_is_name, _REPLACEMENT.finditer(_BROKEN_TEXT.sub(" ", text))), None)
+    return found["name"].rstrip(".:") if found else None
 
 
 def _is_name(match: re.Match[str]) -> bool:
@@ -331,8 +336,10 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
     notice = b or a
     assert notice is not None
     sheet = after if b else before
-    marked = notice.detail in _ON_IT and notice.name.isidentifier()
-    owner = owner_of(sheet, notice.line, notice.name) if marked else ""
+    line = sheet.whole[notice.line - 1] if notice.line <= len(sheet.whole) else ""
+    marked = notice.detail in _ON_IT or line.lstrip().startswith(('"""', "'''"))
+    known = marked and notice.name.isidentifier()
+    owner = owner_of(sheet, notice.line, notice.name) if known else ""
     return Fact(
         kind=FactKind.DEPRECATION,
         action=Action.CHANGED if a and b else Action.ADDED if b else Action.REMOVED,

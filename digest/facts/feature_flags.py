@@ -13,6 +13,7 @@ from itertools import islice
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts import named_settings
+from digest.facts.deprecations import recommended
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText, entire
 
@@ -55,7 +56,8 @@ def find(before: SideText, after: SideText) -> Iterator[Fact]:
     )
     for name in sorted(olds.keys() & news.keys()):
         if (ends := _ENDS.search(news[name].text)) and not _ENDS.search(olds[name].text):
-            yield _notice(name, ends[0], after)
+            text = news[name].text
+            yield _notice(name, ends[0], after, recommended(text[ends.start() :]))
         on, was = (_ALWAYS_ON.search(side[name].text) for side in (news, olds))
         if (on is None) != (was is None):
             said = (on or was or [""])[0]
@@ -96,7 +98,7 @@ def _parsed(source: SideText) -> Iterator[NamedSetting]:
             yield NamedSetting(names=(name,), line=row + 1, quoted=(f'"{value}"',))
 
 
-def _notice(name: str, said: str, after: SideText) -> Fact:
+def _notice(name: str, said: str, after: SideText, replacement: str | None) -> Fact:
     """A value whose case tells users to stop giving it."""
     line = next((n for n, text in after.changed() if said in text), 0)
     return Fact(
@@ -104,6 +106,7 @@ def _notice(name: str, said: str, after: SideText) -> Fact:
         action=Action.ADDED,
         name=name,
         detail="warning",
+        replacement=replacement,
         evidence=after.evidence(line + 1),
     )
 

@@ -144,6 +144,9 @@ _SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
 _LOOSE_SCRIPT = re.compile(r"[a-z0-9]+[_-][a-z0-9_-]+\.py")
 """A program of several words beside the packages; a package of one module has a plain name."""
 
+_DEVELOPERS = re.compile(r"(?:crates/[\w-]{1,60}-dev|xtask|agents/scripts)/")
+"""Programs that developers build and run beside the project's own, and scripts of their agents."""
+
 _SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
 
 _TEST_ENDINGS = (
@@ -227,7 +230,9 @@ def area_of(path: str) -> Area:
 def is_script(path: str) -> bool:
     """Whether a path is a script of the developers, beside the packages or in their own folder."""
     top, slash, _ = path.partition("/")
-    return top.lower() in _SCRIPT_TOP if slash else _LOOSE_SCRIPT.fullmatch(path) is not None
+    if not slash:
+        return _LOOSE_SCRIPT.fullmatch(path) is not None
+    return top.lower() in _SCRIPT_TOP or _DEVELOPERS.match(path) is not None
 
 
 def _pipeline(folders: list[str], name: str) -> Area | None:

@@ -204,6 +204,7 @@ DEFAULT = Phrase(
     "{name} now defaults to {after} (was {before})", "{name}的默认值由{before}改为{after}"
 )
 WHERE = Phrase("{what} where {condition}", "{what}（条件：{condition}）")
+SOMETIMES = Phrase("{what} under a condition", "{what}（仅在特定条件下）")
 WHERE_NOW = Phrase(
     "{name} now defaults to {after} where {now} (before: {then})",
     "{name} 在 {now} 时默认为 {after}（此前：{then}）",

@@ -1026,6 +1026,16 @@ def test_a_feature_whose_case_says_to_stop_using_it_is_deprecated() -> None:
     assert found == ["--enable-feature=native-histograms"]
 
 
+def test_a_deprecated_feature_is_told_with_the_flag_that_takes_its_place() -> None:
+    said = 'log.Warn("This is being phased out. Use --scrape.histograms instead.")'
+    new = FEATURES.replace("c.histograms = true", said)
+    (fact,) = facts_of("Promote it", ("cmd/p/main.go", FEATURES, new)).of(FactKind.DEPRECATION)
+    assert (fact.name, fact.replacement) == (
+        "--enable-feature=native-histograms",
+        "--scrape.histograms",
+    )
+
+
 CLAP = """\
 #[derive(Parser)]
 #[command(name = "uv")]

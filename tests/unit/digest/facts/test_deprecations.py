@@ -209,7 +209,12 @@ def test_docstrings_deprecate_what_is_above_them_and_warnings_what_was_renamed()
     facts = facts_of("Deprecate", ("app/config.py", old, new)).of(
         FactKind.DEPRECATION, Action.ADDED
     )
-    assert [f.name for f in facts] == ["enable_fusion", "enable_noop", "on_online", "OldOutput"]
+    assert [f.name for f in facts] == [
+        "PassConfig.enable_fusion",
+        "PassConfig.enable_noop",
+        "on_online",
+        "OldOutput",
+    ]
 
 
 def test_an_option_that_moved_into_a_section_and_an_exported_constant_are_deprecated() -> None:

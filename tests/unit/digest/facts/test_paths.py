@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.facts import Area
-from digest.facts.paths import area_of, language_of
+from digest.facts.paths import area_of, is_script, language_of
 
 AREAS = {
     Area.CORE: [
@@ -190,3 +190,20 @@ def test_area_of_any_text_is_an_area(path):
 @given(st.sampled_from([p for paths in AREAS.values() for p in paths]))
 def test_area_below_a_vendored_folder_is_vendored_or_a_lockfile(path):
     assert area_of(f"third_party/{path}") in {Area.VENDORED, Area.LOCKFILE}
+
+
+@pytest.mark.parametrize(
+    ("path", "script"),
+    [
+        ("scripts/build.py", True),
+        ("crates/uv-dev/src/main.rs", True),
+        ("xtask/src/main.rs", True),
+        ("agents/scripts/review.py", True),
+        ("crates/device/src/main.rs", False),
+        ("src/agents/scripts.py", False),
+        ("convert_weights.py", True),
+        ("engine.py", False),
+    ],
+)
+def test_programs_of_developers_are_scripts(path, script):
+    assert is_script(path) is script
