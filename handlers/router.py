@@ -101,7 +101,8 @@ def _listed(intent: Changed, ctx: Context) -> str:
     """A list question in words: its names, its topic and kinds, and how it is counted."""
     language = ctx.language
     title = title_of(intent, language)
-    parts = [] if title == EVERYTHING.text(language) and _counts(intent) else [title]
+    facts = intent.things or intent.actions or intent.defaults
+    parts = [] if title == EVERYTHING.text(language) and facts else [title]
     kinds = words.gap(language).join(words.KINDS[FactKind(k)].text(language) for k in intent.things)
     done = words.gap(language).join(words.DONE[action].text(language) for action in intent.actions)
     if kinds or done:
@@ -126,10 +127,6 @@ def _listed(intent: Changed, ctx: Context) -> str:
         parts.append(words.EXCEPT.text(language, what=", ".join(intent.without)))
     parts += [phrase.text(language) for said, phrase in flags if said]
     return " · ".join(parts)
-
-
-def _counts(intent: Changed) -> bool:
-    return bool(intent.things or intent.actions or intent.defaults)
 
 
 def _when(intent: Intent, ctx: Context) -> str:

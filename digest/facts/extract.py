@@ -61,20 +61,7 @@ def bare(change: Change) -> Facts:
     subject = change.commit.subject
     return Facts(
         subject=Subject(title=subject, words=subject),
-        files=tuple(
-            FileFacts(
-                path=f.path,
-                status=f.status,
-                area=area_of(f.path),
-                language=language_of(f.path),
-                old_path=f.old_path,
-                added=f.added,
-                deleted=f.deleted,
-                omitted=f.omitted,
-                binary=f.binary,
-            )
-            for f in change.files
-        ),
+        files=tuple(_file_facts(file, ()) for file in change.files),
         merge=len(change.commit.parents) > 1,
         version=0,
     )

@@ -237,11 +237,8 @@ def _narrows(asked: Asked) -> bool:
 def changed(asked: Asked) -> Iterator[Weighed]:
     """The changes of a topic, a kind, an author, a path, a period."""
     intent = _listing(asked)
-    if intent is None:
-        return
-    if asked.references:
-        return
-    yield Weighed(_weight(asked, intent), intent)
+    if intent is not None and not asked.references:
+        yield Weighed(_weight(asked, intent), intent)
 
 
 @rule
