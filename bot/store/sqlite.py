@@ -26,8 +26,7 @@ from typing_extensions import override
 
 from bot.store.database import Database, Prepared, Statement, StatementResult, execute
 from bot.store.dialect import insertion
-from bot.store.migrations import HEAD, REVISIONS, upgrade
-from bot.store.migrations.fresh import make
+from bot.store.migrations import HEAD, REVISIONS, create, upgrade
 from bot.store.tables.ledger_tables import deliveries
 from digest.errors import BrokenArchive, DigestbotError, NewerArchive, UnwritableFolder
 
@@ -289,7 +288,7 @@ async def _bring_up_to_date(database: SqliteDatabase) -> None:
             # Another process may have migrated meanwhile.
             revision = await connection.run_sync(_revision, database.path)
             if revision != HEAD:
-                await connection.run_sync(make if revision is None else upgrade)
+                await connection.run_sync(create if revision is None else upgrade)
         await connection.exec_driver_sql("PRAGMA foreign_keys = ON")
 
 

@@ -12,10 +12,7 @@ from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.facts.dependencies import reader_of
-from digest.facts.help_text import beside
 from digest.facts.paths import area_of
-from digest.facts.side_text import SideLines
 from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure
@@ -57,6 +54,8 @@ async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requi
     """
     if name.isupper() and "_" in name:  # an environment variable, whatever package is called so
         return ()
+    from digest.facts.dependencies import reader_of
+
     files = await ctx.watched.source.files(tip)
     manifests = [path for path in files if reader_of(path) and not _ASIDE.search(path)]
     manifests.sort(key=lambda path: (bool(_OWN.search(path)), path.count("/"), path))
@@ -98,6 +97,9 @@ def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Require
 
 
 def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requirement]]:
+    from digest.facts.dependencies import reader_of
+    from digest.facts.side_text import SideLines
+
     for (_, path), text in texts.items():
         lines = tuple(enumerate(text.split("\n"), 1))
         side = SideLines(path=path, side=Side.NEW, changed=lines, text=text)
@@ -259,6 +261,8 @@ async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
 
 async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
     """What stands beside the declaration of a name: its help text, docstring or comment."""
+    from digest.facts.help_text import beside
+
     bare = re.sub(r"-", "_", name.lstrip("-"))
     found, texts = await _declarations(bare, {bare, bare.replace("_", "-")}, ctx, tip)
     for fact in found:
@@ -271,6 +275,8 @@ async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidenc
 
 async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
     """What stands beside the definition of a class, a type or a function."""
+    from digest.facts.help_text import beside
+
     if not tip.sha or not _DOTTED.fullmatch(name):
         return None
     there = await ctx.watched.source.mentions(tip.sha, [f"{word} {name}" for word in _DEFINES])

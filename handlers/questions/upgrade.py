@@ -26,8 +26,6 @@ from digest.document import (
     Strong,
     Text,
 )
-from digest.facts.change_notes import entries, is_change_note
-from digest.facts.side_text import SideLines
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import ANNOUNCED_IN, GROUP
 from digest.i18n.phrase import Phrase, join
@@ -220,6 +218,9 @@ async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
 ) -> Sequence[_Announced]:
     """The entries of the changelogs of the releases between two that fit, by heading and text."""
+    from digest.facts.change_notes import entries, is_change_note
+    from digest.facts.side_text import SideLines
+
     first, last = _version(refs.base), _version(refs.tip)
     if not first:
         return ()

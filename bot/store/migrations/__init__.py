@@ -2,18 +2,29 @@
 
 Alembic is imported only if there is something to do; one query shows whether an archive is up to
 date. A released revision is never edited; changes are new revisions.
+
+A new SQLite archive is created from ``fresh.sql``, the schema that the revisions produce in an
+empty file, because loading Alembic takes longer than reading a day's changes. A test compares the
+two; after adding a revision, rewrite the file with:
+
+    python -m bot.store.migrations
 """
 
 from __future__ import annotations
 
+import sqlite3
 from importlib.resources import as_file, files
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, create_engine, text
 
 REVISIONS = tuple(f"{number:04}" for number in range(1, 27))
 """The revisions known to this program, oldest first; each is a file in ``versions``."""
 
 HEAD = REVISIONS[-1]
+
+FRESH = "fresh.sql"
+_END = ";\n"  # no line within a statement ends with this
+_HEADLINE = "-- What the revisions up to {} make. Written by python -m bot.store.migrations"
 
 
 def upgrade(connection: Connection) -> None:
@@ -58,3 +69,52 @@ def _order_by_bytes(connection: Connection) -> None:
         altered.setdefault(table, []).append(change)
     for table, commands in altered.items():
         connection.exec_driver_sql(f'ALTER TABLE "{table}" {", ".join(commands)}')
+
+
+def create(connection: Connection) -> None:
+    """Create all tables of :data:`HEAD` in an empty file, inside the connection's transaction.
+
+    If there are revisions newer than ``fresh.sql``, all revisions are run instead.
+    """
+    headline, _, statements = _script().partition("\n")
+    if headline != _HEADLINE.format(HEAD):
+        upgrade(connection)
+        return
+    for statement in statements.split(_END)[:-1]:
+        connection.exec_driver_sql(statement)
+
+
+def written(connection: sqlite3.Connection) -> str:
+    """The SQL that creates an empty archive with the tables of this one."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY rowid").fetchall()
+    indexes = [name for name, sql in rows if sql and sql.startswith("CREATE VIRTUAL TABLE")]
+    # A full-text index creates further tables for itself.
+    inner = tuple(f"{name}_" for name in indexes)
+    statements = [sql for name, sql in rows if sql and not name.startswith(inner)]
+    for index in indexes:
+        options = f"SELECT k, v FROM {index}_config WHERE k <> 'version'"  # noqa: S608 - our own name
+        statements += [
+            f"INSERT INTO {index}({index}, rank) VALUES ('{key}', {value})"  # noqa: S608 - as above
+            for key, value in connection.execute(options)
+        ]
+    (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    statements.append(f"INSERT INTO alembic_version VALUES ('{revision}')")  # noqa: S608 - as above
+    lines = "".join(f"{statement}{_END}" for statement in statements).split("\n")
+    return "\n".join([_HEADLINE.format(revision), *map(str.rstrip, lines)])
+
+
+def by_revisions() -> str:
+    """The result of :func:`written` for an archive that all revisions made in turn."""
+    engine = create_engine("sqlite://")
+    try:
+        with engine.begin() as connection:
+            upgrade(connection)
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            return written(driver)
+    finally:
+        engine.dispose()
+
+
+def _script() -> str:
+    return files(__package__).joinpath(FRESH).read_text(encoding="utf-8")

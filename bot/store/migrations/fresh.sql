@@ -1,4 +1,4 @@
--- What the revisions up to 0026 make. Written by python -m bot.store.migrations.fresh
+-- What the revisions up to 0026 make. Written by python -m bot.store.migrations
 CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL,
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)

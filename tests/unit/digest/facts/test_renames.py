@@ -180,7 +180,7 @@ def test_unlike_names_are_renamed_where_the_title_says_so_and_the_old_one_stays_
         "    fuse_gemm_comms: bool = False\n    level",
     )
     assert renamed("Rename PassConfig flags", ("app/config.py", old, new)) == [
-        ("enable_async_tp", "PassConfig.fuse_gemm_comms")
+        ("PassConfig.enable_async_tp", "PassConfig.fuse_gemm_comms")
     ]
     assert renamed("Fuse more", ("app/config.py", old, new)) == []
 
