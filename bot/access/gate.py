@@ -281,16 +281,16 @@ _WORDS = {
         "我不在此聊天中回答；管理员可将 {chat} 加入 [access]。",
     ),
     DenialReason.MINUTE: Phrase(
-        "That is too many questions for one minute; ask again shortly.",
+        "Too many questions in one minute; try again shortly.",
         "一分钟内的问题太多了，请稍后再问。",
     ),
     DenialReason.HOUR: Phrase(
-        "That is too many questions for one hour; ask again later.",
+        "Too many questions in one hour; try again later.",
         "一小时内的问题太多了，请过一段时间再问。",
     ),
     DenialReason.PRIVATE: Phrase(
-        "People of other organisations read this chat, so I tell nothing of private repositories "
-        'here; an admin can allow it with "settings private on".',
+        "People from other organisations can read this chat, so I do not show private "
+        'repositories here; an admin can allow it with "settings private on".',
         "此聊天有外部组织的成员，因此我不在这里介绍私有仓库；"
         "管理员可用 “settings private on” 允许。",
     ),

@@ -37,7 +37,7 @@ def digest(
         typer.Option(
             "--date",
             metavar="D",
-            help="A day: 2026-01-23, today, yesterday or last (with changes).",
+            help="A day: 2026-01-23, today, yesterday or last (latest with changes).",
         ),
     ] = None,
     since: Since = None,
@@ -52,7 +52,7 @@ def digest(
 ) -> None:
     """Show what changed on a day or in a window.
 
-    The default is the last day with changes.
+    The default is the latest day with changes.
     """
     from bot.cli import run_digest
 
@@ -84,7 +84,7 @@ def score(
     output: Output = None,
     config: ConfigFile = None,
 ) -> None:
-    """Grade every change of a window as JSON lines."""
+    """Print the grade of every change in a window as JSON lines."""
     from bot.cli import run_digest
 
     run_digest.score(
@@ -104,7 +104,8 @@ def explain(
     lang: Lang = None,
     form: Form = AnswerFormat.TEXT,
     show_prompt: Annotated[
-        bool, typer.Option("--show-prompt", help="Print what a model would be sent; send nothing.")
+        bool,
+        typer.Option("--show-prompt", help="Print the prompt for the model without sending it."),
     ] = False,
     config: ConfigFile = None,
 ) -> None:

@@ -161,14 +161,14 @@ class LiveExplanation:
 
 
 _WHY_NOT = {
-    Silence.PRIVATE: "nothing would be sent: the repository's privacy is none",
-    Silence.SETTLED: "this would not be sent: facts settle the change",
-    Silence.KEPT: "this would not be sent again: the answer is kept",
+    Silence.PRIVATE: "nothing would be sent: this repository's privacy is 'none'",
+    Silence.SETTLED: "nothing would be sent: the facts are sufficient for this change",
+    Silence.KEPT: "nothing would be sent: the answer is already stored",
 }
 
 _NO_MODEL = (
-    "no model is configured, so nothing is ever sent; to see what would be, name any model with "
-    "DIGESTBOT_MODEL: nobody is asked"
+    "no model is configured, so nothing is sent; to see what would be, set DIGESTBOT_MODEL to any "
+    "name; no server is called"
 )
 
 

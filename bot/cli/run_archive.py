@@ -39,7 +39,7 @@ async def show_all(config: Path | None) -> None:
         held = await maintenance.holdings(app.database)
         kept = await app.digests.list(_RECENT)
         if not held and not kept:
-            emit(f"nothing is stored in {app.database.place} yet; make a digest first")
+            emit(f"nothing is stored in {app.database.place} yet; create a digest first")
             return
         blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
         blocks.append(Paragraph((Text(f"{await maintenance.size(app.database) / 1e6:.1f} MB"),)))

@@ -85,7 +85,7 @@ def between(since: str | None, until: str | None, zone: ZoneInfo, now: datetime)
     Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``.
     """
     if since is None:
-        raise InvalidWindow("--until alone makes no window; give --since too")
+        raise InvalidWindow("--until needs --since")
     end = parse_moment(until, zone) if until else now
     start = parse_moment(since, zone)
     return _past(
@@ -128,7 +128,7 @@ def digest(options: DigestOptions) -> None:
 
 async def _run(options: DigestOptions) -> None:
     if options.date and (options.since or options.until):
-        raise InvalidWindow("--date and --since/--until both set the window; keep one")
+        raise InvalidWindow("use either --date or --since/--until, not both")
     share_freed()
     async with open_workspace(options.config) as app:
         ctx = await _context(app, options)
@@ -211,7 +211,7 @@ def page_hint(report: Report, options: DigestOptions, now: datetime) -> str:
     latest = (options.date or "last") == "last" and not (options.since or options.until)
     if not latest or age <= 1:
         return page
-    return f"The latest changes here are {age} days old; git fetch brings newer ones.\n{page}"
+    return f"The latest changes here are {age} days old; run git fetch to get newer ones.\n{page}"
 
 
 @finished
@@ -227,7 +227,7 @@ async def score(
 ) -> None:
     """Grade and write, newest first. Raises ``UserError``."""
     if since is None:
-        raise InvalidWindow("score needs a window; give --since and --until")
+        raise InvalidWindow("score needs --since and --until")
     check_output(output)
     async with open_workspace(config) as app:
         where = app.zone(zone)
@@ -255,7 +255,7 @@ def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:
 
 
 _NEXT = """
-That was the last day of {place} with changes. What is kept is in {data}:
+That was the latest day of {place} with changes. What is kept is in {data}:
   archive.sqlite3   every change of that day with its facts and grade
   reports/          the full report as Markdown
 

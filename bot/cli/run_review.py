@@ -161,9 +161,7 @@ def _document(judged: QualityResult, repository: Repository, notes: NamedByNotes
     if notes.unread:
         blocks.append(Paragraph((Text(f"No notes of releases: {notes.unread}."),)))
     if found.auc is not None:
-        said = (
-            f"A change that mattered scored above one that did not in {found.auc:.0%} of all pairs."
-        )
+        said = f"A change that mattered outscored one that did not in {found.auc:.0%} of all pairs."
         blocks.append(Paragraph((Text(said),)))
     blocks.append(Paragraph((Text(_proposal_sentence("Now", found.now)),)))
     blocks.append(Paragraph((Text(_proposals(found)),)))
@@ -191,14 +189,15 @@ def _proposal_sentence(name: str, one: Proposal) -> str:
     counts = ", ".join(f"{level.value} {one.levels[level]:,}" for level in Level)
     least = f"high = {one.thresholds.high:.2f}, medium = {one.thresholds.medium:.2f}"
     return (
-        f"{name}: {least}: {counts}; high holds {one.high_recall:.0%} of those that mattered "
-        f"(at least {one.high_precision:.0%} of it did), medium and above {one.medium_recall:.0%}."
+        f"{name}: {least}: {counts}; high has {one.high_recall:.0%} of the changes that mattered "
+        f"(at least {one.high_precision:.0%} of high did), medium and above "
+        f"{one.medium_recall:.0%}."
     )
 
 
 def _proposals(found: Quality) -> str:
     if found.proposal is None:
-        return "Too few changes are known to have mattered to propose other thresholds."
+        return "Too few changes are known to have mattered, so no other thresholds are proposed."
     return _proposal_sentence("Proposed for [repositories.thresholds]", found.proposal)
 
 
@@ -263,9 +262,9 @@ def _cost_json(costs: Sequence[Cost], since: datetime, until: datetime) -> dict[
 def _cost_document(costs: Sequence[Cost], since: datetime, until: datetime) -> Document:
     window = f"{since:%Y-%m-%d} to {until:%Y-%m-%d}, UTC"
     if not costs:
-        title = f"No calls to a model ({window})"
+        title = f"No model calls ({window})"
         return Document(title=title, blocks=(Paragraph((Text(title),)),))
-    title = f"Calls to models ({window})"
+    title = f"Model calls ({window})"
     blocks: list[Block] = [Heading(1, (Text(title),))]
     for name, key in _VIEWS:
         blocks += [Heading(2, (Text(f"By {name}"),)), _cost_table(name, costs, key)]
@@ -324,13 +323,13 @@ async def _doubts(app: Workspace) -> list[Block]:
     header = ("number", "channel", "digest", "part", "what happened")
     number = found[0].delivery
     return [
-        Heading(2, (Text("Not posted, or perhaps missing"),)),
+        Heading(2, (Text("Not posted, or possibly missing"),)),
         table_of(header, map(_doubt, found)),
         Paragraph(
             (
                 Text("To post one again, give its number: "),
                 Code(f"digestbot deliveries --again {number}"),
-                Text(". A part that did arrive is then there twice."),
+                Text(". Parts that did arrive will then appear twice."),
             )
         ),
     ]
@@ -347,7 +346,7 @@ def _part_outcome(one: UncertainDelivery) -> str:
             why = one.error.removeprefix("unproven: ").removeprefix("taken as sent")
             because = f" ({why})" if why else ""
             return (
-                f"Perhaps missing: the platform did not confirm it{because}. "
+                f"Possibly missing: the platform did not confirm it{because}. "
                 "It is not posted again automatically."
             )
         case PartState.FAILED:

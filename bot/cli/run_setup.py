@@ -126,11 +126,11 @@ def _settings(
     for one in given:
         key, equals, value = one.partition("=")
         if not equals:
-            raise UsageError(f"--set {one!r} is not understood; write key=value")
+            raise UsageError(f"--set {one!r} is not valid; write key=value")
         if key in model.secret_fields():
             raise UsageError(
-                f"{key} is a secret, which others could see on a command line; "
-                f"give it as {_variable(platform, key)}"
+                f"{key} is a secret, and command lines are visible to others; set it as "
+                f"{_variable(platform, key)}"
             )
         found[key] = value
     for key in required_keys(model):
@@ -186,7 +186,7 @@ def app(platform: str, address: str) -> None:
     settings_of(platform)
     text = getattr(platforms.load(platform), "app_text", None)
     if text is None:
-        raise UsageError(f"{platform} needs no app that is described; go on with digestbot init")
+        raise UsageError(f"{platform} needs no app; continue with digestbot init")
     sys.stdout.write(text(address))
 
 
@@ -255,13 +255,13 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
     except InvalidConfig as error:
         # The rest can still be checked if the data folder is the default one.
         config = None
-        broken.append(fault("configuration", str(error), "correct the file, or: digestbot init"))
+        broken.append(fault("configuration", str(error), "correct the file, or run digestbot init"))
     data = config.data if config else data_folder()
     looked = finish(examine(data, config))
     findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
     emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
     if has_failures(findings):
-        raise UserError("something is broken; see the findings above")
+        raise UserError("some checks failed; see the findings above")
 
 
 def _lines(findings: Sequence[Finding]) -> str:
@@ -288,7 +288,7 @@ def _json(findings: Sequence[Finding]) -> str:
 log = structlog.get_logger(__name__)
 
 _HERE = "127.0.0.1"
-_OTHER_PORT = "name another port with --port, or 0 for any free one"
+_OTHER_PORT = "choose another port with --port, or 0 for any free one"
 _FOLLOWED = 30.0  # seconds between two looks for new commits
 _COVERED = RECENT / 2  # after which a look that found nothing new is stored as time that was read
 _CAUGHT_UP = 2  # days before a new tip that are read again: a merge brings commits that are older

@@ -59,7 +59,7 @@ def serve(
 ) -> None:
     """Show a repository's web pages on this machine.
 
-    Needs no key and no account; only this machine can see the pages.
+    Needs no key or account. The pages are reachable from this machine only.
     """
     from bot.cli import run_setup
 
@@ -79,7 +79,7 @@ def check(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Check the configuration and all it names; post nothing."""
+    """Check the configuration and everything it refers to; post nothing."""
     from bot.cli import run_setup
 
     run_setup.check(config, spend=spend)
@@ -99,7 +99,9 @@ def init(
     ] = "",
     chat: Annotated[
         str,
-        typer.Option("--chat", metavar="CHAT", help="Chat to post to, as its platform names it"),
+        typer.Option(
+            "--chat", metavar="CHAT", help="ID of the chat to post to, as given by the platform."
+        ),
     ] = "",
     tz: Annotated[
         str, typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone.")
@@ -119,15 +121,18 @@ def init(
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", "-c", metavar="FILE", help="What to write; default: digestbot.toml here."
+            "--config",
+            "-c",
+            metavar="FILE",
+            help="File to write; default: digestbot.toml in this folder.",
         ),
     ] = None,
 ) -> None:
-    """Write a first configuration; never overwrite a file.
+    """Write an initial configuration; never overwrite a file.
 
-    Asks for whatever no option gives.
+    Asks for every value that no option sets.
 
-    Secrets are asked for, or taken from DIGESTBOT_<PLATFORM>_<KEY>, and kept in files of their own.
+    Secrets are asked for or read from DIGESTBOT_<PLATFORM>_<KEY>, and stored in separate files.
     """
     from bot.cli import run_setup
 
@@ -152,11 +157,11 @@ def app(
         str,
         typer.Argument(
             metavar="[ADDRESS]",
-            help="Where Slack is to call the web server: https://HOST/events/slack.",
+            help="URL at which Slack calls the web server: https://HOST/events/slack.",
         ),
     ] = "",
 ) -> None:
-    """Print what a platform asks for when an app is created.
+    """Print what a platform asks for when you create an app.
 
     The manifest for Slack; permissions, events and callbacks for Feishu and Lark.
     """
@@ -200,7 +205,7 @@ def archive_list(*, config: ConfigFile = None) -> None:
 @archive.command("show")
 def archive_show(
     name: Annotated[
-        str, typer.Argument(help="A digest's name as listed, or a commit or request number.")
+        str, typer.Argument(help="Name of a digest as listed, or a commit or pull request number.")
     ],
     *,
     config: ConfigFile = None,
@@ -262,7 +267,12 @@ def archive_restore(
 @archive.command("copy")
 def archive_copy(
     *,
-    to: Annotated[str, typer.Option(metavar="URL", help="postgresql://user@host/database, empty.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="URL", help="URL of an empty database: postgresql://user@host/database."
+        ),
+    ],
     config: ConfigFile = None,
 ) -> None:
     """Copy the archive of the data folder to PostgreSQL.
@@ -301,10 +311,10 @@ def quality(
     *,
     place: Annotated[
         str | None,
-        typer.Option("--repo", metavar="REPO", help="Folder, address or configured name."),
+        typer.Option("--repo", metavar="REPO", help="Path, URL or configured name."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="T", help="Begin; default: 104 days ago.")
+        str | None, typer.Option("--since", metavar="T", help="Start; default: 104 days ago.")
     ] = None,
     until: Until = None,
     notes: Annotated[
@@ -312,15 +322,15 @@ def quality(
         typer.Option(
             "--notes",
             metavar="FILE",
-            help="Release notes that name requests (#12), besides those of a configured forge.",
+            help="Release notes that refer to pull requests (#12), in addition to the forge's.",
         ),
     ] = None,
     form: Form = AnswerFormat.TEXT,
     config: ConfigFile = None,
 ) -> None:
-    """Show how well past grades did, and propose thresholds.
+    """Evaluate past grades and propose thresholds.
 
-    Grades are compared with what became of the changes since.
+    Compares grades with what happened to the changes later.
     """
     from bot.cli import run_review
 
@@ -344,7 +354,7 @@ def deliveries(
 ) -> None:
     """List undelivered posts and unreachable chats.
 
-    Posts with an unknown outcome are listed, too.
+    Posts with an unknown outcome are listed as well.
     """
     from bot.cli import run_review
 

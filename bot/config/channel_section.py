@@ -154,9 +154,11 @@ class ChannelConfig(Preferences):
         _check_weekday(self.kind, self.weekdays if given else None)
         kinds = [one.kind for one in self.schedules]
         if len(set(kinds)) < len(kinds):
-            raise ValueError("a channel has one schedule of each kind; use a second channel")
+            raise ValueError(
+                "a channel can have only one schedule of each kind; use a second channel"
+            )
         if kinds and "kind" in own:
-            raise ValueError("kind stands in each of the schedules; remove the channel's own")
+            raise ValueError("kind is set in each schedule; remove the channel's own kind")
         return self
 
     @property
@@ -184,4 +186,4 @@ class ChannelConfig(Preferences):
 
 def _check_weekday(kind: Frequency, given: frozenset[int] | None) -> None:
     if kind.one_day and given is not None and len(given) != 1:
-        raise ValueError(f"a {kind} digest comes on one weekday, such as weekdays = ['mon']")
+        raise ValueError(f"a {kind} digest is sent on one weekday, such as weekdays = ['mon']")

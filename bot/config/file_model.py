@@ -45,7 +45,7 @@ class SharedSettings(ServerSettings):
     @model_validator(mode="after")
     def _is_an_address(self) -> Self:
         if not self.redis_url.get_secret_value().startswith(_SCHEMES):
-            raise ValueError("redis_url is redis://host:6379/0, rediss:// or unix:///path")
+            raise ValueError("write redis_url as redis://host:6379/0, rediss://... or unix:///path")
         return self
 
 
@@ -104,7 +104,9 @@ class WebSettings(Settings):
     @classmethod
     def _an_address(cls, url: str) -> str:
         if url and not re.fullmatch(r"https?://[^\s?#@]+", url):
-            raise ValueError("write the address that others use, such as https://digest.example")
+            raise ValueError(
+                "write the address at which others reach the pages, such as https://digest.example"
+            )
         return url.rstrip("/")
 
     @field_validator("token", "metrics_token")
@@ -112,7 +114,7 @@ class WebSettings(Settings):
     def _not_guessed(cls, token: SecretStr | None) -> SecretStr | None:
         if token is not None and len(token.get_secret_value()) < _SHORTEST_TOKEN:
             raise ValueError(
-                f"a token has at least {_SHORTEST_TOKEN} characters; make one with: "
+                f"a token needs at least {_SHORTEST_TOKEN} characters; make one with: "
                 "openssl rand -base64 24"
             )
         return token
@@ -167,7 +169,7 @@ class GradingRuleSettings(Settings):
     @model_validator(mode="after")
     def _conditional(self) -> GradingRuleSettings:
         if not (self.path or self.label or self.author or self.keyword or self.kind):
-            raise ValueError("say which changes: set path, label, author, keyword or kind")
+            raise ValueError("select changes with path, label, author, keyword or kind")
         return self
 
     @property

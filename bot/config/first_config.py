@@ -46,7 +46,7 @@ def settings_of(platform: str) -> type[Settings]:
     except KeyError:
         known = platforms.kinds()
         raise UsageError(
-            f"there is no platform {platform!r}{near(platform, known)}; known: {', '.join(known)}"
+            f"unknown platform {platform!r}{near(platform, known)}; known: {', '.join(known)}"
         ) from None
     return model
 

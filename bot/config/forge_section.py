@@ -54,7 +54,7 @@ class ForgeConfig(Settings):
     @classmethod
     def _a_host(cls, host: str) -> str:
         if not re.fullmatch(r"[a-z0-9.-]+(?::\d{1,5})?", host):
-            raise ValueError("host is a name such as git.example.org")
+            raise ValueError("write host as a name such as git.example.org")
         return host
 
     @field_validator("api")
@@ -66,18 +66,18 @@ class ForgeConfig(Settings):
     def _whole(self) -> ForgeConfig:
         # Not checked by a field validator, whose error would show the value.
         if "@" in urlsplit(self.api).netloc:
-            raise ValueError("api holds a user name; give a token instead")
+            raise ValueError("api must not contain a user name; set a token instead")
         if bool(self.app_id) != (self.app_key is not None):
             raise ValueError("an app needs both app_id and app_key_file")
         if self.app_id and self.kind != "github":
-            raise ValueError("app_id is for GitHub; give a token")
+            raise ValueError("app_id is only for GitHub; set a token")
         if self.app_id and self.token is not None:
             raise ValueError("both a token and an app are given; keep one")
         if self.installation and not self.app_id:
-            raise ValueError("installation is that of an app; give app_id and app_key_file")
+            raise ValueError("installation needs app_id and app_key_file")
         secret = self.webhook_secret
         if secret is not None and len(secret.get_secret_value()) < _LEAST_SECRET:
-            raise ValueError(f"webhook_secret has at least {_LEAST_SECRET} characters")
+            raise ValueError(f"webhook_secret needs at least {_LEAST_SECRET} characters")
         return self
 
 
@@ -88,7 +88,7 @@ def checked(api: str) -> str:
         parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
     )
     if not sealed or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("api is an address such as https://git.example.org/api/v3")
+        raise ValueError("write api as an address such as https://git.example.org/api/v3")
     return api.rstrip("/")
 
 

@@ -107,7 +107,9 @@ class ModelConfig(Settings):
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("write the address of the server, such as https://api.openai.com/v1")
         if parts.username or parts.password:
-            raise ValueError("an address holds no key; give it as key_file, or DIGESTBOT_MODEL_KEY")
+            raise ValueError(
+                "the address must not contain a key; set key_file or DIGESTBOT_MODEL_KEY"
+            )
         if parts.query or parts.fragment:
             raise ValueError("write the address up to /v1, without ? and #")
         return address.rstrip("/")
@@ -124,7 +126,7 @@ class ModelConfig(Settings):
         if self.max_output > self.context // 2:
             raise ValueError(
                 f"max_output ({self.max_output}) leaves less than half of context ({self.context}) "
-                "for the question; lower it, or raise context to what the model has"
+                "for the question; lower it, or raise context to the model's limit"
             )
         if self.key and isinstance(info.context, SectionContext) and self._in_the_clear():
             info.context.warnings.append(

@@ -39,7 +39,7 @@ from digest.errors import InvalidConfig
 def check_names(file: Path, written: Written) -> None:
     """Check that names are unique and that references exist. Raises ``InvalidConfig``."""
     if written.channels and not written.repositories:
-        raise InvalidConfig(f"{file}: no [[repositories]]; name at least one with its place")
+        raise InvalidConfig(f"{file}: no [[repositories]]; add at least one with its place")
     repositories = [one.name for one in written.repositories]
     for section, names in (
         ("repositories", repositories),
@@ -85,7 +85,7 @@ def admin_of(file: Path, written: Written, accounts: Collection[str]) -> tuple[s
         return platform, chat
     names = [channel.name for channel in written.channels]
     raise InvalidConfig(
-        f"{file}: admin.channel = {wanted!r} is no channel, and no chat of a platform such as "
+        f"{file}: admin.channel = {wanted!r} is neither a channel nor a chat such as "
         f"telegram:12345{near(wanted, names)}"
     )
 
@@ -177,7 +177,9 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     if environment.log_format:
         logs = logs.model_copy(update={"format": environment.log_format})
     if open_to_others(file) and _holds_secrets(data, accounts.values()):
-        reading.warnings.append(f"{file} holds secrets and can be read by others; chmod 600 it")
+        reading.warnings.append(
+            f"{file} contains secrets and can be read by others; run chmod 600 on it"
+        )
     return Config(
         file=file,
         data=environment.data or written.data or data_folder(environment),

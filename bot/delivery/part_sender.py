@@ -161,7 +161,7 @@ class PartSender:
 
     async def _resolve(self, task: PartToSend) -> PartRecord | None:
         """The outcome of a call in doubt; ``None`` if the part has to be sent."""
-        target, why = task.target, "this platform cannot be asked"
+        target, why = task.target, "this platform has no way to check"
         if Ability.FIND in target.sender.abilities:
             try:
                 receipt = await target.sender.find(target.chat, task.part, task.thread)

@@ -65,7 +65,7 @@ def number(of: Json, key: str) -> int:
     """An integer that is not negative."""
     value = of.get(key)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise ValueError(f"{key} is no number")
+        raise ValueError(f"{key} is not a number")
     return value
 
 
@@ -89,7 +89,7 @@ def sha_field(of: Json, key: str) -> str:
     """The full sha of a commit; empty for none."""
     value = text(of, key).lower()
     if value and not _SHA.fullmatch(value):
-        raise ValueError(f"{key} is no commit")
+        raise ValueError(f"{key} is not a commit")
     return value
 
 
@@ -110,7 +110,7 @@ def moment_or_none(of: Json, key: str) -> datetime | None:
     try:
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError as error:
-        raise ValueError(f"{key} is no moment") from error
+        raise ValueError(f"{key} is not a time") from error
 
 
 def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:

@@ -217,7 +217,7 @@ class ForgeClient:
             if answer.status >= 400:
                 raise self._error(answer.status, what)
             return answer
-        raise AssertionError("the last attempt ends in an answer or an error")
+        raise AssertionError("the last attempt returns or raises")
 
     def _error(self, status: int, what: str) -> ForgeFailed:
         if status in {404, 410, 422, 451}:
@@ -225,7 +225,7 @@ class ForgeClient:
         if status == 401:
             return ForgeUnauthorized(self.host, "it rejected the token or key")
         if status == 403:
-            return ForgeUnauthorized(self.host, f"its token does not allow {what}")
+            return ForgeUnauthorized(self.host, f"its token does not permit {what}")
         return ForgeDown(self.host, f"status {status}")
 
     def _read(self, answer: ForgeResponse, *, text: bool) -> ForgePage:

@@ -118,7 +118,7 @@ class RateGate:
             async with asyncio.timeout_at(deadline):
                 await self._slots.acquire()
         except TimeoutError:
-            raise _late("no slot was free in time") from None
+            raise _late("no slot became free in time") from None
         try:
             try:
                 async with asyncio.timeout_at(deadline):

@@ -32,9 +32,9 @@ class Console(PostsOnly):
     """Prints messages. One stream is one chat, so ``chat`` is ignored."""
 
     name = "console"
-    limit = Limit(size=None, unit=Unit.CODE_POINTS, source="a stream has no end")
+    limit = Limit(size=None, unit=Unit.CODE_POINTS, source="a stream has no limit")
     abilities: frozenset[Ability] = frozenset()
-    cannot_edit = "what is printed stays"
+    cannot_edit = "printed text cannot be changed"
     cannot_read = "a terminal cannot be read back"
 
     def __init__(self, stream: TextIO, *, width: int = 80, styled: bool = False) -> None:

@@ -65,7 +65,7 @@ def _one_address(text: str) -> str:
 
 def _https(url: str) -> str:
     if url and not url.startswith("https://"):
-        raise ValueError("write an address that begins with https://")
+        raise ValueError("write an address that starts with https://")
     return url
 
 
@@ -98,8 +98,8 @@ class Email(PostsOnly):
     name = "email"
     limit = Limit(size=None, unit=Unit.BYTES, source="the mail server's own SIZE")
     abilities: frozenset[Ability] = frozenset()
-    cannot_edit = "what was mailed stays"
-    cannot_read = "a mail server cannot be searched"
+    cannot_edit = "sent mail cannot be changed"
+    cannot_read = "sent mail cannot be searched"
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -119,7 +119,7 @@ class Email(PostsOnly):
     async def probe(self, chat: str) -> str:
         """Sign in, and name the recipients to the server without sending them anything."""
         await asyncio.to_thread(self._deliver, _recipients(chat), None)
-        return f"the mail server takes mail for {len(_recipients(chat))} recipients"
+        return f"the mail server accepts mail for {len(_recipients(chat))} recipients"
 
     async def aclose(self) -> None:
         """Nothing is kept open."""
@@ -184,7 +184,7 @@ def _recipients(chat: str) -> tuple[str, ...]:
     """The addresses of a channel, separated by commas. Raises ``SendError`` for none."""
     found = tuple(parseaddr(part)[1] for part in chat.split(",") if part.strip())
     if not found or not all("@" in one for one in found):
-        raise SendError(SendReason.NO_CHANNEL, "a recipient is no e-mail address")
+        raise SendError(SendReason.NO_CHANNEL, "a recipient is not an e-mail address")
     return found
 
 

@@ -54,9 +54,9 @@ _REASONS: Mapping[int, SendReason] = {
     99991400: SendReason.RATE_LIMITED,
 }
 _WHY = {
-    19021: "the secret is wrong, or this machine's clock",
-    19022: "this machine's address is not among those that the bot allows",
-    19024: "none of the bot's keywords is in the text",
+    19021: "the secret or this machine's clock is wrong",
+    19022: "the bot does not allow this machine's address",
+    19024: "the text contains none of the bot's keywords",
 }
 
 
@@ -72,7 +72,7 @@ class Config(Settings):
     def _whole(cls, url: SecretStr) -> SecretStr:
         if not _ADDRESS.fullmatch(url.get_secret_value()):
             raise ValueError(
-                "write the whole address of the custom bot, "
+                "write the full address of the custom bot, "
                 "https://open.feishu.cn/open-apis/bot/v2/hook/..."
             )
         return url

@@ -66,7 +66,7 @@ class Config(Settings):
     @classmethod
     def _whole(cls, url: SecretStr) -> SecretStr:
         if not re.match(r"https://[^/\s]+/|http://127\.0\.0\.1:\d+/", url.get_secret_value()):
-            raise ValueError("write the whole address of the workflow, https://...")
+            raise ValueError("write the full address of the workflow, https://...")
         return url
 
 
@@ -76,7 +76,7 @@ class Teams(PacedAddress):
     name = "teams"
     limit = Limit(size=_SIZE, unit=Unit.BYTES, source=_SOURCE)
     abilities: frozenset[Ability] = frozenset()
-    cannot_edit = "what a workflow posted stays"
+    cannot_edit = "posts of a workflow cannot be changed"
     cannot_read = "a workflow cannot read its channel"
     # One below what the page allows: a request takes its time to arrive.
     rates = (Rate(count=3, seconds=1.0),)

@@ -46,7 +46,7 @@ class Config(Settings):
     @classmethod
     def _an_address(cls, url: SecretStr) -> SecretStr:
         if not url.get_secret_value().startswith(("https://", "http://")):
-            raise ValueError("write the whole address, https://...")
+            raise ValueError("write the full address, https://...")
         return url
 
 
@@ -54,9 +54,9 @@ class Webhook(Addressed):
     """Posts to one address. ``chat`` is passed on as configured."""
 
     name = "webhook"
-    limit = Limit(size=None, unit=Unit.BYTES, source="whoever receives sets it")
+    limit = Limit(size=None, unit=Unit.BYTES, source="set by the receiver")
     abilities: frozenset[Ability] = frozenset()
-    cannot_edit = "what was posted to a webhook stays"
+    cannot_edit = "posts to a webhook cannot be changed"
     cannot_read = "a webhook cannot be read"
 
     def __init__(self, url: SecretStr, secret: SecretStr | None, wire: HttpClient) -> None:

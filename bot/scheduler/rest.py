@@ -50,7 +50,7 @@ def _day(word: str) -> int:
     if not found:
         short = [name[:3] for name in _WEEKDAYS]
         raise ValueError(
-            f"{word!r} is no weekday; write {', '.join(short)} or a range like mon-fri"
+            f"{word!r} is not a weekday; write {', '.join(short)} or a range like mon-fri"
         )
     return found[0]
 
@@ -149,7 +149,8 @@ def _one_of_hours(entry: Any) -> Hours:
     match = _HOURS.fullmatch(str(entry).strip())
     if not match or not any(match.groups()):
         raise ValueError(
-            f"{str(entry)!r} are no hours; write such as '22:00-08:00', 'sat-sun' or "
+            f"{str(entry)!r} is not a range of hours; write, for example, '22:00-08:00', "
+            "'sat-sun' or "
             "'fri 18:00-24:00'"
         )
     week = frozenset(days(match["days"].replace(" ", ""))) if match["days"] else None
@@ -178,7 +179,7 @@ def _holiday(entry: Any) -> Dates | str:
         )
     except ValueError:
         raise ValueError(
-            f"{text!r} is no holiday; write a date such as '2026-12-24', a range such as "
+            f"{text!r} is not a holiday; write a date such as '2026-12-24', a range such as "
             "'2026-12-24..2027-01-01', or a country such as 'DE' or 'DE-BY'"
         ) from None
     if not 0 <= (found.last - found.first).days < _LONGEST:

@@ -67,13 +67,13 @@ class Spec:
 
     def __post_init__(self) -> None:
         if not self.weekdays or not self.weekdays <= frozenset(range(7)):
-            raise ValueError("weekdays are numbers from 0 (Monday) to 6, at least one")
+            raise ValueError("weekdays must be one or more numbers from 0 (Monday) to 6")
         if self.at.tzinfo is not None:
-            raise ValueError("the time of a schedule is local to its zone")
+            raise ValueError("the time of a schedule must not have a time zone")
         if self.kind.one_day and len(self.weekdays) != 1:
-            raise ValueError(f"a {self.kind} digest comes on one weekday")
+            raise ValueError(f"a {self.kind} digest is sent on one weekday")
         if self.rest.always(self.at, self.weekdays):
-            raise ValueError("quiet hours hold every digest of the schedule; change its time")
+            raise ValueError("every digest of this schedule falls in quiet hours; change its time")
 
     @property
     def reach(self) -> timedelta:

@@ -53,14 +53,14 @@ class Metrics:
         build = Info("digestbot_build", "What is running", registry=registry)
         build.info({"version": version, "python": platform.python_version()})
         self._pending = Gauge(
-            "digestbot_pending_deliveries", "Deliveries that are not done", registry=registry
+            "digestbot_pending_deliveries", "Unfinished deliveries", registry=registry
         )
         self._hears = Gauge(
             "digestbot_receiver_up", "Whether a receiver hears", ["account"], registry=registry
         )
         self._archive = Gauge(
             "digestbot_archive_up",
-            "Whether the archive answered for these figures",
+            "Whether the archive could be queried for these metrics",
             registry=registry,
         )
         self._jobs = _Jobs(registry)
@@ -105,13 +105,13 @@ class _Deliveries:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._ended = Counter(
             "digestbot_deliveries",
-            "Digests by how an attempt to deliver them ended",
+            "Attempts to deliver digests, by outcome",
             ["platform", "result"],
             registry=registry,
         )
         self._refusals = Counter(
             "digestbot_refusals",
-            "Calls that a platform refused or did not answer, by reason",
+            "Platform calls that failed, by reason",
             ["platform", "reason"],
             registry=registry,
         )
@@ -130,19 +130,19 @@ class _Deliveries:
 
 class _Slots:
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._ended = Counter(
-            "digestbot_slots", "Slots by how they ended", ["result"], registry=registry
-        )
+        self._ended = Counter("digestbot_slots", "Slots, by outcome", ["result"], registry=registry)
         # Present from the first scrape: Prometheus sees no increase if a counter starts at one.
         for result in ("finished", "failed"):
             self._ended.labels(result)
         self._late = Histogram(
             "digestbot_delivery_lag_seconds",
-            "From the instant a slot is due at to its digests in the chat or the ledger",
+            "Time from when a slot is due to its digests being posted or recorded",
             buckets=_LATE,
             registry=registry,
         )
-        self._swept = Gauge(_SWEPT, "When what was left was last taken up", registry=registry)
+        self._swept = Gauge(
+            _SWEPT, "Time of the last sweep for unfinished deliveries", registry=registry
+        )
 
     def counts(self) -> Mapping[str, Count]:
         return {
@@ -161,20 +161,20 @@ class _Messages:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._ended = Counter(
             "digestbot_messages",
-            "Messages to the bot by what became of them",
+            "Messages to the bot, by outcome",
             ["platform", "result"],
             registry=registry,
         )
         self._answers = Histogram(
             "digestbot_answer_seconds",
-            "From hearing a message to its answer in the chat",
+            "Time from receiving a message to posting its answer",
             ["platform"],
             buckets=_ANSWER,
             registry=registry,
         )
         self._broken = Counter(
             "digestbot_receivers_broken",
-            "Times that listening ended in an error",
+            "Errors that interrupted listening",
             ["platform"],
             registry=registry,
         )
@@ -200,7 +200,7 @@ class _ModelCalls:
             "digestbot_model_tokens", "Tokens by direction", ["direction"], registry=registry
         )
         self._cost = Counter(
-            "digestbot_model_cost", "Money, in the model's currency", registry=registry
+            "digestbot_model_cost", "Cost in the model's currency", registry=registry
         )
         self._took = Histogram(
             "digestbot_model_call_seconds", "Calls to the model", buckets=_CALL, registry=registry
@@ -221,7 +221,7 @@ class _Requests:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._took = Histogram(
             "digestbot_http_seconds",
-            "Requests to the web server by status",
+            "Requests to the web server, by status",
             ["status"],
             buckets=_REQUEST,
             registry=registry,
@@ -238,7 +238,7 @@ class _Parsing:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._unparsed = Counter(
             "digestbot_unparsed_files",
-            "Files of changes that were too large or too complex to be parsed",
+            "Files that were too large or too complex to parse",
             registry=registry,
         )
 
@@ -250,7 +250,7 @@ class _Shared:
     def __init__(self, registry: CollectorRegistry) -> None:
         self._up = Gauge(
             "digestbot_shared_up",
-            "Whether the Redis that processes share answered last; 1 where there is none",
+            "Whether Redis answered the last call; 1 if Redis is not configured",
             registry=registry,
         )
         self._up.set(1)
@@ -264,14 +264,14 @@ class _Jobs:
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._waiting = Gauge(
-            "digestbot_jobs_waiting", "Jobs that nobody is at", ["kind"], registry=registry
+            "digestbot_jobs_waiting", "Jobs waiting for a worker", ["kind"], registry=registry
         )
         self._doing = Gauge(
-            "digestbot_jobs_doing", "Jobs that a process is at", ["kind"], registry=registry
+            "digestbot_jobs_doing", "Jobs being processed", ["kind"], registry=registry
         )
         self._oldest = Gauge(
             "digestbot_jobs_oldest_seconds",
-            "How long the oldest job that waits has been there",
+            "Age of the oldest waiting job",
             ["kind"],
             registry=registry,
         )

@@ -110,7 +110,7 @@ def check_output(file: Path | None) -> None:
     except OSError as error:
         raise UnwritableFolder(str(file.parent), error.strerror or str(error)) from error
     if folder:
-        raise UserError(f"--output {str(file)!r} is a folder; name a file in it")
+        raise UserError(f"--output {str(file)!r} is a folder; give a file name")
     if not there:
         raise UserError(
             f"--output {str(file)!r} is not in a folder that is there; "

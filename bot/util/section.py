@@ -113,7 +113,7 @@ class SectionContext:
             return self.folder / written
         folder = self.environment.get("CREDENTIALS_DIRECTORY")
         if not folder:
-            raise ValueError(f"the secret's file {written!r} is there only in a unit of systemd")
+            raise ValueError(f"the secret's file {written!r} exists only inside a systemd unit")
         return Path(folder, written.removeprefix(_CREDENTIALS))
 
 
@@ -144,7 +144,7 @@ def read_secret(file: Path, warnings: list[str]) -> str:
     if not secret:
         raise ValueError(f"the secret's file {str(file)!r} is empty")
     if open_to_others(file):
-        warnings.append(f"{file} can be read by others; chmod 600 it")
+        warnings.append(f"{file} can be read by others; run chmod 600 on it")
     return secret
 
 

@@ -274,7 +274,7 @@ def application(
 
 @asynccontextmanager
 async def serving(
-    app: Asgi, settings: WebSettings, *, otherwise: str = "name another address with [web] listen"
+    app: Asgi, settings: WebSettings, *, otherwise: str = "set another address with [web] listen"
 ) -> AsyncIterator[str]:
     """Serve while the block runs; yields the address.
 

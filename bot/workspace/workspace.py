@@ -134,7 +134,7 @@ class Workspace:
                 return await self._open(place, branch=branch)
             except NotARepository:
                 continue
-        raise UserError("no repository given; name one with --repo, or run this inside a clone")
+        raise UserError("no repository given; use --repo, or run this inside a clone")
 
     async def _open(
         self, place: str, *, name: str | None = None, branch: str | None = None

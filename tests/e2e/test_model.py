@@ -92,7 +92,7 @@ def test_show_prompt_prints_exactly_what_would_be_sent_and_sends_nothing(
         if name != "messages":
             assert f"{name}: {json.dumps(value)}\n" in shown.stdout
     again = digestbot("explain", "#3", "--repo", str(project.path), "--show-prompt")
-    assert "would not be sent again" in again.stderr
+    assert "the answer is already stored" in again.stderr
     assert again.stdout == shown.stdout
 
 
@@ -100,7 +100,7 @@ def test_show_prompt_says_why_nothing_would_be_sent(
     digestbot: Digestbot, project: RepositoryBuilder, server: ModelServer
 ) -> None:
     settled = digestbot("explain", "#4", "--repo", str(project.path), "--show-prompt")
-    assert "facts settle the change" in settled.stderr
+    assert "the facts are sufficient for this change" in settled.stderr
     assert server.asked == []
 
 
@@ -124,7 +124,7 @@ def test_privacy_of_the_configuration_holds_for_a_repository_by_its_folder(
     done = digest(digestbot, project, "--format", "json")
     assert json.loads(done.stdout)["commits"][0]["analysis"]["source"] == "facts"
     shown = digestbot("explain", "#3", "--repo", "ada/project", "--show-prompt")
-    assert "privacy is none" in shown.stderr
+    assert "privacy is 'none'" in shown.stderr
     assert server.asked == []
 
 

@@ -55,7 +55,7 @@ class Config(Settings):
     def _whole(cls, url: SecretStr) -> SecretStr:
         if not _ADDRESS.fullmatch(url.get_secret_value()):
             raise ValueError(
-                "write the whole address of the webhook, https://discord.com/api/webhooks/.../..."
+                "write the full address of the webhook, https://discord.com/api/webhooks/.../..."
             )
         return url
 

@@ -63,7 +63,7 @@ class Config(Settings):
     @model_validator(mode="after")
     def _verifiable(self) -> Self:
         if self.events == "http" and self.encrypt_key is None:
-            raise ValueError("events over http need the encrypt_key of the app")
+            raise ValueError("events over HTTP need the encrypt_key of the app")
         return self
 
 

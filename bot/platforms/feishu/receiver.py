@@ -202,7 +202,7 @@ class Feishu(FeishuSender):
                 async for incoming in heard:
                     yield incoming
         finally:
-            self.ear.fails("does not listen any more")
+            self.ear.fails("no longer listens")
             await wire.aclose()
 
     async def take(self, event: Any, text: str) -> Json | None:
@@ -229,5 +229,7 @@ class Feishu(FeishuSender):
         bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
         found = bot.get("open_id")
         if not isinstance(found, str) or not found:
-            raise SendError(SendReason.UNAUTHORIZED, "the app has no bot; enable the bot ability")
+            raise SendError(
+                SendReason.UNAUTHORIZED, "the app has no bot; enable the bot capability"
+            )
         return found

@@ -125,7 +125,7 @@ class History:
 
     def _chat(self, chat: str, part: Part) -> dict[str, str]:
         if not chat.startswith("oc_"):
-            raise SendError(SendReason.UNSUPPORTED, "a person's chat is not known by its own id")
+            raise SendError(SendReason.UNSUPPORTED, "a direct chat cannot be found by its id")
         oldest = part.since.timestamp() - _SKEW if part.since else self._clock() - _REACH
         return {"container_id_type": "chat", "container_id": chat, "start_time": str(int(oldest))}
 
@@ -151,7 +151,7 @@ class History:
             if not data.get("has_more") or not data.get("page_token"):
                 return
             asked["page_token"] = str(data["page_token"])
-        raise SendError(SendReason.BROKEN, "more messages than can be looked through")
+        raise SendError(SendReason.BROKEN, "too many messages to search")
 
     def _is(self, message: Json, part: Part) -> bool:
         """Whether it is the part, not deleted, and posted by us: any app can write an id."""
@@ -303,7 +303,7 @@ class FeishuSender:
         except FeishuRefusal as error:
             if error.code not in NO_HISTORY:
                 raise
-            return f"{told}; without im:chat:readonly the chat cannot be looked at"
+            return f"{told}; without im:chat:readonly the chat cannot be checked"
         if str(about.get("chat_status", "normal")) != "normal":
             raise SendError(SendReason.NO_CHANNEL, "the group is dissolved")
         external = ", with people from outside" if about.get("external") else ""
@@ -321,5 +321,7 @@ class FeishuSender:
 def _id_type(chat: str) -> str:
     """The type of an id by its form: chats oc_, people ou_ and on_, or an email address."""
     if not chat or any(char.isspace() for char in chat):
-        raise SendError(SendReason.NO_CHANNEL, "a chat is an id such as oc_..., not its name")
+        raise SendError(
+            SendReason.NO_CHANNEL, "write a chat as an id such as oc_..., not as its name"
+        )
     return _ID_TYPES.get(chat[:3], "email" if "@" in chat else "user_id")

@@ -59,18 +59,18 @@ class Config(Settings):
         if own.startswith("xapp-") or not app.startswith("xapp-"):
             raise ValueError("bot_token (xoxb-) and app_token (xapp-) are exchanged")
         if self.events == "http" and self.signing_secret is None:
-            raise ValueError("events over http need the signing_secret of the app")
+            raise ValueError("events over HTTP need the signing_secret of the app")
         return self
 
     @model_validator(mode="after")
     def _one_or_many(self) -> Self:
         if (self.bot_token is None) == (self.installations is None):
-            raise ValueError("give the bot_token of one workspace, or a folder for installations")
+            raise ValueError("set the bot_token of one workspace, or a folder for installations")
         many = self.installations is not None
         if many and not (self.client_id and self.client_secret and self.events == "http"):
             raise ValueError(
                 'installations need client_id, client_secret and events = "http": '
-                "Slack sends people back to an address"
+                "Slack redirects people to a URL"
             )
         return self
 

@@ -33,17 +33,17 @@ from bot.platforms.slack.installations import Installations
 from bot.platforms.slack.web_api import SlackWebApi, quiet
 
 SCOPES = {
-    "app_mentions:read": "to hear that it is mentioned",
-    "channels:history": "to follow threads it is in, and to find its own post after a crash",
-    "channels:read": "to check a channel's name, and whether others share it",
+    "app_mentions:read": "to receive mentions of the bot",
+    "channels:history": "to follow its threads and to find its own posts after a crash",
+    "channels:read": "to check a channel's name and whether it is shared",
     "chat:write": "to post and to edit",
-    "chat:write.public": "to answer a command in a public channel it is not in",
+    "chat:write.public": "to answer a command in public channels that it has not joined",
     "commands": f"for {COMMAND} and the shortcut",
     "files:write": "to show charts as pictures",
     "groups:history": "as channels:history, in private channels it was invited to",
     "groups:read": "as channels:read, in private channels",
-    "im:history": "to hear direct messages",
-    "im:read": "to tell a direct message from a channel",
+    "im:history": "to receive direct messages",
+    "im:read": "to distinguish direct messages from channels",
     "im:write": "to open a direct conversation",
     "mpim:history": "as channels:history, in group messages",
     "mpim:read": "as channels:read, in group messages",
@@ -63,8 +63,8 @@ EVENTS = (
 _DESCRIPTION = (
     "Digestbot watches git repositories, grades every change, and posts once a day the few that "
     "matter, with the reason and a link for each. Mention it, write to it directly or use its "
-    "command to ask what changed, to have a change explained or to search the archive. It keeps "
-    "nothing of what is said in a channel but the questions to it."
+    "command to ask what changed, to have a change explained or to search the archive. It stores "
+    "nothing that is said in a channel except questions addressed to it."
 )
 
 
@@ -74,7 +74,7 @@ def manifest(address: str = "") -> dict[str, Any]:
         "_metadata": {"major_version": 2, "minor_version": 1},
         "display_information": {
             "name": "Digestbot",
-            "description": "Tells which of the day's changes to the code matter, and why.",
+            "description": "Reports which of the day's code changes matter, and why.",
             "long_description": _DESCRIPTION,
             "background_color": "#1d3557",
         },
@@ -159,11 +159,13 @@ INSTALL, REDIRECT = "/install", "/oauth_redirect"
 
 _WHY = {
     "access_denied": "it was declined",
-    "invalid_browser": "begin at the address that ends in /install, over https, and do not reload",
-    "invalid_state": "that took more than ten minutes, or was done already; begin again",
-    "missing_code": "Slack sent no code; begin again",
-    "invalid_code": "Slack does not take the code, the client's id or secret, or the redirect_url",
-    "storage_error": "its token could not be kept",
+    "invalid_browser": (
+        "start at the address that ends in /install, over https, and do not reload the page"
+    ),
+    "invalid_state": "this took more than ten minutes, or was already done; start again",
+    "missing_code": "Slack sent no code; start again",
+    "invalid_code": "Slack rejected the code, the client id, the client secret or the redirect_url",
+    "storage_error": "its token could not be stored",
 }
 """Messages to the person, by the library's or Slack's error code:
 https://docs.slack.dev/authentication/installing-with-oauth"""
@@ -240,12 +242,12 @@ class Installing:
                 return self._page(403, f"Not installed: {error.detail}.")
             except (aiohttp.ClientError, TimeoutError, OSError) as error:
                 log.warning("slack.not_installed", error=type(error).__name__)
-                return self._page(502, "Not installed: Slack gave no answer; begin again.")
+                return self._page(502, "Not installed: Slack did not answer; start again.")
         return None
 
     async def _success_page(self, args: AsyncSuccessArgs) -> BoltResponse:
         name = args.installation.team_name or args.installation.team_id
-        return self._page(200, f"Installed in {name}. Invite the bot into a channel.")
+        return self._page(200, f"Installed in {name}. Now invite the bot to a channel.")
 
     async def _failure_page(self, args: AsyncFailureArgs) -> BoltResponse:
         log.warning("slack.not_installed", error=args.reason)

@@ -236,7 +236,7 @@ class Slack(SlackSender):
                 async for incoming in heard:
                     yield incoming
         finally:
-            self.ear.fails("does not listen any more")
+            self.ear.fails("no longer listens")
             await asyncio.gather(*self._showing, return_exceptions=True)
 
     async def keep(self, body: str) -> None:

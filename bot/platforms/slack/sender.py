@@ -159,7 +159,7 @@ class SlackSender:
         """Replace the blocks of a message; its metadata stays."""
         text, blocks = fallback(part.text), blocks_of(part)
         if not self.limit.holds(part) or len(text) > LONGEST:
-            raise SendError(SendReason.REJECTED, "chat.update: longer than Slack takes")
+            raise SendError(SendReason.REJECTED, "chat.update: longer than Slack accepts")
         account, channel = await self._at(chat, conversation=True)
         await self._calls.post(
             "chat.update",
@@ -237,7 +237,8 @@ class SlackSender:
         match = _CHAT.fullmatch(chat)
         if not match:
             raise SendError(
-                SendReason.NO_CHANNEL, "a chat is a channel's id such as C0123456789, not its name"
+                SendReason.NO_CHANNEL,
+                "write a chat as a channel id such as C0123456789, not as its name",
             )
         account, channel = await self._accounts.of(match["team"] or ""), match["channel"]
         if conversation and channel.startswith(("U", "W")):
@@ -271,7 +272,7 @@ class SlackSender:
             cursor = page.get("response_metadata", {}).get("next_cursor")
             if not cursor:
                 return
-        raise SendError(SendReason.BROKEN, f"{method}: more messages than can be looked through")
+        raise SendError(SendReason.BROKEN, f"{method}: too many messages to search")
 
 
 def _workspace(chat: str) -> str:

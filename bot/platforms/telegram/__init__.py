@@ -36,7 +36,7 @@ class Config(Settings):
     @classmethod
     def _whole(cls, token: SecretStr) -> SecretStr:
         if not _TOKEN.fullmatch(token.get_secret_value()):
-            raise ValueError("write the whole token that BotFather gave, such as 123456:ABC-DEF...")
+            raise ValueError("write the full token from BotFather, such as 123456:ABC-DEF...")
         return token
 
     @field_validator("webhook")

@@ -89,10 +89,12 @@ def send_error(error: TelegramError) -> SendError:
     match error:
         case RetryAfter():
             return SendError(
-                SendReason.RATE_LIMITED, "Telegram asks to wait", retry_after=seconds_of(error)
+                SendReason.RATE_LIMITED,
+                "Telegram asks the bot to wait",
+                retry_after=seconds_of(error),
             )
         case InvalidToken():
-            return SendError(SendReason.UNAUTHORIZED, "Telegram does not know the token")
+            return SendError(SendReason.UNAUTHORIZED, "Telegram rejected the token")
         case Forbidden():
             return SendError(SendReason.NO_CHANNEL, _error_text(error))
         case ChatMigrated():
@@ -110,7 +112,7 @@ def send_error(error: TelegramError) -> SendError:
 
 
 def seconds_of(error: RetryAfter) -> float:
-    """Seconds that Telegram asks to wait."""
+    """Seconds that Telegram asks the bot to wait."""
     wait = error.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
 

@@ -238,7 +238,7 @@ class Client:
                 member = await self._bot.get_chat_member(chat.id, me.id)
                 _check_rights(member.to_dict(), str(chat.type))
         name = chat.title or chat.full_name or chat.username or str(chat.id)
-        topic = f", topic {place.topic} not looked at" if place.topic else ""
+        topic = f", topic {place.topic} not checked" if place.topic else ""
         return f"@{me.name} in {name!r} ({chat.type}{topic})"
 
     async def is_public(self, place: ChatPlace) -> bool:
@@ -308,7 +308,7 @@ def _check_rights(member: dict[str, Any], kind: str) -> None:
     """Refuse if a member may not post, by https://core.telegram.org/bots/api#chatmember."""
     status = member["status"]
     if status in {"left", "kicked"}:
-        raise SendError(SendReason.NO_CHANNEL, f"the bot is no member of the {kind}; add it")
+        raise SendError(SendReason.NO_CHANNEL, f"the bot is not a member of the {kind}; add it")
     mute = status == "restricted" and not member.get("can_send_messages", True)
     below = kind == "channel" and not member.get("can_post_messages", status == "creator")
     if mute or below:

@@ -47,8 +47,8 @@ def place_of(chat: str) -> ChatPlace:
     if not match:
         raise SendError(
             SendReason.NO_CHANNEL,
-            f"{chat[:80]!r} is no chat; write an id such as -1001234567890, or @channel, "
-            "with /5 behind it for topic 5",
+            f"{chat[:80]!r} is not a chat; write an id such as -1001234567890 or @channel, "
+            "followed by /5 for topic 5",
         )
     name, topic = match.groups()
     return ChatPlace(
@@ -144,10 +144,10 @@ class Command(NamedTuple):
 
 COMMANDS: dict[Language, tuple[Command, ...]] = {
     Language.EN: (
-        Command("digest", "What matters of a day: /digest yesterday", "digest {}"),
+        Command("digest", "Digest of a day: /digest yesterday", "digest {}"),
         Command("changed", "What changed: /changed scheduler this week", "changed {}"),
-        Command("explain", "One change in full: /explain 123", "explain {}"),
-        Command("search", "Changes with these words: /search memory leak", "search {}"),
+        Command("explain", "Explain a change: /explain 123", "explain {}"),
+        Command("search", "Search the changes: /search memory leak", "search {}"),
         Command("help", "What can be asked", "help"),
     ),
     Language.ZH: (

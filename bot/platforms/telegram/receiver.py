@@ -81,14 +81,16 @@ class Poller:
                 found = await self._client.updates(self._offset, self._rhythm.wait)
         except (TimeoutError, TimedOut):
             # A connection can look open for hours after a router has forgotten it.
-            self._tell("telegram.silent", "no answer in time; connecting anew")
+            self._tell("telegram.silent", "no answer in time; reconnecting")
             await self._client.rebuild()
             await self._sleep(self._pause)
         except InvalidToken as error:
             raise send_error(error) from None
         except Conflict:
             # There was no webhook when listening began, so another process polls with our token.
-            self._tell(_CONFLICT, "another process receives with this token; stop one of them")
+            self._tell(
+                _CONFLICT, "another process uses this token to receive messages; stop one of them"
+            )
             self._disputed_until = _now() + self._rhythm.disputed
             await asyncio.sleep(self._rhythm.conflict)
         except RetryAfter as error:

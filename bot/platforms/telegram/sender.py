@@ -225,7 +225,7 @@ class Telegram:
                 async for one in heard:
                     yield one
         finally:
-            self.ear.fails("does not listen any more")
+            self.ear.fails("no longer listens")
 
     async def _keep(self, content: str) -> None:
         """Store an update. Raises ``Unkept``."""
@@ -284,7 +284,7 @@ class Telegram:
         try:
             await self._pace.turn(str(place.chat), limits, answer=answer, longest=longest)
         except TooBusy as busy:
-            detail = "the chat has had its messages for now"
+            detail = "the chat has reached its message limit for now"
             raise SendError(SendReason.RATE_LIMITED, detail, retry_after=busy.wait) from None
 
     def _slow_down(self, place: ChatPlace, error: SendError) -> None:

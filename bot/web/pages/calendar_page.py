@@ -1,4 +1,4 @@
-"""What each day held, in a calendar; and reading what was not read, with a form to start it."""
+"""The calendar of changes, and the form that starts the reading of what was not read."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def months_of(drawn: BarChart, asked: PageRequest) -> Iterator[Month]:
 
 
 async def calendar_page(asked: PageRequest) -> Page:
-    """What each day held, some months a page, the newest first. Raises ``NotThere``."""
+    """The calendar, some months to a page, newest first. Raises ``NotThere``."""
     shown, language = asked.shown(), asked.language
     extent = await extent_of(asked, shown)
     if extent is None:

@@ -28,8 +28,8 @@ _MOST_PAGES = 10_000
 _WEEK = re.compile(r"(\d{4})-W(\d{2})", re.ASCII)
 
 ASKED = {
-    "q": ("Words that all must be held", {"type": "string"}),
-    "path": ("The beginning of a path", {"type": "string"}),
+    "q": ("Words that must all occur", {"type": "string"}),
+    "path": ("Start of a path", {"type": "string"}),
     "author": ("Part of an author's name", {"type": "string"}),
     "kind": ("A kind of change", {"type": "string", "enum": [*map(str, ChangeKind)]}),
     "area": ("An area of the project", {"type": "string", "enum": [*map(str, Area)]}),
@@ -37,8 +37,11 @@ ASKED = {
     "until": ("The last day", {"type": "string", "format": "date"}),
     "topic": ("A topic", {"type": "string"}),
     "level": ("The least importance", {"type": "string", "enum": [*map(str, Level)]}),
-    "page": ("From 1; beyond the last is the last", {"type": "integer", "minimum": 1}),
-    "lang": ("The language of what is told", {"type": "string", "enum": [*map(str, Language)]}),
+    "page": (
+        "Page number from 1; a number that is too high gives the last page",
+        {"type": "integer", "minimum": 1},
+    ),
+    "lang": ("Language of the texts", {"type": "string", "enum": [*map(str, Language)]}),
 }
 """The parameters of pages, with their description and their JSON schema."""
 

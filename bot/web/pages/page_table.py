@@ -212,17 +212,17 @@ def _of(name: str, path: str, view: View, summary: str, answers: str) -> PageRou
     return PageRoute(name, f"{REPOSITORY}{WITHIN}/{path}", view, summary, answer, tuple(asks))
 
 
-_SPAN = "What lies between two tags, branches, commits or days: base...tip"
-_RELEASES = "The newest releases, each to be compared with the one before"
+_SPAN = "Changes between two tags, branches, commits or days: base...tip"
+_RELEASES = "The newest releases, each with a link to compare it with its predecessor"
 _ANSWER = "The answer to a question; only digestbot serve"
-_POSTED = "A digest as it was posted, and the changes that it is about"
+_POSTED = "A digest as posted, and the changes in it"
 _OVERVIEW = "A repository: changes per day, busiest folders, newest digests"
-_HOLDING = "Changes whose text holds all words"
+_HOLDING = "Changes whose text contains all words"
 
 PAGES = (
     _of("day", "days/{day}", day_page, "The changes of a calendar day", "Report level page"),
     _of("week", "weeks/{week}", week_page, "The changes of an ISO week", "Report level page"),
-    _of("calendar", "calendar", calendar_page, "What each day held", "Calendar page"),
+    _of("calendar", "calendar", calendar_page, "The changes of each day, counted", "Calendar page"),
     _of("change", "changes/{change}", change_page, "One change in full", "Change"),
     _of("diff", "changes/{change}/diff", diff_page, "The patch of a change", "Diff"),
     _of("topic", "topics/{topic:path}", topic_page, "Changes of a topic", _FOUND),

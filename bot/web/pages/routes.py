@@ -52,17 +52,14 @@ from digest.core.grade import Repository
 _PART = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 _PARTS = {
-    "repository": ("The name, such as owner/name; its slashes may be written %2F", {}),
+    "repository": ("Name such as owner/name; its slashes may be written as %2F", {}),
     "day": ("A calendar day in the zone of the pages", {"format": "date"}),
     "week": ("An ISO 8601 week", {"pattern": "^[0-9]{4}-W[0-9]{2}$"}),
-    "change": ("A commit's name, at least 7 digits, or a request's number", {}),
-    "topic": ("A topic, or another name of one", {}),
+    "change": ("Commit hash of at least 7 digits, or number of a pull request", {}),
+    "topic": ("A topic or a synonym of it", {}),
     "author": ("An author's name in full", {}),
-    "digest": ("The digest's id, as posts lead to it", {"pattern": "^[0-9a-f]{16}$"}),
-    "span": (
-        "Two tags, branches, commits or days, such as v1.0...v1.1; one reaches to the tip",
-        {},
-    ),
+    "digest": ("Id of the digest, as in links from posts", {"pattern": "^[0-9a-f]{16}$"}),
+    "span": ("Two tags, branches, commits or days: v1.0...v1.1; or one, up to the tip", {}),
 }
 
 _JSON = "application/json"
@@ -90,7 +87,7 @@ def description(public_url: str = "") -> dict[str, Any]:
         "info": {
             "title": "digestbot",
             "version": version("digestbot"),
-            "summary": "Changes of git repositories, graded and told, with evidence",
+            "summary": "Changes of git repositories, graded and explained, with evidence",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": public_url or "/"}],
@@ -119,9 +116,12 @@ def _operation(
         for asked in (*asks, "lang")
     ]
     responses = {
-        "200": {"description": "What was asked for", "content": content},
-        "304": {"description": "What If-None-Match names is still right"},
-        "404": {"description": "Not there, or not for this reader", "content": missing},
+        "200": {"description": "The requested page", "content": content},
+        "304": {"description": "The version named by If-None-Match is current"},
+        "404": {
+            "description": "Does not exist, or is not visible to this reader",
+            "content": missing,
+        },
     }
     return {
         "get": {

@@ -145,7 +145,7 @@ async def test_a_busy_bot_waits_for_its_turn(server):
     ],
 )
 def test_an_address_that_is_not_whole_is_refused_without_showing_it(url):
-    with pytest.raises(ValueError, match="whole address") as raised:
+    with pytest.raises(ValueError, match="full address") as raised:
         Config(url=SecretStr(url))
     assert "abcdefgh" not in str(raised.value)
 

@@ -135,7 +135,7 @@ async def test_an_answer_without_an_id_is_as_good(server, answer):
 
 @pytest.mark.parametrize("url", ["ftp://x.example/k3y", "k3y", "file:///etc/k3y"])
 def test_an_address_that_is_none_is_refused_without_showing_it(url):
-    with pytest.raises(ValueError, match="whole address") as raised:
+    with pytest.raises(ValueError, match="full address") as raised:
         Config(url=SecretStr(url))
     assert "k3y" not in str(raised.value)
 

@@ -16,6 +16,6 @@ def test_digest_names_its_page_and_says_how_old_the_latest_changes_are():
     page = "As a page: digestbot serve 'a b', then /r/acme/engine/-/days/2026-03-10\n"
     soon, late = end + timedelta(hours=3), end + timedelta(days=4)
     assert page_hint(report, DigestOptions(place="a b"), soon) == page
-    old = "The latest changes here are 5 days old; git fetch brings newer ones.\n"
+    old = "The latest changes here are 5 days old; run git fetch to get newer ones.\n"
     assert page_hint(report, DigestOptions(place="a b"), late) == old + page
     assert page_hint(report, DigestOptions(place="a b", date="2026-03-10"), late) == page

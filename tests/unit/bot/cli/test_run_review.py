@@ -29,7 +29,7 @@ from handlers.ports.storage import PartState
 from tests.support.fakes import REPOSITORY, FakeClock, FakeSource, change, context, graded
 
 NOW = FakeClock().now()
-MISSING = "Perhaps missing: the platform did not confirm it"
+MISSING = "Possibly missing: the platform did not confirm it"
 NOT_AGAIN = "It is not posted again automatically."
 DOUBT = UncertainDelivery(
     delivery=7, platform="slack", channel="team", digest="d", part=0,
@@ -195,7 +195,7 @@ def test_low_changes_that_mattered_are_listed_with_why_lowest_first_and_at_most_
 
 
 def test_nothing_is_said_to_be_missed_where_no_low_change_mattered():
-    assert "mattered above" not in (shown := _told(_result([_graded(1, 0.1)], {})))
+    assert "outscored" not in (shown := _told(_result([_graded(1, 0.1)], {})))
     assert "Graded low" not in shown
     assert "Too few changes are known to have mattered" in shown
     assert "1 changes of 2025-09-01 to 2026-01-23" in shown
@@ -220,11 +220,11 @@ def test_thresholds_are_proposed_where_enough_mattered():
     high, low = [_graded(n, 0.9) for n in range(30)], [_graded(n, 0.1) for n in range(30, 200)]
     result = _result([*high, *low], {one.sha: frozenset({Outcome.USEFUL}) for one in high})
     shown = _told(result)
-    assert "scored above one that did not in 100% of all pairs" in shown
+    assert "outscored one that did not in 100% of all pairs" in shown
     assert (
         "Proposed for [repositories.thresholds]: high = 0.90, medium = 0.90: "
-        "high 30, medium 0, low 170; high holds 100% of those that mattered "
-        "(at least 100% of it did), medium and above 100%."
+        "high 30, medium 0, low 170; high has 100% of the changes that mattered "
+        "(at least 100% of high did), medium and above 100%."
     ) in shown.replace("\\", "")
     proposal = run_review._json(result, REPOSITORY, NamedByNotes())["proposal"]
     assert (proposal["high"], proposal["levels"]) == (0.9, {"high": 30, "medium": 0, "low": 170})
@@ -246,7 +246,7 @@ def test_costs_are_added_up_by_day_repository_and_kind_and_no_currencies_are_mix
         _cost(22, calls=3, repository="", currency="EUR", output_tokens=7, cached_tokens=4),
     ]
     document = _cost_document(costs, NOW - timedelta(days=2), NOW)
-    assert document.title == "Calls to models (2026-01-21 to 2026-01-23, UTC)"
+    assert document.title == "Model calls (2026-01-21 to 2026-01-23, UTC)"
     assert markdown(document).startswith(f"# {document.title}\n\n## By day\n")
     tables = [
         [tuple(cell[0].text for cell in row) for row in (block.header, *block.rows)]
@@ -286,7 +286,7 @@ async def test_costs_of_a_time_that_ends_before_it_begins_are_refused(kept, caps
     with pytest.raises(InvalidWindow, match="swap"):
         await _costs("2026-01-03T00:00", "2026-01-02T00:00")
     await _costs("2026-01-02T00:00", "2026-01-02T00:00", AnswerFormat.TEXT)
-    assert "No calls to a model (2026-01-02 to 2026-01-02, UTC)" in capsys.readouterr().out
+    assert "No model calls (2026-01-02 to 2026-01-02, UTC)" in capsys.readouterr().out
 
 
 async def test_posts_in_doubt_are_told_with_the_number_that_posts_the_newest_again(kept, capsys):
@@ -311,7 +311,7 @@ async def test_parked_chats_are_told_in_the_zone_of_the_configuration(kept, caps
     assert "work:C1 2026-01-23 20:00 no_channel: gone 2026-01-23 20:15" in told
     assert "work:C2 2026-01-23 20:00 no_channel -" in told
     assert "C3" not in told
-    assert "Not posted, or perhaps missing" not in told
+    assert "Not posted, or possibly missing" not in told
     await _run(run_review.unpark, "work:C1", None)
     assert capsys.readouterr().out == "posting to work:C1 resumes\n"
 

@@ -133,7 +133,7 @@ def test_without_anybody_there_secrets_come_from_the_environment(tmp_path, monke
     [
         ({"platform": "telegram"}, "DIGESTBOT_TELEGRAM_TOKEN"),
         ({"platform": "telegran"}, "did you mean 'telegram'"),
-        ({"platform": "telegram", "settings": ["token=123"]}, "others could see"),
+        ({"platform": "telegram", "settings": ["token=123"]}, "visible to others"),
         ({"platform": "console", "settings": ["width"]}, "key=value"),
     ],
 )

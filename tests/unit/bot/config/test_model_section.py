@@ -56,7 +56,7 @@ def test_price_takes_cached_tokens_apart(tmp_path):
     [
         ({"name": ""}, "at least 1"),
         ({"base_url": "api.example.org/v1"}, "address of the server"),
-        ({"base_url": f"https://u:{KEY}@example.org/v1"}, "holds no key"),
+        ({"base_url": f"https://u:{KEY}@example.org/v1"}, "must not contain a key"),
         ({"base_url": "https://example.org/v1?key=1"}, "without \\?"),
         ({"extra": {"messages": []}}, "messages is set by digestbot itself"),
         ({"context": 4096, "max_output": 4096}, "leaves less than half"),

@@ -171,12 +171,12 @@ holidays = [2026-05-01, "2026-12-24..2027-01-01", "DE-BY"]
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        ('quiet_hours = ["nine to five"]', "are no hours"),
+        ('quiet_hours = ["nine to five"]', "is not a range of hours"),
         ('quiet_hours = "22:00-08:00"', "write a list"),
-        ('quiet_hours = ["08:00-10:00"]', "hold every digest"),
+        ('quiet_hours = ["08:00-10:00"]', "falls in quiet hours"),
         ('holidays = ["XX"]', "no known holidays"),
         ('holidays = ["2026-12-24..2026-12-01"]', "ends before it begins"),
-        ('holidays = ["christmas"]', "is no holiday"),
+        ('holidays = ["christmas"]', "is not a holiday"),
         ('kind = "weekly"\nweekdays = ["mon", "thu"]', "one weekday"),
         ("[[channels.schedules]]\n[[channels.schedules]]", "one schedule of each kind"),
         ('kind = "daily"\n[[channels.schedules]]', "remove the channel's own"),
@@ -202,7 +202,7 @@ def test_admin_is_a_channel_or_a_chat_of_a_known_platform(load, channel, chat):
 
 @pytest.mark.parametrize("channel", ["tam", "slack:C1"])
 def test_admin_that_is_nowhere_is_refused(load, channel):
-    with pytest.raises(InvalidConfig, match="is no channel"):
+    with pytest.raises(InvalidConfig, match="is neither a channel"):
         load(f'[admin]\nchannel = "{channel}"\n' + REPOSITORY + CHANNEL)
 
 
@@ -373,7 +373,7 @@ MISTAKES = [
      ("channels['team'].zone = '../../etc/passwd': '../../etc/passwd' is no IANA time zone; "
             "write one like Europe/Berlin or UTC")),
     (REPOSITORY + "[defaults]\nweekdays = ['funday']",
-     ("defaults.weekdays = ['funday']: 'funday' is no weekday; write mon, tue, wed, thu, fri, "
+     ("defaults.weekdays = ['funday']: 'funday' is not a weekday; write mon, tue, wed, thu, fri, "
      "sat, sun or a range like mon-fri")),
     (REPOSITORY + "[defaults]\nweekdays = []",
      "defaults.weekdays = []: write a list of weekdays, such as ['mon', 'wed'] or ['mon-fri']"),
@@ -395,7 +395,7 @@ MISTAKES = [
      "channels 'team', silent = true: console cannot post without a notification; remove it"),
     (REPOSITORY + CHANNEL + CHANNEL, "channels: the name 'team' is given twice"),
     (REPOSITORY + REPOSITORY, "repositories: the name 'acme/engine' is given twice"),
-    (CHANNEL, "no [[repositories]]; name at least one with its place"),
+    (CHANNEL, "no [[repositories]]; add at least one with its place"),
     ("[[repositories]]\nplace = '--upload-pack=evil'",
      ("repositories[#1].place = '--upload-pack=evil': write a folder or an address such as "
      "https://host/owner/name")),
@@ -501,7 +501,7 @@ class TestSecrets:
         file.write_text("xoxb-1")
         file.chmod(0o644)
         _, reading = self.read(model, {"bot_token_file": "token"}, tmp_path)
-        assert reading.warnings == [f"{file} can be read by others; chmod 600 it"]
+        assert reading.warnings == [f"{file} can be read by others; run chmod 600 on it"]
 
     def test_the_environment_where_the_file_says_nothing(self, model, tmp_path):
         account, _ = self.read(model, {}, tmp_path, DIGESTBOT_MY_SLACK_BOT_TOKEN="xoxb-2")
@@ -547,7 +547,7 @@ def test_rules_of_grading_are_read(load) -> None:
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ('level = "high"', "say which changes"),
+        ('level = "high"', "select changes with"),
         ('level = "urgent"\npath = "x"', "level"),
         ('level = "low"\nkind = "weather"', "kind"),
     ],

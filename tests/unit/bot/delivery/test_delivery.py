@@ -243,7 +243,7 @@ async def test_no_answer_at_most_once_is_taken_as_sent_and_said_so():
     with capture_logs() as logs:
         result = await delivery.deliver(posting)
     assert "delivery.assumed" in [line["event"] for line in logs]
-    assert result.parts[0].error == "unproven: this platform cannot be asked"
+    assert result.parts[0].error == "unproven: this platform has no way to check"
     assert result.parts[0].receipt == ""
     assert sender.texts() == ["lead", "details", "more"]
 
@@ -261,7 +261,7 @@ async def test_a_platform_that_hangs_is_a_call_without_answer():
     sender = FakeSender(delay=3600)
     delivery, posting = a_delivery(FakeLedger(), sender, patience=Patience(first=0, answer=0.05))
     result = await asyncio.wait_for(delivery.deliver(posting), 120)
-    assert {part.error for part in result.parts} == {"unproven: this platform cannot be asked"}
+    assert {part.error for part in result.parts} == {"unproven: this platform has no way to check"}
 
 
 async def test_doubt_stays_when_a_later_attempt_is_refused():

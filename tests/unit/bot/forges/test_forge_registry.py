@@ -76,7 +76,7 @@ def test_file_that_holds_a_token_and_can_be_read_by_others_is_warned_of(tmp_path
     file.write_text(f'[forges.github]\ntoken = "{SECRET}"')
     file.chmod(0o644)
     (warning,) = read(file).warnings
-    assert "holds secrets" in warning
+    assert "contains secrets" in warning
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_request_without_a_slot_in_time_is_late():
     _, late = setup.run(two)
     assert (late.reason, late.detail, late.final) == (
         ModelReason.TIMEOUT,
-        "no slot was free in time",
+        "no slot became free in time",
         True,
     )
 

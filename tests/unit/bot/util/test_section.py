@@ -39,5 +39,5 @@ def test_credential_of_systemd_is_found_in_the_folder_of_the_unit(secret: Path) 
 
 
 def test_credential_of_systemd_is_missed_elsewhere_with_the_reason(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match="only in a unit of systemd"):
+    with pytest.raises(ValidationError, match="only inside a systemd unit"):
         read("$CREDENTIALS_DIRECTORY/token", SectionContext(folder=tmp_path))

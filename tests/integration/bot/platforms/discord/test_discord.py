@@ -175,7 +175,7 @@ async def test_when_none_are_left_the_next_one_waits():
 
 @pytest.mark.parametrize("url", ["https://evil.example/api/webhooks/1/abcdefgh", "abcdefgh"])
 def test_an_address_that_is_none_is_refused_without_showing_it(url):
-    with pytest.raises(ValueError, match="whole address") as raised:
+    with pytest.raises(ValueError, match="full address") as raised:
         Config(url=SecretStr(url))
     assert "abcdefgh" not in str(raised.value)
 

@@ -202,5 +202,5 @@ async def test_slack_that_is_away_is_told_and_installs_nothing(caller, folder):
     back = f"{caller.url}/slack/oauth_redirect?code=T0ONE&state={state}"
     async with caller.session.get(back, headers={"Cookie": f"{COOKIE}={state}"}) as answer:
         assert answer.status == 502
-        assert (await answer.text()).startswith("Not installed: Slack gave no answer")
+        assert (await answer.text()).startswith("Not installed: Slack did not answer")
     assert not folder.exists()

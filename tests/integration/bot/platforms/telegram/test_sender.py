@@ -291,7 +291,7 @@ async def test_probe_names_the_bot_and_the_chat_and_sends_nothing(server, telegr
     assert await telegram.probe(str(GROUP)) == "@digest_bot in 'Engine room' (supergroup)"
     assert await telegram.probe("@engine_news") == "@digest_bot in 'News' (channel)"
     assert await telegram.probe(str(PRIVATE)) == "@digest_bot in 'Ada' (private)"
-    assert "topic 5 not looked at" in await telegram.probe(f"{FORUM}/5")
+    assert "topic 5 not checked" in await telegram.probe(f"{FORUM}/5")
     assert server.shown == {}
 
 
