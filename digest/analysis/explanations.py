@@ -36,7 +36,7 @@ from digest.i18n.phrase import Part, Phrase, join, list_in_words
 NAMES = 4  # maximum number of names in a sentence
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _CHINESE = re.compile(r"[\u3000-\u9fff]")
-_HOLE = re.compile(r"\{[^{}]{0,120}\}|%[sdvqrf]\b|%[-+]?\d*\.?\d*[sdvqrf]")
+_HOLE = re.compile(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
 _ENTRY = re.compile(r"^(?:\[[A-Z][A-Z/ -]{1,30}\]|[A-Z]{3,12}:)\s*|[\s(]*#\d{1,9}[).]*$")
 
 _LIMITS = re.compile(
@@ -129,12 +129,28 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
         for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
             text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
-            inner = kind in {FactKind.CONFIG, FactKind.SCHEMA, FactKind.SYMBOL}
+            inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
             longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
             if (inner and (not text or text in told)) or longer:
                 continue
             told.add(text)
             yield _new(f, phrase, text, reading)
+
+
+_CODE = {
+    "class": words.NEW_CLASS,
+    "function": words.NEW_FUNCTION,
+    "method": words.NEW_METHOD,
+}
+
+
+def introduced(reading: ChangeContext) -> Iterator[Statement]:
+    """A new class, function or method that the title names, with the text beside it."""
+    helps = {c.name: c.text for c in reading.facts.clues if c.kind is ClueKind.HELP}
+    title = reading.facts.subject.words
+    made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
+    for f in sorted(made, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
+        yield _new(f, _CODE[f.detail], helps[f.name], reading)
 
 
 def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
@@ -176,9 +192,32 @@ def _helps(clues: Sequence[Clue]) -> dict[str, str]:
     found: dict[str, str] = {}
     for clue in clues:
         if clue.kind is ClueKind.HELP:
-            found.setdefault(clue.name, clue.text)
-            found.setdefault(without_dashes(owner_of(clue.name)[1]), clue.text)
+            text = _without_own_name(clue.text, owner_of(clue.name)[1])
+            found.setdefault(clue.name, text)
+            found.setdefault(without_dashes(owner_of(clue.name)[1]), text)
     return found
+
+
+def _without_own_name(text: str, name: str) -> str:
+    """A comment without the name of the thing before its verb, as comments of Go begin."""
+    first, _, rest = text.partition(" ")
+    own = first.strip("`,").casefold() == name.replace("_", "").casefold()
+    return rest if own and rest[:1].islower() and not rest.startswith(("is ", "are ")) else text
+
+
+_DEFAULTS_TO = re.compile(
+    r"\b[Dd]efaults? to (?:the value of )?(?P<value>`[^`]{1,60}`|[\w.-]+(?: [\w.-]+){0,5}?)"
+    r"(?=[.;,](?:\s|$)|\s*\(|\s(?:if|when|unless|in|for|on)\s|$)"
+)
+
+
+def said_default(f: Fact, reading: ChangeContext) -> Spans:
+    """The default that the words beside a setting give where code works it out."""
+    match = _DEFAULTS_TO.search(_helps(reading.facts.clues).get(f.name, ""))
+    said = match["value"].strip("`") if match else ""
+    if not is_known(said):
+        return ()
+    return (code(said),) if "_" in said or said[:2] == "--" else code_as_spans(said)
 
 
 def opening(text: str) -> str:

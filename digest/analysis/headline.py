@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from digest.core.authors import code_as_spans
+from digest.core.change import FileStatus
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
@@ -20,6 +21,9 @@ from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
+_BEGUN = frozenset(["add", "allow", "enable", "implement", "remove", "support", "update", "use"])
+"""Verbs before a colon that are the beginning of a title, not its scope."""
+
 _LONG_SCOPE = 4  # maximum words of a scope; more of them are a sentence that has a colon
 
 _SAYS_SORT = re.compile(
@@ -35,7 +39,7 @@ _SORT = re.compile(
 _SPLIT = re.compile(r"[/,&|+ -]+")
 
 _TAIL = re.compile(
-    r"\s*(?:\[security\]|\[#\d{1,9}\]"
+    r"\s*(?:\[security\]|\[#\d{1,9}\]|\((?:main|master)\)"
     r"|\((?:fix(?:es|ed)?|close[sd]?|resolve[sd]?|refs?|see) #\d{1,9}\)"
     r"|[(\[](?:part\s?)?\d{1,3}\s?(?:/|of)\s?(?:\d{1,3}|[nNxX])[)\]])\s*$",
     re.IGNORECASE,
@@ -49,6 +53,7 @@ _TOLD_ELSEWHERE = frozenset(
     documentation test tests testing ci build style deps dependency dependencies enhancement
     improvement revert wip be ux rfc easy nit nfc internal typo lint typing security breaking
     release follow up followup hardware change model models newmodel kernel kernels dev meta other
+    unknown benchmark benchmarks bench example examples
     trivial update upgrade
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
@@ -82,18 +87,33 @@ _SORTS = (
 
 _VERBS = tuple(
     """
-    accept add allow always avoid bound build bump cache call change check clean compile convert
-    correct creat default defer deprecat detect disabl do don't drop emit enabl ensur exclud
-    expos extend fall fetch fix forward give guard handl hide honor honour ignor implement
-    improv includ integrat introduc keep let limit load log make mark migrat minif mov never
-    only optimi order pass pin port prefer preserv prevent print provid publish re record rout
-    select set show simplif skip sort speed split stabili start stop stream support switch sync
-    track treat turn unify updat upgrad us valid wait warn wrap write
+    abstract accelerat accept account adapt add adjust adopt aggregat align allocat allow always
+    annotat append assert attach autodetect avoid backport bound bring broaden bug build bump bypass
+    cache call cancel canonicali capture centrali change check clamp clarif clean clear clos coalesc
+    collaps collect combin compact compar compil comput configur connect consolidat convert copy
+    correct creat cut dedup default defer delay delegat delet deprecat dequantiz deriv detect disabl
+    distinguish do document don't downgrad drop eliminat embed emit enabl encod enforc enhanc ensur
+    escap evict exclud exit expand expos extend extract fail fall fetch filter fix flatten flush
+    fold forward free gate generali generat get give guard handl hide hoist honor honour ignor
+    implement improv includ inherit initiali inject inline insert install instrument integrat
+    introduc invalidat isolat keep launch lazily let lift limit link load log lower maintain make
+    mark match mention merg migrat minif mov narrow never normali offload omit only open optimi
+    order overlap overrid parallel pars pass patch permit persist pin plumb port prefer prefetch
+    prepar preserv prevent print promot propagat protect provid prun publish push quantiz rais re-
+    read rebas rebuild record recover redact reduc refactor refin reflect refresh refus register
+    reinstat reject relax releas reload remov renam render reorder reorgani repair replac report
+    requir rerout reserv reset resolv respect restor restrict restructur resum retain retir retry
+    return reus revert rework rewrit rout run sanitiz save scaffold schedul scope select send
+    separat serializ set shard share ship short-circuit show shrink silenc simplif skip sort
+    specif speed split stabili standardiz start stop store stream strip suggest support suppress
+    surfac swap switch sync tak tap teach throttl throw tidy tolerat trac track treat trigger trim
+    try tun turn tweak unblock undo unif unlock unpin unskip updat upgrad upload us valid
+    vectoriz verif wait warm warn wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """How titles begin that say what is done; others name a thing."""
 
-_MOSTLY = 5
+_MOSTLY, _MORE = 5, 3  # times as many lines are new as gone; the second if the author says so
 _FEATURES = frozenset({"feat", "feature", "features"})
 
 _SET = frozenset(
@@ -101,14 +121,19 @@ _SET = frozenset(
 )
 
 _LEAST = 2  # minimum number of words of content in a title that says what is different
+"""One that only names a new thing needs more of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """A title without its full stop; ``telling`` if it says what is different."""
+    """A title without its full stop; ``telling`` if it says what is different.
+
+    An ``inner`` one is first of all about a name of the code.
+    """
 
     spans: Spans
     telling: bool
+    inner: bool = False
 
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
@@ -119,14 +144,25 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_with_label(label, where, code_as_spans(text), language),
-        telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
+        telling=len(content) >= (_LEAST + 2 * (label is words.NEW and "support" not in content))
+        and not text.lower().startswith("merge "),
+        inner=_is_inner(facts, text),
     )
+
+
+def _is_inner(facts: Facts, text: str) -> bool:
+    """Whether the first thing that a title names is a function, class or field of the code."""
+    named = next(iter(text.replace("`", "").split()[1:2]), "").strip(".,()")
+    symbols = (f.name for f in facts.of(FactKind.SYMBOL))
+    return bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
 
 
 def _split_scope(subject: Subject) -> tuple[str, str]:
     """The scope that the title itself begins with, or nothing, and the rest."""
-    text = _TAIL.sub("", title_text(subject)).rstrip(" .:;,…")
+    text = bare_title(subject)
     match = _SCOPED.match(text)
+    if match and match[1].lower() in _BEGUN:
+        return "", f"{match[1]} {text[match.end() :]}"
     most = _LONG_SCOPE - 2 * bool(subject.type)
     short = match and len(_WORD.findall(match[1])) <= most
     return (match[1], text[match.end() :]) if match and short else ("", text)
@@ -147,6 +183,27 @@ def title_text(subject: Subject) -> str:
         return text
     whole, _ = strip_numbers(subject.title)
     return " ".join(strip_tags(whole)[0].split()) or text
+
+
+def bare_title(subject: Subject) -> str:
+    """The words of a title without what ends it, and without words that a forge cut off."""
+    text = title_text(subject).rstrip(" .:;,")
+    while match := _TAIL.search(text):
+        text = text[: match.start()].rstrip(" .:;,")
+    if text[-1:] != "…":
+        return text
+    kept = text[:-1].split(" ")
+    whole = kept if text[-2:-1] == " " else kept[:-1]
+    ends = [at for at, word in enumerate(whole) if word.lower() in _CONNECTS]
+    last = max(ends, default=0)
+    at = last if last >= max(len(whole) - _LEFT, _LEAST + 1) else len(whole)
+    return " ".join(whole[:at]).rstrip(" .:;,")
+
+
+_CONNECTS = frozenset(
+    "a an and as at because by due for from if in into of on or so that the to when with".split()  # noqa: SIM905
+)
+_LEFT = 3  # maximum words after the last connecting one that a cut title loses
 
 
 def _with_label(label: Phrase | None, where: str, title: Spans, language: Language) -> Spans:
@@ -184,11 +241,13 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
 
 
 def _is_new(facts: Facts) -> bool:
-    """Whether a change is a feature, by its author or its settings, and nearly all code is new."""
+    """Whether nearly all code of a change is new, and its author, settings or files say so too."""
     core = [f for f in facts.files if f.area is Area.CORE]
-    more = sum(f.added for f in core) > _MOSTLY * sum(f.deleted for f in core)
+    named = bool(_kinds(facts.subject) & _FEATURES)
+    more = sum(f.added for f in core) > (_MORE if named else _MOSTLY) * sum(f.deleted for f in core)
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
-    return more and bool(made & _SET or _kinds(facts.subject) & _FEATURES)
+    files = any(f.status is FileStatus.ADDED for f in core)
+    return more and bool(named or files or made & _SET)
 
 
 def _kinds(subject: Subject) -> set[str]:
@@ -198,14 +257,17 @@ def _kinds(subject: Subject) -> set[str]:
 def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
-    if facts.subject.type in {"doc", "docs"}:
+    subject = facts.subject
+    if subject.type in {"doc", "docs"}:
         return False
-    return advisory or "security" in {facts.subject.scope, *_kinds(facts.subject)}
+    named = "[security]" in subject.title.lower()
+    return advisory or named or "security" in {*subject.scope.split("/"), *_kinds(subject)}
 
 
 def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     """What a title concerns: the tags and scope that say so, else the platform of all its code."""
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
+    told |= {w.casefold() for path in text.split() if "/" in path for w in _WORD.findall(path)}
     if names := subject_tags(facts.subject, told):
         return ", ".join(names)
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
@@ -216,8 +278,8 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
 
 def _says(tag: str, told: Collection[str]) -> bool:
     """Whether a tag names something that the title does not."""
-    mine = {w.casefold() for w in _WORD.findall(tag)}
-    return bool(mine - _TOLD_ELSEWHERE) and not mine.issubset(told) and not tag.isdigit()
+    mine = {w.casefold() for w in _WORD.findall(tag)} - _TOLD_ELSEWHERE
+    return bool(mine) and not mine.issubset(told) and not tag.isdigit()
 
 
 def _capital(spans: Spans) -> Spans:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from digest.analysis.context import REQUEST, ChangeContext, make_statement
-from digest.analysis.headline import title_text
+from digest.analysis.headline import bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
 from digest.core.facts import Evidence
@@ -149,7 +149,7 @@ def content(text: str) -> set[str]:
 
 def restates(statement: Statement, graded: Graded) -> bool:
     """Whether a statement only rephrases the title."""
-    title = title_text(graded.facts.subject)
+    title = bare_title(graded.facts.subject)
     return repeats(title.partition(" ")[2] or title, statement.text)
 
 

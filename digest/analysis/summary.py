@@ -24,7 +24,7 @@ from digest.analysis.context import (
 )
 from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
-from digest.analysis.quotes import description_quotes, repeats, restates
+from digest.analysis.quotes import content, description_quotes, repeats, restates
 from digest.analysis.wording import has_default, is_named, lines, undone_change, value
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
@@ -94,15 +94,19 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     acts = list(_acts(reading, title))
     changed = [f for kind in _SETTINGS for f in reading.told(kind, Action.CHANGED)]
     switches = title.telling and _SWITCHES.search(reading.facts.subject.words)
-    if switches and not any(_mentions(title, f) for f in changed):
+    if switches and not any(_speaks_of(title, f) for f in changed):
         yield from _title(reading, title)
     yield from acts
     yield from explain.setting_descriptions(reading)
-    if title.telling and not any(restates(act, reading.graded) for act in acts):
+    own = title.telling and not any(restates(act, reading.graded) for act in acts)
+    if own and not title.inner:
         yield from _title(reading, title)
     yield from explain.release_note(reading)
     if not reading.facts.reverts:
         yield from explain.news(reading)
+        yield from explain.introduced(reading)
+    if own and title.inner:
+        yield from _title(reading, title)
     if not title.telling:
         yield from description_quotes(reading)
         yield from _title(reading, title)
@@ -154,20 +158,25 @@ def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterato
 
 def _removals(reading: ChangeContext) -> Iterator[Clause]:
     """What users set, call and read and can no longer."""
-    kinds = (*_SETTINGS, FactKind.SCHEMA)
-    facts = [f for k in kinds for f in reading.told(k, Action.REMOVED)]
-    group = [f for f in facts if f.detail != "read"]
+    facts = [f for k in _SETTINGS for f in reading.told(k, Action.REMOVED)]
+    schema = reading.told(FactKind.SCHEMA, Action.REMOVED)
+    whole = {f.name for f in schema}
+    schema = tuple(f for f in schema if owner_of(f.name)[0] not in whole)
+    group = [f for f in facts if f.detail != "read"] or list(schema)
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
         what = phrase(reading.language, names=name_list(group, reading.language))
         yield join([*what, *_in_file(group, reading), *_after_all(group, reading)]), group
+    if schema and group[0] not in schema:
+        names = name_list(schema, reading.language)
+        yield words.PROTOCOL_LOSES(reading.language, names=names), schema
 
 
 def _refused(reading: ChangeContext) -> Iterator[Clause]:
     """A new error about flags that were accepted before."""
     if refused := explain.refused_flags(reading):
         text = code_as_spans(explain.opening(refused[0].text).rstrip("."))
-        yield words.REFUSED(reading.language, words=text), [refused[0].evidence]
+        yield words.NOW_REFUSED(reading.language, words=text), [refused[0].evidence]
 
 
 def _unread(reading: ChangeContext) -> Iterator[Clause]:
@@ -271,9 +280,38 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
         return words.DEFAULT_NEW(language, name=name, after=after)
     if not old or f.detail != "default":
         return ()
+    if said := explain.said_default(f, reading) or _titled_default(f, title):
+        return words.DEFAULT(language, name=name, before=before, after=said)
     if title.telling and _mentions(title, f):
         return words.WAS(language, what=title.spans, name=name, before=before)
     return words.DEFAULT_GONE(language, name=name, before=before)
+
+
+_DEFAULTS = re.compile(
+    r"(?:\w[\w ()-]{0,30}: )?default (?P<name>\S{2,60}) to (?P<value>\S.{0,60})", re.IGNORECASE
+)
+_UNLESS = re.compile(r"\s(?:if|when|unless|where|by default)\s.*")
+
+
+def _titled_default(f: Fact, title: Headline) -> Spans:
+    """The new default that a title gives in the form "Default X to Y"."""
+    match = _DEFAULTS.fullmatch(plain(title.spans))
+    if not match or without_dashes(match["name"].strip("`")) != _own_name(f):
+        return ()
+    return code_as_spans(_UNLESS.sub("", match["value"]))
+
+
+def _speaks_of(title: Headline, fact: Fact) -> bool:
+    """Whether a title mentions a thing, or speaks of its default in most words of its name.
+
+    One that says what is on or off by default needs no name of a setting before it.
+    """
+    if _mentions(title, fact):
+        return True
+    text = plain(title.spans)
+    own = content(_own_name(fact).replace("_", " "))
+    shared = own & content(text.replace("_", " "))
+    return "by default" not in text.lower() and len(shared) >= max(2, len(own) / 2)
 
 
 def _mentions(title: Headline, fact: Fact) -> bool:

@@ -260,6 +260,28 @@ def _fact(
     )
 
 
+_FLAGS_OF_FIELDS = re.compile(
+    r"\bf([\"'])--\{(?:\w{1,40}\.)?\w{1,40}\.replace\([\"']_[\"'], ?[\"']-[\"']\)\}\1"
+)
+
+
+def as_flag(fact: Fact, text: str) -> Fact:
+    """The field of a class of arguments as a flag, where a file of Python makes one of each."""
+    owner, _, name = fact.name.rpartition(".")
+    if fact.kind is not FactKind.CONFIG or not owner.endswith(("Args", "Arguments")):
+        return fact
+    if not _FLAGS_OF_FIELDS.search(text):
+        return fact
+    before, after = fact.before, fact.after
+    if fact.action is Action.RENAMED:
+        before, after = _flag((before or "").rpartition(".")[2]), None
+    return replace(fact, kind=FactKind.FLAG, name=_flag(name), before=before, after=after)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 _ATTRIBUTE = re.compile(r"    (?P<name>[A-Za-z]\w*)\s*(?::[^=]{1,80})?=(?!=)")
 _ALIAS = re.compile(r"(?P<name>[A-Za-z]\w*) = [A-Za-z]\w*(?:\s*#.*)?$")
 _CLASS = re.compile(r"^(?:class (?P<name>[A-Za-z]\w*)\b|[A-Za-z_@])", re.MULTILINE)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from digest.core.authors import sentences
+from digest.core.change import Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
@@ -95,7 +96,14 @@ def clues(
 ) -> tuple[Clue, ...]:
     """The clues of a change, a few of each kind, by kind and file."""
     found: dict[Clue, None] = {}
-    finders = (_helps(facts), _changelogs, _docs(facts), _refusals, _values, _comments(title))
+    finders = (
+        _helps(facts, title),
+        _changelogs,
+        _docs(facts),
+        _refusals,
+        _values,
+        _comments(title),
+    )
     for find in finders:
         of_kind = (clue for scene in scenes for clue in find(scene))
         found |= dict.fromkeys(islice(of_kind, _MOST))
@@ -105,12 +113,26 @@ def clues(
 Find = Callable[[FileContext], Iterable[Clue]]
 
 
-def _helps(facts: Sequence[Fact]) -> Find:
-    """The texts beside things that are added or changed."""
+def is_titled(fact: Fact, title: str) -> bool:
+    """Whether a new function, method or class is one that the title names."""
+    if fact.kind is not FactKind.SYMBOL or fact.action is not Action.ADDED:
+        return False
+    own = fact.name.rpartition(".")[2]
+    spelled = "_" in own.strip("_") or (own[:1].isupper() and any(c.islower() for c in own[1:]))
+    named = spelled or f"{own}()" in title or f"`{own}`" in title or f"{fact.name}" in title
+    return fact.detail in _CODE and named and own in _NAME.findall(title)
+
+
+_CODE = frozenset({"class", "function", "method", "interface", "trait", "struct"})
+_NAME = re.compile(r"[A-Za-z_]\w{2,80}")
+
+
+def _helps(facts: Sequence[Fact], title: str) -> Find:
+    """The texts beside things that are added or changed, or that are code the title names."""
     wanted: dict[str, list[Fact]] = {}
     for fact in facts:
-        named = fact.kind in _NAMED or is_sent(fact)
-        if named and fact.action is not Action.REMOVED and fact.evidence.line:
+        named = fact.kind in _NAMED or is_sent(fact) or is_titled(fact, title)
+        if named and fact.evidence.side is Side.NEW and fact.evidence.line:
             wanted.setdefault(fact.evidence.path, []).append(fact)
 
     def find(scene: FileContext) -> Iterator[Clue]:
@@ -303,7 +325,8 @@ def _prose(sheet: SideLines, *, documents: bool) -> Iterator[tuple[int, str]]:
     begin, last, kept = 0, -1, list[str]()
     for number, line in sheet.changed:
         match = COMMENT.match(line) if not documents and line.lstrip()[:1] in "/#-*" else None
-        text = (line if documents else match[1] if match else "").strip(" *>/")
+        text = line.replace("**", "") if documents else match[1] if match else ""
+        text = text.strip(" *>/")
         text = "" if text.startswith(_MARKUP) else text
         if kept and (number != last + 1 or not text):
             yield begin, " ".join(kept)

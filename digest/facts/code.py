@@ -350,7 +350,7 @@ def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fa
     if _has_symbols(after.path, language) and (fixed or may_declare(hunks, language)):
         for fact in _declared(scene, before, after):
             told |= {fact.name, f"{fact.name.rpartition('.')[0]}.{fact.before}"}
-            yield fact
+            yield class_fields.as_flag(fact, after.text) if language == "python" else fact
     if language == "python" and not is_private_module(after.path):
         for find_fields in (class_fields.find_gone, class_fields.find_come):
             yield from (f for f in find_fields(before, after) if f.name not in told)

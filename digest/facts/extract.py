@@ -202,6 +202,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
     found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
     found = _borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     found = help_text.effective(found, change.commit.subject, list(scenes.values()))
+    found = renames.forwarded(found, (h for s in scenes.values() for h in s.file.hunks))
     settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
     # A nested manifest that is deleted takes a part of the project with it.
     gone = {f.path for f in change.files if f.status is FileStatus.DELETED and "/" in f.path}

@@ -39,6 +39,7 @@ COMMENT = re.compile(
     r"\s*(?:///?!?|#(?!\[|!|\s*(?:type:|noqa|pylint|nosec|fmt:))|--|/?\*{1,2}(?!/))\s?(.*)$"
 )
 
+_CALLABLE = re.compile(r"\s*(?:async )?(?:def|class) ")
 _DOCSTRING = re.compile(r"\s*[rRuU]?(\"\"\"|''')(.*)$")
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@)")
 _NEXT = re.compile(
@@ -51,6 +52,11 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
 _MARKS = re.compile(r":\w{1,20}:`([^`]{1,100})`|``([^`]{1,100})``")
 _SHOWN_BY_HELP = re.compile(r"(?<=\S)[.\s]{0,3}\[env: [^\[\]]{0,100}\]\.?\s?")
+_ITEM = re.compile(
+    r"(?<=[\w)'\"`])[ \t]{0,8}\n\s{0,40}(?:[-*] (?=\S)|(?=['\"`][\w.-]{1,40}['\"`]: ))"
+)
+"""The end of a line before an item of a list, or before a quoted value that is described."""
+
 _LINK = re.compile(r"\[([^\[\]]{1,120})\]\((?!https?:)[^()\s]{1,200}\)")
 _RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
@@ -78,7 +84,7 @@ def beside(lines: Sequence[str], row: int, fresh: Collection[int] | None = None)
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
-    text = _SHOWN_BY_HELP.sub(". ", " ".join(text.split()))
+    text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
     text = _RULE.sub("", text)
     text = _REFERENCE.split(text, maxsplit=1)[0]
@@ -122,6 +128,8 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
 
 def _docstring(lines: Sequence[str], row: int) -> str:
     """The docstring on the lines below, as for fields of Python classes."""
+    head = range(row, min(row + _BELOW, len(lines))) if _CALLABLE.match(lines[row]) else ()
+    row = next((at for at in head if lines[at].rstrip().endswith(":")), row)
     for at in range(row + 1, min(row + 3, len(lines))):
         if match := _DOCSTRING.match(lines[at]):
             return _until(match[1], [match[2], *lines[at + 1 : at + _BELOW]])
@@ -135,7 +143,7 @@ def _until(end: str, lines: Sequence[str]) -> str:
     for line in lines:
         head, found, _ = line.partition(end)
         kept.append(head)
-        if found or not head.strip():
+        if found or (not head.strip() and any(map(str.strip, kept))):
             break
     return "\n".join(kept)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 
+from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.paths import area_of
 from digest.facts.syntax.declarations import NAME_WORDS, common_start, grouped, is_opposite
@@ -130,6 +131,36 @@ def _section_key(fact: Fact) -> tuple[str, str] | None:
     name = last(fact.name)
     path = "" if "_" in name and len(name) >= _TELLING else fact.evidence.path
     return (path, name) if fact.kind is FactKind.CONFIG else None
+
+
+_REFERENCE = r"(?P<name>[A-Z]\w{1,80}\.[a-z]\w{1,80})"
+
+
+def forwarded(facts: Sequence[Fact], hunks: Iterable[Hunk]) -> list[Fact]:
+    """The facts with settings as renamed where a line that used one uses another class's now."""
+    gone = {
+        f.name: f
+        for f in facts
+        if f.kind is FactKind.CONFIG and f.action is Action.REMOVED and "." in f.name
+    }
+    moved: dict[int, Fact] = {}
+    for hunk in hunks if gone else ():
+        for line in hunk.removed:
+            name = next((m[0] for m in _MEMBER_USED.finditer(line[:400]) if m[0] in gone), "")
+            if not name:
+                continue
+            start, _, end = line.partition(name)
+            now = re.compile(re.escape(start) + _REFERENCE + re.escape(end))
+            match = next((m for new in hunk.added if (m := now.fullmatch(new))), None)
+            if match and match["name"].split(".")[0] != name.split(".")[0]:
+                old = gone[name]
+                moved[id(old)] = replace(
+                    old, action=Action.RENAMED, name=match["name"], before=name, after=None
+                )
+    return [moved.get(id(f), f) for f in facts]
+
+
+_MEMBER_USED = re.compile(_REFERENCE.replace("?P<name>", "?:"))
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:

@@ -64,6 +64,14 @@ _TICKET = re.compile(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
 _BREAKING_FOOTER = re.compile(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
 _NUMBERS = re.compile(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
 _LAST_NUMBER = re.compile(r"(\d{1,9})$")
+_OPEN_NUMBER = re.compile(r"\s+\((?:#|!|GH-)(\d{1,9})$")
+_QUOTED = re.compile(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
+"""A title that is quoted as a whole, as code never is."""
+
+_BRANCHED = re.compile(
+    r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE
+)
+"""The sort of change before the name of a branch that became the title."""
 _BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
 _SERIES = re.compile(
@@ -85,7 +93,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
     words, numbers = strip_numbers(title[:_LONGEST].strip())
-    words, tags, series = strip_tags(words)
+    words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
     kind, scope, breaking, words = _strip_prefix(words)
     if kind or scope:
         words, more, later = strip_tags(words)
@@ -107,6 +115,8 @@ def strip_numbers(text: str) -> tuple[str, list[int]]:
     """Remove ``(#1) (#2)`` from the end; the numbers are in the order they are written."""
     numbers: list[int] = []
     borrowed = ""
+    if cut := _OPEN_NUMBER.search(text):
+        text, numbers = text[: cut.start()], [int(cut[1])]
     while (end := text.rstrip(" .")).endswith(")"):
         start = end.rfind("(")
         inner = end[start + 1 : -1].strip()
@@ -146,6 +156,9 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
 def _strip_prefix(text: str) -> tuple[str, str, bool, str]:
     """Type, scope, whether it is breaking, and the words after ``type(scope)!:``."""
     text = _TICKET.sub("", text, count=1) if _TICKET.match(text) else text
+    if match := _BRANCHED.match(text):
+        kind = _TYPES.get(match[0][:-1].lower(), "")
+        return kind, "", False, text[match.end() :]
     if match := _CONVENTIONAL.match(text):
         written, scope, mark = match[1].lower(), (match[2] or "").strip().lower(), match[3]
         rest = text[match.end() :].strip()
@@ -230,7 +243,7 @@ class UnwrappedMessage:
 
 def unwrap_message(commit: Commit) -> UnwrappedMessage:
     """The author's message: the real title and the text below it."""
-    subject, body = commit.subject, commit.body
+    subject, body = _rejoined(commit.subject, commit.body)
     number = _merge_request(body)
     if match := _TITLE_IN_SUBJECT.match(subject):
         told_number, title = filter(None, match.groups())
@@ -252,6 +265,16 @@ def unwrap_message(commit: Commit) -> UnwrappedMessage:
     if number is None and (match := _MERGED_BY_HAND.match(subject)):
         number = int(match[1])
     return UnwrappedMessage(title=subject, body=body, number=number)
+
+
+def _rejoined(subject: str, body: str) -> tuple[str, str]:
+    """Subject and body without the cut that forges make in a long title."""
+    words, _ = strip_numbers(subject)
+    line, _, rest = body.lstrip().partition("\n")
+    if words[-1:] != "…" or line[:1] != "…":
+        return subject, body
+    more, _ = strip_numbers(line[1:].rstrip())
+    return f"{words[:-1]}{more}{subject[len(words) :]}", rest.lstrip("\n")
 
 
 def _merge_request(body: str) -> int | None:

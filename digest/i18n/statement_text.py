@@ -194,6 +194,7 @@ UNREAD = Phrase(
 # Interfaces that are removed, renamed or have another value.
 REMOVED_MANY = Phrase("{names} were removed", "移除了{names}")
 REMOVED_ONE = Phrase("{names} was removed", "移除了{names}")
+PROTOCOL_LOSES = Phrase("The protocol loses {names}", "协议移除{names}")
 ANNOUNCED = Phrase(", as announced for {version}", "（此前预告在 {version} 移除）")
 UNREAD_ONE = Phrase("{names} is no longer read", "不再读取{names}")
 UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
@@ -227,6 +228,9 @@ NEW_CONFIG = Phrase("New setting {name}", "新增配置项{name}")
 NEW_ROUTE = Phrase("New route {name}", "新增路由{name}")
 NEW_METRIC = Phrase("New metric {name}", "新增指标{name}")
 NEW_FIELD = Phrase("New field {name}", "新增字段{name}")
+NEW_CLASS = Phrase("New class {name}", "新增类{name}")
+NEW_FUNCTION = Phrase("New function {name}", "新增函数{name}")
+NEW_METHOD = Phrase("New method {name}", "新增方法{name}")
 NEW_SCHEMA = Phrase("The protocol gains {name}", "协议新增{name}")
 NEW_HERE = Phrase(
     "{what} in {path} ({elsewhere} already has it)", "{path}{what}（{elsewhere}中已有）"
@@ -236,8 +240,9 @@ WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")
 REMARKED = Phrase("A new comment in the code: “{words}”", "代码新增注释：“{words}”")
 REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
+NOW_REFUSED = Phrase("Now refused: “{words}”", "现在会报错：“{words}”")
 ALLOWED = Phrase("No longer refused: “{words}”.", "不再报错：“{words}”。")
-WAS = Phrase("{what} ({name} was {before})", "{what}（{name}原为{before}）")
+WAS = Phrase("{what} ({name} defaulted to {before})", "{what}（{name}此前默认为{before}）")
 
 # Before a title: the sort of change, that it does not concern outside readers, whom it concerns.
 LABELLED = Phrase("{label}: {what}", "{label}：{what}")

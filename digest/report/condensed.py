@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from digest.analysis.headline import title_text
+from digest.analysis.headline import bare_title
 from digest.analysis.quotes import restates
 from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language
@@ -211,7 +211,7 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     """The explanation of the line above; also the title, unless a statement restates it."""
     if any(restates(s, graded) for s in analysis.summary):
         return run(_fitting(analysis.summary[1:], analysis, _WHY), language)
-    title = without_backticks(title_text(graded.facts.subject))
+    title = without_backticks(bare_title(graded.facts.subject))
     more = _fitting(analysis.summary[1:], analysis, _WHY - _width(title))
     parts: list[Part] = [Emphasis(title)] if analysis.summary and title else []
     return between([*parts, run(more, language)] if more else parts, " · ")

@@ -43,13 +43,19 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 
-_SCOPE = re.compile(r"[^:“”]{1,60}: (?=\S)")
+_SCOPE = re.compile(r"(?!now refused: )[^:“”]{1,60}(?<!error): (?=\S)", re.IGNORECASE)
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
-    r"|\bnow (?:defaults|takes|requires)\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
+    r"|\bnow (?:defaults|takes|requires)\b|\bnow refused\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
     re.IGNORECASE,
 )
+
+_NEWS = re.compile(
+    r"New (?:flag|environment variable|setting|route|metric|field|class|function|method) "
+    r"[^:“”]{1,120}: (?=\S)"
+)
+"""What is new, with the words that say what it is for."""
 
 _INSIDE = re.compile(
     r"(?:refactor|move|extract|simplify|consolidate|restructure|unify|reorganize|deduplicate|split"
@@ -83,6 +89,9 @@ _SYMPTOM = re.compile(
     re.IGNORECASE,
 )
 
+_EXPLAINED = 4
+"""So many words say what a new thing is for."""
+
 _NEAR = 1
 """So many words behind the verb, the name of a symbol stands before the consequence."""
 
@@ -96,6 +105,8 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
     text = line.strip()
     if not text or _EXTENT.match(text):
         return False
+    if found := _NEWS.match(text):
+        return len(_WORD.findall(text[found.end() :])) >= _EXPLAINED
     labelled = False
     while (found := _LABEL.match(text)) or (found := _SCOPE.match(text)):
         labelled = labelled or found.re is _LABEL

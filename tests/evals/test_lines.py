@@ -27,6 +27,9 @@ Undoes #12 (“Fuse the scale”)
 Warn when the cache is inside the source folder
 Always emit the table of packages
 Stabilize the layout of the build folder
+Fix RuntimeError: Already borrowed that slows requests down
+Now refused: “--fast is incompatible with more than one relay”
+New flag --mask: Whether to return the mask of each sample
 """.splitlines()
 
 SAYS_NOT = """\
@@ -41,6 +44,8 @@ Optimize sample_tokens_kernel
 Minor scheduler optimization
 Merge release 3.1 to main
 Reasoning effort of the new model
+New flag --mask: The mask
+Cache: Relay of the pool
 
 """.splitlines()
 

@@ -162,7 +162,58 @@ def test_title_that_tells_the_new_default_is_told_with_the_old_one():
         FactKind.FLAG, Action.CHANGED, "--pool-size", before="8", after="None", detail="default"
     )
     graded = change("Default pool_size to the number of cards", item)
-    assert lines(graded)[0] == "Default pool_size to the number of cards (--pool-size was 8)."
+    assert lines(graded)[0] == "--pool-size now defaults to the number of cards (was 8)."
+
+
+def test_default_that_code_works_out_is_told_in_the_words_beside_it():
+    item = fact(
+        FactKind.FLAG, Action.CHANGED, "--pool-size", before="8", after="None", detail="default"
+    )
+    told = "How many workers run. Defaults to worker_count if not specified."
+    helped = clue(ClueKind.HELP, name="--pool-size", text=told)
+    graded = change("Size the pool by workers", item, clues=[helped])
+    assert lines(graded)[0] == "--pool-size now defaults to worker_count (was 8)."
+    graded = change("Choose pool_size at the start", item)
+    assert lines(graded)[0] == "Choose pool_size at the start (--pool-size defaulted to 8)."
+
+
+def test_default_that_the_title_speaks_of_comes_before_a_vague_title():
+    item = fact(
+        FactKind.CONFIG, Action.CHANGED, "Pool.kv_buffer_device", before="'a'", after="'b'",
+        detail="default", public=True,
+    )  # fmt: skip
+    vague = change("Set the default kv buffer type for each platform", item)
+    assert lines(vague)[0] == "Pool.kv_buffer_device now defaults to 'b' (was 'a')."
+    plain_title = "Use 'b' to buffer kv of a device by default"
+    assert lines(change(plain_title, item))[0] == f"{plain_title}."
+
+
+def test_what_a_protocol_loses_is_told_apart_from_flags_and_without_members():
+    gone = [
+        fact(FactKind.SCHEMA, Action.REMOVED, name, detail=detail)
+        for name, detail in [("Engine", "service"), ("Engine.Run", "rpc"), ("Reply", "message")]
+    ]
+    flag = fact(FactKind.FLAG, Action.REMOVED, "--no-stats")
+    assert lines(change("Move the servicer to a package", flag, *gone))[:2] == [
+        "--no-stats was removed.",
+        "The protocol loses Engine and Reply.",
+    ]
+    assert lines(change("Move the servicer to a package", *gone))[0] == (
+        "Engine and Reply were removed."
+    )
+
+
+def test_comment_that_begins_with_the_name_of_its_thing_is_told_without_it():
+    item = fact(FactKind.CONFIG, Action.ADDED, "PoolConfig.dry_run", public=True)
+    helped = clue(ClueKind.HELP, name=item.name, text="DryRun skips the swap after a pass.")
+    graded = change("Add a dry run to passes", item, clues=[helped])
+    assert lines(graded)[1] == "New setting PoolConfig.dry_run: skips the swap after a pass."
+
+
+def test_error_with_a_gap_of_go_is_not_told():
+    text = "invalid config of the relay, only one is supported: %w"
+    graded = change("Read the relay", clues=[clue(ClueKind.REFUSED, text=text)])
+    assert not any("%w" in line for line in lines(graded))
 
 
 def test_minimum_version_is_raised_only_in_a_manifest():
@@ -883,3 +934,16 @@ def test_error_that_opens_with_what_the_title_adds_refuses_nobody():
             change(title, clues=[clue(ClueKind.REFUSED, text=text)]), None, Language.EN
         )
         assert plain(entry.todo) == todo
+
+
+def test_function_that_the_title_names_is_told_with_the_words_beside_it():
+    item = fact(FactKind.SYMBOL, Action.ADDED, "Pool.discard", detail="method")
+    helped = clue(
+        ClueKind.HELP, name="Pool.discard", text="Discard what is mapped, without a copy."
+    )
+    graded = change("Add Pool.discard() for a release by tag", item, clues=[helped])
+    assert lines(graded) == [
+        "New method Pool.discard: Discard what is mapped, without a copy.",
+        "Add Pool.discard() for a release by tag.",
+    ]
+    assert lines(change("Release by tag", item))[0] == "Release by tag."

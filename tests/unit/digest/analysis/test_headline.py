@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from digest.analysis.headline import headline
+from digest.core.change import FileStatus
 from digest.core.enums import Language
 from digest.core.facts import Area, Facts
 from digest.document import plain
@@ -37,14 +38,26 @@ def told(title, language=Language.EN, *files):
         ("fix: find the config for jsr: entries", "Fix: find the config for jsr: entries"),
         ("[Runner] Bug fix: dtype of the probe", "Fix (Runner): dtype of the probe"),
         ("[Bugfix] A + B + C : handle it all", "Fix (A + B + C): handle it all"),
-        ("[Bugfix] coerce the old scales to …", "Fix: coerce the old scales to"),
+        ("[Bugfix] coerce the old scales to …", "Fix: coerce the old scales"),
+        ("Add parts to /generate for raw multim… (#14)", "Add parts to /generate"),
+        ("Keep calls with brackets or newl… (#14)", "Keep calls with brackets"),
+        ("Stop the pool as it is not supported due to…", "Stop the pool as it is not supported"),
+        ("`[Model][Bugfix] Load the old weights` (#15)", "Fix: Load the old weights"),
+        ("fix(app): honour the key of a file (#35815", "Fix (app): honour the key of a file"),
+        ("Feature/statistics of the pool manager", "New: statistics of the pool manager"),
+        ("Add: support of the next pool", "Add support of the next pool"),
+        ("[Benchmark] Compare the pools (main)", "Compare the pools"),
+        (
+            "fix(security/UNKNOWN/cmd/show): Update cmd/show relay to v4 [SECURITY] (main) (#22170)",
+            "Security: Update cmd/show relay to v4",
+        ),
         ("[Core] Don't stop a request early", "Don't stop a request early"),
         ("[Perf] Fuse the two kernels", "Performance: Fuse the two kernels"),
         ("[Perf] Speed up token scanning", "Speed up token scanning"),
         ("refactor: drop the old loop", "Refactoring: drop the old loop"),
         ("chore: deduplicate logged warnings", "Deduplicate logged warnings"),
         ("feat(api)!: drop the old route", "Breaking (api): drop the old route"),
-        ("Update module x to v2 [SECURITY]", "Update module x to v2"),
+        ("Update module x to v2 [SECURITY]", "Security: Update module x to v2"),
         (
             "fix(css): keep the order of rules (fix #1845) (#21)",
             "Fix (css): keep the order of rules",
@@ -64,9 +77,22 @@ def test_author_s_words_stay_and_tags_become_a_label(title, line):
     assert told(title) == line
 
 
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Gemma-4 FA4 kernel", "New: Gemma-4 FA4 kernel"),
+        ("[V1] Mask replay", "New (V1): Mask replay"),
+        ("Isolate reads on a pool", "Isolate reads on a pool"),
+    ],
+)
+def test_a_thing_in_a_new_file_is_called_new(title, line):
+    new = file("src/new.py", added=90, status=FileStatus.ADDED)
+    assert told(title, Language.EN, new) == line
+
+
 def test_a_feature_is_called_new_only_if_nearly_all_its_code_is():
     assert told("[Feature] Mask replay", Language.ZH) == "新增：Mask replay"
-    assert told("[Feature] Mask replay", Language.EN, file("a.py", added=9)) == "Mask replay"
+    assert told("[Feature] Mask replay", Language.EN, file("a.py", added=5)) == "Mask replay"
 
 
 @pytest.mark.parametrize(

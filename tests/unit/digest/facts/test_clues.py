@@ -221,3 +221,45 @@ def test_comment_that_only_moved_is_no_remark():
     old = "x = 1\n" + WHY + "y = 2\n"
     new = WHY + "x = 1\ny = 2\n"
     assert not clues(ClueKind.REMARK, ("a.py", old, new), message="Capture a graph per batch")
+
+
+METHOD = '''\
+class Pool:
+    size: int = 1
+
+    def discard(
+        self,
+        tags: tuple[str, ...],
+    ) -> None:
+        """
+        Discard what is mapped, without a copy on the host.
+
+        More words.
+        """
+        self.size = 0
+'''
+
+
+def test_docstring_of_a_method_is_read_if_the_title_names_it():
+    old = METHOD.partition("    def")[0]
+    for title, names in [("Add Pool.discard()", ["Pool.discard"]), ("Release by tag", [])]:
+        found = clues(ClueKind.HELP, ("app/pool.py", old, METHOD), message=title)
+        assert [c.name for c in found] == names
+        assert all(c.text == "Discard what is mapped, without a copy on the host." for c in found)
+
+
+def test_described_values_and_items_are_told_apart():
+    text = "What is done with lost blocks.\n'a': they are computed again\n- more\n'b': they fail"
+    assert clean(text) == (
+        "What is done with lost blocks. 'a': they are computed again; more; 'b': they fail"
+    )
+
+
+def test_bold_words_of_documentation_are_read_without_their_marks():
+    line = "- **Offloading of blocks**: blocks of the cache move to the memory of the host if it is full.\n"
+    (clue,) = clues(
+        ClueKind.REMARK,
+        ("docs/a.md", "# A\n", f"# A\n\n{line}"),
+        message="Add offloading of blocks",
+    )
+    assert clue.text.startswith("Offloading of blocks: blocks of the cache move")

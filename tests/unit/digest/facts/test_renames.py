@@ -297,3 +297,27 @@ def test_a_setting_that_a_new_type_of_the_file_takes_over_is_not_removed() -> No
     )
     facts = told("Build providers", ("a/provider.go", old, new))
     assert Action.REMOVED not in {f.action for f in facts}
+
+
+def test_setting_that_lines_take_from_another_class_is_renamed() -> None:
+    cache = "@dataclass\nclass CacheConfig:\n    size: int = 1\n    mamba_rounds: int = 0\n"
+    kept = cache.replace("    mamba_rounds: int = 0\n", "")
+    args = "@dataclass\nclass Args:\n    rounds: int = CacheConfig.mamba_rounds\n"
+    uses = args.replace("CacheConfig.mamba_rounds", "MambaConfig.rounds")
+    files = [("app/config.py", cache, kept), ("app/args.py", args, uses)]
+    assert renamed("Move it", *files) == [("CacheConfig.mamba_rounds", "MambaConfig.rounds")]
+    assert renamed("Move it", files[0], ("app/args.py", args, args + "\n")) == []
+
+
+def test_fields_of_which_a_file_makes_flags_are_flags() -> None:
+    new = (
+        "@dataclass\nclass FrontendArgs:\n    port: int = 1\n    use_card: bool = False\n\n"
+        "    @classmethod\n    def add(cls, parser):\n        for key in fields(cls):\n"
+        "            parser.add_argument(f\"--{key.replace('_', '-')}\")\n"
+    )
+    old = new.replace("    use_card: bool = False\n", "")
+    (gone,) = told("Tidy", ("app/cli_args.py", new, old))
+    assert (gone.kind, gone.action, gone.name) == (FactKind.FLAG, Action.REMOVED, "--use-card")
+    renamed_field = new.replace("use_card", "use_cards")
+    (fact,) = told("Tidy", ("app/cli_args.py", new, renamed_field))
+    assert (fact.before, fact.name) == ("--use-card", "--use-cards")

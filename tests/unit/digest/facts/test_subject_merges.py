@@ -64,3 +64,10 @@ from tests.unit.digest.facts.changes import commit
 def test_told(message, title, number, body):
     found = unwrap_message(commit(message))
     assert (found.title, found.number, found.body) == (title, number, body)
+
+
+def test_title_that_a_forge_cut_is_put_together_again():
+    cut = "Fix the parser dropping brackets or newl… (#7)\n\n…ines (#7)\n\nWhy."
+    told = unwrap_message(commit(cut))
+    assert (told.title, told.body) == ("Fix the parser dropping brackets or newlines (#7)", "Why.")
+    assert unwrap_message(commit("Loading… (#7)\n\nIt was slow.")).title == "Loading… (#7)"
