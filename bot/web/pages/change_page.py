@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Sequence
-from functools import partial
 from itertools import chain, islice
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
 from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, is_cut, patch_of
-from bot.web.pages.entries import ChangeView, entry_of, line_of
+from bot.web.pages.entries import ChangeView, entry_of, fix_of, line_of, released_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
 from bot.web.pages.rows import title_of
@@ -59,9 +58,11 @@ async def change_page(asked: PageRequest) -> Page:
     async def read() -> None:
         # Git reads the changed lines and the tags: the reader has the head by then.
         view.change, found = await asyncio.gather(
-            change_of(asked, graded.sha), _released(asked, graded)
+            change_of(asked, graded.sha), released_of(asked, shown, graded)
         )
         releases.extend(found)
+        named = not any(releases)
+        view.take_fix(await fix_of(asked, shown, graded, view.todo, named=named))
 
     return Page(
         template="change.html",
@@ -88,21 +89,6 @@ async def change_page(asked: PageRequest) -> Page:
         json=lambda: _json(asked, entry),
         ready=read,
     )
-
-
-async def _released(asked: PageRequest, graded: Graded) -> tuple[str, str, str]:
-    """The first release with a change, those with a copy of it, and the newest one.
-
-    Each is empty if there is none.
-    """
-    shelf, shown = asked.shelf, asked.shown()
-    if shelf.histories is None:
-        return "", "", ""
-    key = (shown.repository.name, await asked.version(shown.repository), graded.sha)
-    find = partial(shelf.histories.released, shown, graded)
-    first, copies = await shelf.memo.of(("released", *key), find)
-    newest = () if first or copies else await shelf.histories.releases(shown)
-    return first, ", ".join(copies), next(iter(newest), "")
 
 
 def _title(graded: Graded) -> str:
@@ -164,7 +150,7 @@ async def diff_page(asked: PageRequest) -> Page:
         values={
             "shown": shown,
             "graded": graded,
-            "title_words": title,
+            "heading": title_of(line_of(graded)),
             "change_path": path_of(shown.repository.name, change=graded.sha[:12]),
             "commit_url": shown.repository.commit_url(graded.sha),
             "files": files,

@@ -13,6 +13,7 @@ from itertools import takewhile
 from bot.store.browsing import ChangeLine
 from bot.web.pages.diffs import Colours, Excerpt, excerpt
 from bot.web.pages.page_request import PageRequest
+from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Json, Site, SiteRepository
 from digest.analysis.context import read
 from digest.analysis.quotes import restates
@@ -20,15 +21,17 @@ from digest.answer.answers import Seen
 from digest.answer.buttons import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Fact
+from digest.core.facts import Action, Area, Fact
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text
 from digest.grading.importance import PREFIX, laid_over
 from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
+from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import DONE
 from digest.i18n.report_text import reason_words
+from digest.i18n.statement_text import TAKE_FIX
 from digest.report.assembly import Counts, ReportEntry, lead
 from digest.report.assembly import entry_of as report_entry
 from digest.report.blocks import Citations, advice, run
@@ -145,6 +148,51 @@ async def lead_of(
     return await shelf.memo.of(("lead", *about_it), made)
 
 
+async def released_of(
+    asked: PageRequest, shown: SiteRepository, graded: Graded
+) -> tuple[str, str, str]:
+    """The first release with a change, those with a copy of it, and the newest one.
+
+    Each is empty if there is none.
+    """
+    histories, memo, name = asked.shelf.histories, asked.shelf.memo, shown.repository.name
+    if histories is None:
+        return "", "", ""
+    version = await asked.version(shown.repository)
+    find = partial(histories.releases, shown)
+    tags = tuple(await memo.of(("releases", name, version), find))
+    find = partial(histories.released, shown, graded)
+    first, copies = await memo.of(("released", name, graded.sha, tags), find)
+    return first, ", ".join(copies), "" if first or copies else next(iter(tags), "")
+
+
+_AFFECTED = 2  # files of code that are named as affected by a security fix, the most changed
+
+
+async def fix_of(
+    asked: PageRequest, shown: SiteRepository, graded: Graded, todo: Spans, *, named: bool = True
+) -> Spans | None:
+    """What to do about a security fix: the releases with it, and the code that it is about.
+
+    ``None`` if ``todo`` asks for something else. Releases are ``named`` unless they stand above.
+    """
+    language = asked.language
+    if todo != TAKE_FIX(language):
+        return None
+    first, copies, newest = await released_of(asked, shown, graded) if named else ("", "", "")
+    if with_it := ", ".join(filter(None, (copies, first))):
+        todo = PHRASES["fix_released"](language, releases=with_it)
+    elif newest:
+        todo = PHRASES["fix_unreleased"](language, release=newest)
+    files = [one for one in graded.facts.files if one.area is Area.CORE]
+    files.sort(key=lambda one: -one.added - one.deleted)
+    if not files:
+        return todo
+    paths = [Code(printable(one.path)) for one in files]
+    told = PHRASES["affected"](language, paths=list_in_words(paths, language, limit=_AFFECTED))
+    return (*todo, *told)
+
+
 _NAME = re.compile(r"[\w./:-]+")
 
 
@@ -196,11 +244,17 @@ class ChangeView:
     def __init__(self, entry: ReportEntry, shown: SiteRepository, language: Language) -> None:
         self.graded, self.analysis, self.level = entry.graded, entry.analysis, entry.level
         self.todo = () if entry.level is Level.LOW else entry.todo
+        self.fixes = False
+        """Whether ``todo`` tells of a security fix, which the advice does not."""
         self.repository, self._language = shown.repository, language
         self._thresholds = shown.thresholds
         self.change: Change | None = None
         self._colours = Colours()
         self._places = Citations(entry.graded, shown.repository, language)
+
+    def take_fix(self, fix: Spans | None) -> None:
+        """Set what to do about a security fix, if the change is one."""
+        self.todo, self.fixes = fix or self.todo, fix is not None
 
     @property
     def marks(self) -> tuple[Mark, ...]:

@@ -139,6 +139,7 @@ class NewsSection:
     days: str
     rows: Sequence[tuple[SiteRepository, Row]]
     day: date | None = None
+    acts: bool = False
 
 
 class News:
@@ -154,11 +155,11 @@ class News:
         self.sections: list[NewsSection] = []
         """The changes to act on of the last whole day, of today and of the days before; others."""
         self.told = False
-        """Whether the first section tells what the lead says to act on."""
+        """Whether the first section tells what a lead would say to act on."""
         self.leads: list[tuple[SiteRepository, date, Spans]] = []
         """What mattered on the last whole day with changes; in the order of repositories."""
-        self._counted: list[Spans] = []
-        """The same leads without their first sentence, which a section may tell."""
+        self._counted: list[tuple[SiteRepository, date, Spans]] = []
+        """The same without what to act on."""
         self.unread: list[SiteRepository] = []
         """The repositories of which a part of these days was not read."""
 
@@ -183,13 +184,15 @@ class News:
         found.sort(key=lambda one: weight(one[1]))
         act = [one for one in found if one[1].todo]
         top = [one for one in found if one[1].level is Level.HIGH and not one[1].todo]
-        self.sections = [*self._by_day(act[:_NEWS])]
+        self.sections = [*self._by_day(act)]
         others = PHRASES["news_top"].template(asked.language)
         self.sections.append(NewsSection(title=others, days=self.days, rows=top[:_NEWS]))
-        self.told = len(self.leads) == 1 and self.sections[0].day == self.leads[0][1]
-        if self.told:  # the section says what the lead would
-            (shown, day, _), counted = self.leads[0], self._counted[0]
-            self.leads = [(shown, day, counted)]
+        first = self.sections[0]  # it says what the leads of its repositories would
+        named = [shown for shown, _ in first.rows]
+        said = [shown in named and day == first.day for shown, day, _ in self.leads]
+        self.told = any(said)
+        both = zip(self.leads, self._counted, said, strict=True)
+        self.leads = [counted if known else lead for lead, counted, known in both]
 
     def _by_day(self, act: Sequence[tuple[SiteRepository, Row]]) -> Iterator[NewsSection]:
         """What is to be acted on: the last whole day before today and what came earlier."""
@@ -198,10 +201,11 @@ class News:
         whole = max((day for _, day, _ in self.leads), default=today - timedelta(days=1))
         days = {row.line.sha: row.line.at.astimezone(zone).date() for _, row in act}
         act = sorted(act, key=lambda one: days[one[1].line.sha], reverse=True)
+        left = _NEWS
         for day in dict.fromkeys((whole, today, None)):
-            rows = [one for one in act if days[one[1].line.sha] == day]
-            if day is None:
-                rows = [one for one in act if days[one[1].line.sha] not in {whole, today}]
+            own = {day} if day else {*days.values()} - {whole, today}
+            rows = [one for one in act if days[one[1].line.sha] in own][:left]
+            left -= len(rows)
             if not rows:
                 continue
             named = {today: "news_today", today - timedelta(days=1): "news_yesterday"}
@@ -214,6 +218,7 @@ class News:
                 days="" if day and not name else days_words(min(told), max(told), language),
                 rows=rows,
                 day=day,
+                acts=True,
             )
 
     async def _lead(self, shown: SiteRepository, lines: Sequence[ChangeLine], told: Told) -> None:
@@ -231,7 +236,7 @@ class News:
         if spans := await lead_of(self._asked, shown, window, of_day, told):
             self.leads.append((shown, day, spans))
             counted = await lead_of(self._asked, shown, window, of_day, told, counted=True)
-            self._counted.append(counted)
+            self._counted.append((shown, day, counted))
 
 
 async def index_page(asked: PageRequest) -> Page:

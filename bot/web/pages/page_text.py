@@ -39,6 +39,8 @@ STATES = {
 
 PHRASES = {
     "act": Phrase("to do", "需处理"),
+    "to_act_on": Phrase("To act on", "需要处理"),
+    "others": Phrase("{n:other|others}", "另有 {n} 个"),
     "follows": Phrase("follow-up to {change}", "{change} 的后续"),
     "latest": Phrase("The latest change here: {day}.", "此处最新的变更：{day}。"),
     "stray": Phrase(
@@ -103,6 +105,16 @@ PHRASES = {
         "Not in {release}, the newest release in this clone.",
         "此克隆中最新的发布 {release} 尚未包含它。",
     ),
+    "fix_released": Phrase(
+        "Upgrade to a release with this security fix: {releases}.",
+        "请升级到包含此安全修复的版本：{releases}。",
+    ),
+    "fix_unreleased": Phrase(
+        "Upgrade to the next release: {release}, the newest in this clone, lacks this security "
+        "fix.",
+        "请升级到下一个版本：此克隆中最新的 {release} 尚未包含此安全修复。",
+    ),
+    "affected": Phrase(" Affected: {paths}.", "受影响：{paths}。"),
     "copied_to": Phrase("Backported to {releases}.", "已移植到 {releases}。"),
     "since_one": Phrase("1 change since your last visit", "自上次访问以来有 1 个变更"),
     "since_many": Phrase("# changes since your last visit", "自上次访问以来有 # 个变更"),
@@ -151,7 +163,7 @@ PHRASES = {
     "not_begun": Phrase("This period has not begun.", "这段时间尚未开始。"),
     "quiet_so_far": Phrase("No changes so far.", "目前没有变更。"),
     "as_of": Phrase("As of {at}", "截至 {at}"),
-    "folded": Phrase("Show {n:more|more}", "显示另外 {n} 个"),
+    "folded": Phrase("Show {n:change|changes}", "显示 {n} 个变更"),
     "ago": Phrase("{n:day|days} ago", "{n} 天前"),
     "stale": Phrase(
         "{repository} was last read {n:day|days} ago ({at}). Run digestbot serve to read on.",

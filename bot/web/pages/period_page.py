@@ -88,9 +88,10 @@ class PeriodEntries:
 
     async def read(self) -> None:
         """Read the contents of the page and the summary of the whole window."""
-        asked = self._asked
+        asked, acts = self._asked, False
         if asked.form is Form.HTML:
             every = await rows_of(asked, self._lines, self.written.told, (self._window,))
+            acts = any(row.todo for row in every)
             wanted = {line.sha for line in self._chosen.wanted}
             self.written.show([row for row in every if row.line.sha in wanted])
             written = () if self._weekly else self.written.rows[:_WRITTEN]
@@ -101,11 +102,13 @@ class PeriodEntries:
         if asked.level is not None or (self._chosen.page > 1 and asked.form is not Form.HTML):
             return
         told = self.written.told
-        self.lead = await lead_of(asked, self._shown, self._window, self._lines, told)
+        # The first rows of the page tell what else the lead would tell to act on.
+        about = (asked, self._shown, self._window, self._lines, told)
+        self.lead = await lead_of(*about, counted=acts)
         version = await asked.version(self._shown.repository)
-        about = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
+        key = (self._shown.repository.name, version, self._window, asked.language, self._weekly)
         self.led = await asked.shelf.memo.of(
-            ("led", *about), lambda: led_of(asked, self._window, self._lines, weekly=self._weekly)
+            ("led", *key), lambda: led_of(asked, self._window, self._lines, weekly=self._weekly)
         )
         if self._weekly:
             self.places = await places_of(asked, self._window)

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from markupsafe import escape
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.entries import ChangeView, Told, entry_of, load_changes
+from bot.web.pages.entries import ChangeView, Told, entry_of, fix_of, load_changes
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.site import SiteRepository
-from bot.web.pages.templating import CLOSING, OPENING
+from bot.web.pages.templating import CLOSING, NAMES, OPENING
 from digest.analysis.analyse import acts, gist
 from digest.answer.buttons import Mark, marks_of, urgency
 from digest.core.authors import code_as_spans
@@ -44,7 +44,8 @@ _BARE, _LABEL, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 16, 10, 13, 50
 name, punctuation that belongs to a name."""
 
 _LINE = 150  # characters of a consequence, about as many as fit into a line beside each other
-_NUMBER = re.compile(r"\s*\(#\d{1,18}\)$")
+_NUMBER = re.compile(r"(\s*\(#\d{1,18}\))\1*$")
+_QUOTED = re.compile(r"`([^`]*\s[^`]*)`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +53,8 @@ class Row:
     """A change in a list: ``why`` is its consequence in one line, empty for a low change.
 
     ``label`` are the tags or the prefix that the author's title begins with, which ``title`` lacks.
-    ``after`` is the change that it follows up. ``todo`` is what users must do; for ``pressure`` see
-    :func:`digest.grading.importance.urgency`.
+    ``after`` is the change that it follows up. ``todo`` is what users must do; ``fixes`` says that
+    it is to take a security fix. For ``pressure`` see :func:`digest.grading.importance.urgency`.
     """
 
     line: ChangeLine
@@ -64,6 +65,7 @@ class Row:
     added: int
     deleted: int
     todo: Spans = ()
+    fixes: bool = False
     pressure: float = 0.0
     after: ChangeLine | None = None
 
@@ -83,14 +85,18 @@ class WrittenRows:
         self.rows: Sequence[Row] = ()
         self.page = self.pages = 1
         self.counts: Counter[Level] = Counter()
-        """The rows of all pages by level."""
+        """The rows of all pages by level, without those to act on."""
+        self.acting: Counter[Level] = Counter()
+        """The rows to act on of all pages by level."""
         self.changes: Sequence[Graded] = ()
         self.told: Told = {}
 
     def show(self, rows: Sequence[Row], taken: int = 0) -> None:
         """Set the rows, the first page of them; ``taken`` are bytes the page needs otherwise."""
         pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4)))
-        self.counts, self.pages = Counter(row.level for row in rows), len(pages)
+        self.counts = Counter(row.level for row in rows if not row.todo)
+        self.acting = Counter(row.level for row in rows if row.todo)
+        self.pages = len(pages)
         self.page = min(self._asked.page, self.pages)
         self.rows, size = pages[self.page - 1]
         self.left = min(OF_DAY, LARGEST - size)
@@ -101,15 +107,22 @@ class WrittenRows:
         return written
 
     def folded(self, level: Level) -> int:
-        """The rows of a level that are closed at first: none of the first level or to act on."""
-        before = sum(self.counts[one] for one in Level if one.rank < level.rank)
-        if not before or self._asked.level is level or before + self.counts[level] <= OPEN:
+        """The rows of a level that are closed at first: none of the first level."""
+        total = self.counts + self.acting
+        before = sum(total[one] for one in Level if one.rank < level.rank)
+        if not before or self._asked.level is level or before + total[level] <= OPEN:
             return 0
         return sum(row.level is level and not row.todo for row in self.rows)
 
+    def acts(self) -> Iterator[tuple[int, Iterator[tuple[Row, ChangeView | None]]]]:
+        """The rows to act on of all levels, if there are any, with their number."""
+        if acts := [row for row in self.rows if row.todo]:
+            yield self.acting.total(), self._viewed(acts)
+
     def levels(self) -> Iterator[tuple[Level, int, Iterator[tuple[Row, ChangeView | None]]]]:
-        """The rows by level, with their number. Views are made while the page is sent."""
-        for level, rows in groupby(self.rows, key=lambda row: row.level):
+        """The other rows by level, with their number. Views are made while the page is sent."""
+        others = [row for row in self.rows if not row.todo]
+        for level, rows in groupby(others, key=lambda row: row.level):
             yield level, self.counts[level], self._viewed(tuple(rows))
 
     def _viewed(self, rows: Sequence[Row]) -> Iterator[tuple[Row, ChangeView | None]]:
@@ -118,7 +131,10 @@ class WrittenRows:
         for row in rows:
             graded = of.get(row.line.sha)
             entry = entry_of(graded, self.told, shown, language) if graded else None
-            yield row, ChangeView(entry, shown, language) if entry else None
+            view = ChangeView(entry, shown, language) if entry else None
+            if view and row.fixes:
+                view.take_fix(row.todo)
+            yield row, view
 
 
 def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]]:
@@ -142,7 +158,12 @@ def size_of(row: Row) -> int:
     written = sum(len(escape(text).encode("utf-8", "replace")) for text in texts)
     marks = len(row.marks) + bool(row.todo) + (row.after is not None)
     written += len(quote(author, errors="replace")) + _MARK * marks
-    codes = [one.text for one in (*row.title, *row.why, *row.todo) if isinstance(one, Code)]
+    spans = (*row.label, *row.title, *row.why, *row.todo)
+    codes = [
+        name
+        for one in spans
+        for name in ((one.text,) if isinstance(one, Code) else NAMES.findall(one.text))
+    ]
     written += sum(_CODE + _JOINT * sum(map(text.count, "_./")) for text in codes)
     for one, after in pairwise((*row.title, *row.why, *row.todo)):
         written += _POINT * (isinstance(one, Code) and after.text[:1] in CLOSING)
@@ -171,24 +192,36 @@ async def rows_of(
     async def made() -> Sequence[Row]:
         changes = await load_changes(asked.shelf, shown, [line.sha for line in lines])
         rows = await asyncio.to_thread(made_rows, changes, lines, told, language, marked=marked)
-        return by_importance(rows) if marked else rows
+        if not marked:
+            return rows
+        fixes = [
+            fix_of(asked, shown, graded, row.todo)
+            for graded, row in zip(changes, rows, strict=True)
+        ]
+        return by_importance(
+            [
+                replace(row, todo=fix, fixes=True) if fix else row
+                for row, fix in zip(rows, await asyncio.gather(*fixes), strict=True)
+            ]
+        )
 
     return await asked.shelf.rows.of((shown.repository.name, version, language, *key), made)
 
 
 def weight(row: Row) -> tuple[float, ...]:
-    """The sort key of rows: within a level those to act on first, as in a digest."""
+    """The sort key of rows: those to act on first, then by level."""
     pressure = row.pressure * bool(row.todo)
-    return (row.level.rank, not row.todo, -pressure, *urgency(row.marks, row.line.score))
+    return (not row.todo, row.level.rank, -pressure, *urgency(row.marks, row.line.score))
 
 
 def by_importance(rows: Sequence[Row]) -> list[Row]:
-    """The rows, the most important first, with the follow-ups of its level behind each."""
+    """The rows, the most important first, with the follow-ups of its group behind each."""
     place = {row.line.sha: at for at, row in enumerate(rows)}
 
     def key(row: Row) -> tuple[float, ...]:
-        joins = row.after is not None and row.after.level is row.level
-        first = rows[place[row.after.sha]] if row.after and joins else row
+        first = rows[place[row.after.sha]] if row.after else row
+        joins = first is not row and weight(first)[:2] == weight(row)[:2]
+        first = first if joins else row
         return (*weight(first), place[first.line.sha], joins)
 
     return sorted(rows, key=key)
@@ -255,8 +288,7 @@ def _made(
 ) -> Row:
     files = graded.facts.files
     title = _bare_title(line)
-    words = read_subject(title).words
-    label = title.removesuffix(words).rstrip() if title.endswith(words) else ""
+    label = title[: max(title.rfind(read_subject(title).words), 0)].rstrip()
     row = Row(
         line=line,
         label=(Text(label),) if label else (),
@@ -281,7 +313,9 @@ def title_of(line: ChangeLine) -> Spans:
 
 
 def _bare_title(line: ChangeLine) -> str:
-    return line.title if line.number is None else _NUMBER.sub("", line.title)
+    title = line.title if line.number is None else _NUMBER.sub("", line.title)
+    # An author may quote a whole title; it is no code then.
+    return quoted[1] if (quoted := _QUOTED.fullmatch(title)) else title
 
 
 def _as_spans(title: str, line: ChangeLine) -> Spans:

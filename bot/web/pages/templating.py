@@ -29,8 +29,11 @@ from digest.window import minute
 STATIC = "static"
 _LONG = 25  # characters of a name that may not fit beside others on a small screen
 _JOINT = re.compile(r"([_./]+)(?=\w)")
-_FLAG = re.compile(r"((?<![\w-])--[A-Za-z][\w-]*)", re.ASCII)
-"""A flag that its author did not mark as code; as code it is not broken after its hyphens."""
+_FLAG = r"(?<![\w-])--[A-Za-z][\w-]*"
+_NAME = r"(?<![\w./:@#-])(?=[\w.]*[^\W_]_[^\W_])[A-Za-z_]\w*+(?:\.\w++)*+(?![/-])"
+_FLAGS, NAMES = (re.compile(f"({one})", re.ASCII) for one in (_FLAG, f"{_FLAG}|{_NAME}"))
+"""A flag or a name with underscores that its author did not mark as code. As code all names look
+alike, and a flag is not broken after its hyphens. In links only flags are: others name files."""
 
 _CODE = "<code>(?:[^<]++|<(?!/code))*+</code>"
 OPENING, CLOSING = "“（(《「", "。，、；：！？）”》」.,;:!?)"
@@ -71,12 +74,14 @@ def spans_markup(spans: Sequence[Span], words: re.Pattern[str] | None = None) ->
 @lru_cache(maxsize=8192)
 def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     if isinstance(span, Code):
-        text = _with_joints(span.text) if not words else mark_words(clean(span.text), words)
+        text = _name(span.text, words)
     else:
-        pieces = enumerate(_FLAG.split(clean(span.text)))
-        flag = Markup("<code>{}</code>")
-        texts = ((n, mark_words(one, words)) for n, one in pieces)
-        text = Markup("").join(flag.format(one) if n % 2 else one for n, one in texts)
+        text = clean(span.text)
+        pieces = enumerate((_FLAGS if isinstance(span, Link) else NAMES).split(text))
+        code = Markup("<code>{}</code>")
+        text = Markup("").join(
+            code.format(_name(one, words)) if n % 2 else mark_words(one, words) for n, one in pieces
+        )
     if isinstance(span, Link):
         url = address(span.url)
         if not url:
@@ -85,6 +90,10 @@ def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     tag = _TAGS.get(type(span))
     # The tag names are ours.
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
+
+
+def _name(text: str, words: re.Pattern[str] | None) -> Markup:
+    return mark_words(clean(text), words) if words else _with_joints(text)
 
 
 def mark_words(text: str, words: re.Pattern[str] | None) -> Markup:

@@ -435,6 +435,22 @@ def test_author_leads_to_what_they_wrote(page):
     assert set(page.locator(".rows > li > a").all_inner_texts()) == {name}
 
 
+def test_phone_shows_whole_names_sizes_and_what_to_act_on_first(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(PAGES["breaking day"])
+    name = page.locator(".trail a").last
+    assert name.inner_text() == "owner/open"
+    assert name.evaluate("e => e.scrollWidth <= e.clientWidth")
+    acts = page.locator(".acts .rows > li")
+    assert acts.count() == 1
+    assert acts.first.evaluate("e => e.getBoundingClientRect().bottom") < 844
+    assert not acts.first.locator(".act").first.is_visible()
+    for part in ("b", "em strong", "i, a", "ins", "del", "u"):
+        assert acts.first.locator(part).first.is_visible()
+    page.goto(PAGES["search"])
+    assert page.locator(".facets").evaluate("e => e.offsetHeight") <= 130
+
+
 def test_row_leads_to_its_author(page):
     page.goto(PAGES["week"])
     author = page.locator(".rows a[href*='/authors/']").first

@@ -68,7 +68,7 @@ async def test_page_repeats_neither_its_title_nor_its_marks(client):
     article = page.split("<article")[1].split("</article>")[0]
     assert article.count("Remove the wait") == 1
     assert article.count(">breaking<") == 1
-    assert '<span class="mark breaking">to do</span>' in article
+    assert '<span class="mark breaking act">to do</span>' in article
     assert "What to do" in article
     assert re.search(r"Score 0\.\d\d of 1; high begins at 0\.55, medium at 0\.25\.", article)
 

@@ -401,8 +401,7 @@ async def test_page_of_a_repository_ranks_as_the_first_page_does(client):
     said = first.split(day.format("owner/open, "))[1].split("</li>")[0]
     assert said.startswith("31 commits, 1 of high importance")  # the rows above tell the rest
     assert f"{day.format('')}{said}" in own
-    before = "<code>--pool-size</code> was removed (#3); nothing else found to act on. "
-    assert f'<p class="lead">{before}{said}</p>' in lead
+    assert f'<p class="lead">{said}</p>' in lead
 
 
 async def test_first_page_begins_with_what_matters_of_the_last_days(client):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
@@ -176,19 +175,23 @@ async def test_change_tells_that_a_model_wrote_of_it(site):
 
 async def test_page_begins_with_what_users_have_to_act_on_as_the_digest_does(client):
     page = (await client.get("/r/owner/open/-/days/2026-03-03")).text
-    lead = page.split('<p class="lead">')[1].split("</p>")[0]
-    assert "nothing found to act on" not in lead
-    assert "#3" in lead
+    assert "to act on" not in page.split('<p class="lead">')[1].split("</p>")[0]
+    acts, others = page.split('id="act">')[1].split("</section>", 1)
+    assert acts.startswith('To act on <span class="dim">1</span>')
+    assert page.count(">to do<") == acts.count(">to do<") == 1
+    assert "Remove the wait" in acts
+    assert "Remove the wait" not in others
+    assert "30</span>" in others.split('id="low">')[1]
+    calm = (await client.get("/r/owner/open/-/days/2026-03-02")).text
+    assert 'id="act"' not in calm
+    assert "nothing found to act on" in calm
 
 
-async def test_each_change_to_act_on_is_marked_in_its_row_and_comes_before_the_others(client):
-    page = (await client.get("/r/owner/open/-/days/2026-03-03")).text
-    lead = page.split('<p class="lead">')[1].split("</p>")[0]
-    more = re.search(r"(\d+) more changes? to act on", lead)
-    marked = page.count('<span class="mark breaking">to do</span>')
-    assert marked == (1 + int(more[1]) if more else 1)
-    first = page.split('class="rows')[1].split("</li>")[0]
-    assert ">to do<" in first
+async def test_what_a_model_wrote_stands_behind_what_to_act_on(site):
+    shas = await site.shas()
+    await site.say("a", "The wait is gone", shas[3], shas[10])
+    page = await site.page("/r/owner/open/-/days/2026-03-03")
+    assert page.index('id="act"') < page.index("The wait is gone") < page.index('id="low"')
 
 
 @pytest.mark.parametrize(("days", "running"), [(0, [DAY, WEEK]), (1, [WEEK]), (7, [])])

@@ -116,7 +116,7 @@ def test_every_high_change_is_seen_at_once_and_the_folded_page_is_short(site: st
         page.goto(site + WEEK)
         assert page.locator(".rows > .high em").count() >= HIGH
         low = page.locator(".group > details")
-        assert low.locator("> summary").inner_text() == f"Show {CHANGES - HIGH} more"
+        assert low.locator("> summary").inner_text() == f"Show {CHANGES - HIGH} changes"
         assert not low.locator(".rows > li").first.is_visible()
         page.keyboard.press("j")
         assert page.evaluate("document.activeElement.closest('.high') !== null")

@@ -89,6 +89,19 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
     assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
 
 
+def test_what_to_act_on_stands_before_all_else_and_apart_from_its_follow_ups():
+    todo = (Text("Replace it."),)
+    rows = [made(n, "Add a pool", "Ada") for n in range(4)]
+    levels = (Level.HIGH, Level.HIGH, Level.MEDIUM, Level.HIGH)
+    rows = [
+        replace(row, line=replace(row.line, level=level, score=1 - n / 9))
+        for n, (row, level) in enumerate(zip(rows, levels, strict=True))
+    ]
+    rows[2:] = [replace(rows[2], todo=todo), replace(rows[3], todo=todo)]
+    rows[0] = replace(rows[0], after=rows[3].line)
+    assert [row.line.number for row in by_importance(rows)] == [50_003, 50_002, 50_000, 50_001]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "shown"),
     [
@@ -117,6 +130,10 @@ def test_a_row_without_marks_costs_none(monkeypatch: pytest.MonkeyPatch):
         ("fix(pool)!: keep the last worker (#7)", "fix(pool)!:", "keep the last worker"),
         ("Add a pool (#7)", "", "Add a pool"),
         ("[WIP] (#7)", "", "[WIP]"),
+        ("[Core] Add a pool (#7) (#7)", "[Core]", "Add a pool"),
+        ("[Core] Add a pool (#6) (#7)", "[Core]", "Add a pool (#6)"),
+        ("[Core] Add a pool (1/2) (#7)", "[Core]", "Add a pool (1/2)"),
+        ("`[Core] Add a pool` (#7)", "[Core]", "Add a pool"),
     ],
 )
 def test_tags_of_a_title_stand_before_it_as_its_label(title, label, rest):

@@ -108,5 +108,11 @@ def test_flag_without_marks_is_code_so_that_it_is_not_broken(kind):
     for text in ("a -- b", "x--fast", "---fast", "--1", "--<b>"):
         assert "<code>" not in spans_markup([kind(text)])
     assert spans_markup([Code("--fast")]) == "<code>--fast</code>"
+    for text in ("Unify cache.kv_dtype", "Set kv_dtype.", "使用kv_dtype，", "(__all__x_y)"):
+        assert spans_markup([kind(text)]).count("<code>") == 1
+    for text in ("a_", "_", "a/b_c.py", "b_c/d", "x.example/a_b", "@a_b", "#a_b", "a.b", "a:b_c"):
+        assert "<code>" not in spans_markup([kind(text)])
+    assert spans_markup([kind("Set kv_dtype")], re.compile("(kv)")).count("<code><mark>kv") == 1
+    assert "<code>" not in spans_markup([Link("a_b.py:1", "/x")])
     link = spans_markup([Link("Add --fast", "/x")])
     assert link == '<a href="/x" rel="noopener nofollow">Add <code>--fast</code></a>'
