@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -24,7 +23,6 @@ def told(tmp_path_factory):
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
     )
     assert child.returncode == 0, child.stderr

@@ -6,7 +6,6 @@ They fork, which a process with threads, such as one that runs tests, should not
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,7 +29,6 @@ def runs_apart(module: str, runs: str, way: str, most: int, folder: Path) -> lis
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         check=False,
     )
     assert child.returncode == 0, child.stderr
