@@ -24,7 +24,7 @@ from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans, sentences
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.core.facts import Action, Area, Clue, ClueKind, Evidence, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Spans, Text, plain
@@ -32,6 +32,9 @@ from digest.facts.exposure import is_sent
 from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
+
+Clause = tuple[Spans, Sequence[Fact | Evidence]]
+"""A sentence without its full stop, and what shows it."""
 
 NAMES = 4  # maximum number of names in a sentence
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
@@ -133,8 +136,49 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
             if (inner and (not text or text in told)) or longer:
                 continue
+            if kind is FactKind.SYMBOL and not text:
+                continue
             told.add(text)
             yield _new(f, phrase, text, reading)
+
+
+def registered(reading: ChangeContext) -> tuple[list[Clause], list[Clause]]:
+    """What a registry loses, with where it moved if it did, and what it gains."""
+    clues = [c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED]
+    gone, come = (
+        {c.name: c for c in clues if (c.evidence.side is Side.OLD) is old} for old in (True, False)
+    )
+    moved = [come[name] for name in gone if name in come]
+    lost = [c for name, c in gone.items() if name not in come]
+    new = [c for name, c in come.items() if name not in gone]
+    return (
+        [*_listed(words.LISTED, moved, reading), *_listed(words.UNLISTED, lost, reading)],
+        [*_listed(words.LISTED, new, reading)],
+    )
+
+
+def _listed(
+    phrases: tuple[Phrase, Phrase], clues: Sequence[Clue], reading: ChangeContext
+) -> Iterator[Clause]:
+    language = reading.language
+    for table in dict.fromkeys(c.text for c in clues):
+        own = [c for c in clues if c.text == table]
+        names = list_in_words([code(c.name) for c in own], language, limit=NAMES)
+        parts = table.strip("_").split("_")
+        spelled = len(parts) > 1 and table.isupper() and language is Language.EN
+        told: Part = " ".join(parts).lower() if spelled else code(table)
+        where: list[Part] = [told] if spelled else ["entries of ", told]
+        where = where if language is Language.EN else [told]
+        spans = phrases[len(own) > 1](language, names=names, table=join(where))
+        yield spans, [c.evidence for c in own]
+
+
+def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
+    """New fields of requests and responses beside which nothing says what they are for."""
+    helps = _helps(reading.facts.clues)
+    found = [f for f in reading.named(Action.ADDED) if is_sent(f) and f.name not in helps]
+    for f in found[:1]:
+        yield _new(f, words.NEW_FIELD, "", reading)
 
 
 _CODE = {
@@ -144,11 +188,20 @@ _CODE = {
 }
 
 
+_MAKES = re.compile(
+    r"(?:[^:]{1,60}: )?(?:add|create|expose|implement|introduce|new|provide|support)"
+    r"(?:s|ed|ing)?\b",
+    re.IGNORECASE,
+)
+"""How titles begin that say that a thing is new, unlike one that was there and is used more."""
+
+
 def introduced(reading: ChangeContext) -> Iterator[Statement]:
     """A new class, function or method that the title names, with the text beside it."""
     helps = {c.name: c.text for c in reading.facts.clues if c.kind is ClueKind.HELP}
     title = reading.facts.subject.words
     made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
+    made = made if _MAKES.match(title) else []
     for f in sorted(made, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
         yield _new(f, _CODE[f.detail], helps[f.name], reading)
 

@@ -53,7 +53,7 @@ _TOLD_ELSEWHERE = frozenset(
     documentation test tests testing ci build style deps dependency dependencies enhancement
     improvement revert wip be ux rfc easy nit nfc internal typo lint typing security breaking
     release follow up followup hardware change model models newmodel kernel kernels dev meta other
-    unknown benchmark benchmarks bench example examples
+    unknown benchmark benchmarks bench example examples high moderate critical
     trivial update upgrade
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
@@ -103,7 +103,7 @@ _VERBS = tuple(
     read rebas rebuild record recover redact reduc refactor refin reflect refresh refus register
     reinstat reject relax releas reload remov renam render reorder reorgani repair replac report
     requir rerout reserv reset resolv respect restor restrict restructur resum retain retir retry
-    return reus revert rework rewrit rout run sanitiz save scaffold schedul scope select send
+    return reus revert rework rewrit rout run sanitiz save schedul scope select send
     separat serializ set shard share ship short-circuit show shrink silenc simplif skip sort
     specif speed split stabili standardiz start stop store stream strip suggest support suppress
     surfac swap switch sync tak tap teach throttl throw tidy tolerat trac track treat trigger trim
@@ -113,6 +113,8 @@ _VERBS = tuple(
 )
 """How titles begin that say what is done; others name a thing."""
 
+_BEGINS = re.compile(rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b)")
+
 _MOSTLY, _MORE = 5, 3  # times as many lines are new as gone; the second if the author says so
 _FEATURES = frozenset({"feat", "feature", "features"})
 
@@ -121,19 +123,19 @@ _SET = frozenset(
 )
 
 _LEAST = 2  # minimum number of words of content in a title that says what is different
-"""One that only names a new thing needs more of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
     """A title without its full stop; ``telling`` if it says what is different.
 
-    An ``inner`` one is first of all about a name of the code.
+    An ``inner`` one is first of all about a name of the code, a ``brief`` one only names a thing.
     """
 
     spans: Spans
     telling: bool
     inner: bool = False
+    brief: bool = False
 
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
@@ -144,9 +146,9 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_with_label(label, where, code_as_spans(text), language),
-        telling=len(content) >= (_LEAST + 2 * (label is words.NEW and "support" not in content))
-        and not text.lower().startswith("merge "),
+        telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
         inner=_is_inner(facts, text),
+        brief=label is words.NEW and len(content) < 2 * _LEAST and "support" not in content,
     )
 
 
@@ -237,7 +239,7 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
-    return sort or (words.NEW if not begin.startswith(_VERBS) and _is_new(facts) else None)
+    return sort or (words.NEW if not _BEGINS.match(begin) and _is_new(facts) else None)
 
 
 def _is_new(facts: Facts) -> bool:
@@ -269,11 +271,17 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
     told |= {w.casefold() for path in text.split() if "/" in path for w in _WORD.findall(path)}
     if names := subject_tags(facts.subject, told):
-        return ", ".join(names)
+        return ", ".join(map(_pointed, names))
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
     named = (common | {label.casefold() for label in labels}) - told
     return next((name for low, name in _PLATFORMS.items() if low in named), "")
+
+
+def _pointed(tag: str) -> str:
+    """A tag that is a path, without the parts that are told elsewhere."""
+    parts = [part for part in tag.split("/") if part.casefold() not in _TOLD_ELSEWHERE]
+    return "/".join(parts).strip("/") if tag.count("/") > 1 else tag
 
 
 def _says(tag: str, told: Collection[str]) -> bool:

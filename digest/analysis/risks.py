@@ -29,9 +29,9 @@ from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
 from digest.analysis.wording import has_default, is_computed, is_pin, names, value
 from digest.core.authors import code_as_spans
-from digest.core.change import printable
+from digest.core.change import Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Action, ClueKind, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans
@@ -147,6 +147,8 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
     for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
+    if gone := _unregistered(reading):
+        yield words.CHECK_USE(language, names=gone)
     if refused := refused_flags(reading):
         flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
         yield words.CHECK_USE(language, names=flags)
@@ -159,6 +161,13 @@ def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
         if f.replacement:
             after = code(f.replacement)
             yield words.REPLACE(reading.language, before=code(f.name), after=after), [f]
+
+
+def _unregistered(reading: ChangeContext) -> Spans:
+    """The names that a registry loses."""
+    clues = (c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED)
+    found: list[Part] = [code(c.name) for c in clues if c.evidence.side is Side.OLD]
+    return list_in_words(found, reading.language, limit=_ONE_BY_ONE) if found else ()
 
 
 _CHECKED = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from digest.analysis import explanations as explain
 from digest.analysis.context import (
@@ -22,13 +22,13 @@ from digest.analysis.context import (
     owner_of,
     without_dashes,
 )
-from digest.analysis.explanations import is_known, name_list, with_full_stop
+from digest.analysis.explanations import Clause, is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
 from digest.analysis.quotes import content, description_quotes, repeats, restates
 from digest.analysis.wording import has_default, is_named, lines, undone_change, value
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
-from digest.core.facts import Action, Evidence, Fact, FactKind, is_branch_merge
+from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
 from digest.facts.version_pin import raised_minimums
@@ -99,18 +99,24 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     yield from acts
     yield from explain.setting_descriptions(reading)
     own = title.telling and not any(restates(act, reading.graded) for act in acts)
-    if own and not title.inner:
+    made = (reading.told(k, Action.ADDED) for k in _SETTINGS[:3])
+    later = title.inner or (title.brief and any(made))
+    if own and not later:
         yield from _title(reading, title)
     yield from explain.release_note(reading)
     if not reading.facts.reverts:
         yield from explain.news(reading)
         yield from explain.introduced(reading)
-    if own and title.inner:
+    if own and later:
         yield from _title(reading, title)
+    if not reading.facts.reverts:
+        yield from explain.sent_fields(reading)
     if not title.telling:
         yield from description_quotes(reading)
         yield from _title(reading, title)
     yield from _as_statements(_unread(reading), reading)
+    for spans, places in chain(*explain.registered(reading)):
+        yield make_statement(with_full_stop(spans, reading), places)
     yield from explain.values(reading)
     if not reading.facts.reverts:
         yield from explain.refusals(reading)
@@ -125,12 +131,22 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
     """What is undone or brought back."""
     facts, language = reading.facts, reading.language
     if facts.reverts and is_named(facts.reverts):
+        several = _SEVERAL.fullmatch(facts.subject.words)
+        numbers = [f"#{n}" for n in _DIGITS.findall(several[1])] if several else []
         what = undone_change(facts.reverts, language)
+        what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
     if facts.relands and is_named(facts.relands):
         what = undone_change(facts.relands, language)
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
+
+_SEVERAL = re.compile(
+    r"reverts?\s+(?:(?:prs?|pull requests?|changes)\s+)?"
+    r"(#?\d{2,9}(?:(?:,| and| &)\s+#?\d{2,9}){1,8})",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d{2,9}")
 
 # What a reader may have to act on.
 
@@ -139,6 +155,7 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
         *_removals(reading),
+        *(explain.registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
         *_renames(reading),
         *_defaults(reading, title),
         *_deprecations(reading),
@@ -148,12 +165,13 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     yield from _as_statements(clauses[:_CLAUSES], reading)
 
 
-Clause = tuple[Spans, Sequence[Fact | Evidence]]
-
-
 def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
     for spans, facts in clauses:
         yield make_statement(with_full_stop(spans, reading), facts, Aspect.COMPATIBILITY)
+
+
+_TAKES = re.compile(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
+"""Words of a title for what a registry loses."""
 
 
 def _removals(reading: ChangeContext) -> Iterator[Clause]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 28
+FACTS_VERSION = 29
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 
@@ -171,6 +171,7 @@ class ClueKind(StrEnum):
     TEST = "test"
     SCOPE = "scope"
     REMARK = "remark"
+    REGISTERED = "registered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +182,8 @@ class Clue:
     added to a changelog; ``DOCS`` a sentence about ``name`` added to documentation; ``REFUSED`` the
     text of an error that is new, or removed if it is on the old side; ``REMARK`` a sentence of
     a new comment or of documentation about what the title names; ``LITERAL`` a value of ``name``
-    before and after. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
+    before and after; ``REGISTERED`` a key that the table ``text`` of a registry gains, or loses if
+    it is on the old side. ``ENTRY``, ``TEST`` and ``SCOPE`` are only in older archives.
     """
 
     kind: ClueKind

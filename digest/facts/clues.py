@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from digest.core.authors import sentences
-from digest.core.change import Side
+from digest.core.change import FileChange, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
@@ -102,6 +102,7 @@ def clues(
         _docs(facts),
         _refusals,
         _values,
+        _registered,
         _comments(title),
     )
     for find in finders:
@@ -279,6 +280,44 @@ def _values(scene: FileContext) -> Iterator[Clue]:
                 after=after,
                 evidence=sheet.evidence(hunk.new_start + offset),
             )
+
+
+_REGISTRY = re.compile(r"(?:^|/)\w{0,40}registry\.\w{1,4}$")
+_TABLE = re.compile(
+    r"(?:(?:export|const|var|let|static|pub) ){0,3}(?P<name>[A-Za-z_]\w{3,80})\b[^=({]{0,80}"
+    r"= ?[{(\[]"
+)
+_KEY_OF_TABLE = re.compile(r"\s{1,12}[\"'](?P<key>[A-Z]\w{3,80})[\"']\s?:\s?\S")
+_LONGEST_TABLE = 900  # lines
+
+
+def wants(file: FileChange, area: Area, language: str) -> bool:  # noqa: ARG001 - the finders' protocol
+    """Whether the lines above a key are needed, which name its table."""
+    return area is Area.CORE and _REGISTRY.search(file.path) is not None
+
+
+def _registered(scene: FileContext) -> Iterator[Clue]:
+    """Keys that the tables of a registry gain and lose."""
+    if not wants(scene.file, scene.area, scene.language):
+        return
+    sides = [dict(_keys(sheet)) for sheet in scene.lines]
+    for sheet, found, other in zip(scene.lines, sides, sides[::-1], strict=True):
+        for (table, key), number in found.items():
+            if (table, key) not in other:
+                yield Clue(
+                    kind=ClueKind.REGISTERED, name=key, text=table, evidence=sheet.evidence(number)
+                )
+
+
+def _keys(sheet: SideLines) -> Iterator[tuple[tuple[str, str], int]]:
+    for number, line in sheet.changed[:_MOST_ASKED]:
+        if match := _KEY_OF_TABLE.match(line):
+            above = (
+                line for line in sheet.above(number, _LONGEST_TABLE) if line[:1].strip(" \t}])")
+            )
+            table = _TABLE.match(next(above, ""))
+            if table:
+                yield (table["name"], match["key"]), number
 
 
 def _differs(old: str, new: str) -> tuple[str, str, str] | None:

@@ -26,6 +26,11 @@ _SENT = re.compile(r"(?:Request|Response)$")
 _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""
 
+_MESSAGES = re.compile(
+    r"(?:^|/)(?:entrypoints|openai|api|rest)/(?:[\w.-]{1,60}/){0,6}(?:protocol|schemas?)\.py$"
+)
+"""Files that hold nothing but what clients of a server send and get."""
+
 _LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
 _FILES = re.compile(r"\"files\"\s*:\s*\[([^\]]*)\]")
@@ -84,12 +89,12 @@ def _is_open(fact: Fact) -> bool:
 def is_sent(fact: Fact) -> bool:
     """Whether a field is one that clients of a server send or get."""
     owner, _, field = fact.name.rpartition(".")
+    path = fact.evidence.path
     return (
         fact.kind is FactKind.SYMBOL
         and fact.detail == "field"
         and not field.startswith("_")
-        and _SENT.search(owner) is not None
-        and _SERVED.search(fact.evidence.path) is not None
+        and (_MESSAGES.search(path) or (_SENT.search(owner) and _SERVED.search(path))) is not None
     )
 
 

@@ -39,6 +39,7 @@ from digest.facts import (
     symbols,
 )
 from digest.facts.clues import clues
+from digest.facts.clues import wants as wants_clues
 from digest.facts.message import (
     co_authors,
     find_deprecations,
@@ -85,6 +86,7 @@ _WANTS: tuple[Wants, ...] = (
     help_text.wants,
     schema.wants,
     change_notes.wants,
+    wants_clues,
 )
 
 _CLOSED = frozenset([Area.GENERATED, Area.VENDORED, Area.LOCKFILE])

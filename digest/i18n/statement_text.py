@@ -221,6 +221,17 @@ GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移�
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
 FROM_TO = Phrase("from {before} to {after}", "由 {before} 提高到 {after}")
 
+# What the tables of a registry gain and lose.
+LISTED = (
+    Phrase("{names} is now among the {table}", "{names}现列入{table}"),
+    Phrase("{names} are now among the {table}", "{names}现列入{table}"),
+)
+UNLISTED = (
+    Phrase("{names} is no longer among the {table}", "{names}不再列入{table}"),
+    Phrase("{names} are no longer among the {table}", "{names}不再列入{table}"),
+)
+"""For one name and for several."""
+
 # What is new, with its description.
 NEW_FLAG = Phrase("New flag {name}", "新增参数{name}")
 NEW_ENVIRONMENT = Phrase("New environment variable {name}", "新增环境变量{name}")

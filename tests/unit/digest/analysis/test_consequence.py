@@ -753,6 +753,11 @@ def test_default_of_a_variable_is_told_without_its_quotes():
     )
 
 
+def test_revert_of_several_changes_names_them_all():
+    graded = change("Revert PRs 34818 and 33600", reverts=Undone(number=34818))
+    assert lines(graded)[0] == "Undoes #34818 and #33600."
+
+
 def test_revert_that_names_no_change_says_its_own_title():
     graded = change("Revert the loader hooks", reverts=Undone())
     assert lines(graded)[0] == "Revert the loader hooks."
@@ -947,3 +952,64 @@ def test_function_that_the_title_names_is_told_with_the_words_beside_it():
         "Add Pool.discard() for a release by tag.",
     ]
     assert lines(change("Release by tag", item))[0] == "Release by tag."
+
+
+def test_new_field_of_a_response_is_told_without_words_beside_it_after_the_title():
+    place = samples.at("app/api/protocol.py", 4)
+    item = samples.fact(FactKind.SYMBOL, Action.ADDED, "UsageInfo.details", place, detail="field")
+    graded = change("Count the tokens of reasoning", item, files=[samples.file(place.path)])
+    assert lines(graded) == ["Count the tokens of reasoning.", "New field UsageInfo.details."]
+
+
+def test_flag_of_a_feature_that_the_title_only_names_comes_first_and_a_metric_does_not():
+    new = [samples.file(CLI, status=FileStatus.ADDED, added=90)]
+    for kind, name, first in [
+        (FactKind.FLAG, "--mask", "New flag --mask: Whether the mask of each sample is returned."),
+        (FactKind.METRIC, "mask_total", "New: Mask replay."),
+    ]:
+        text = "Whether the mask of each sample is returned."
+        helped = clue(ClueKind.HELP, name=name, text=text)
+        graded = change("Mask replay", fact(kind, Action.ADDED, name), files=new, clues=[helped])
+        assert lines(graded)[0] == first
+
+
+def test_class_that_the_title_only_uses_more_is_not_called_new():
+    item = fact(FactKind.SYMBOL, Action.ADDED, "PoolError", detail="class")
+    helped = clue(ClueKind.HELP, name="PoolError", text="The error of the pool for requests.")
+    graded = change("Extend PoolError to all parameters", item, clues=[helped])
+    assert lines(graded) == ["Extend PoolError to all parameters."]
+
+
+@pytest.mark.parametrize(
+    ("title", "sides", "said"),
+    [
+        (
+            "Deprecate the first models",
+            [(Side.OLD, "_TEXT_MODELS"), (Side.NEW, "_PAST_MODELS")],
+            ["OldModel is now among the past models.", "Deprecate the first models."],
+        ),
+        (
+            "Remove the first models",
+            [(Side.OLD, "_TEXT_MODELS")],
+            ["OldModel is no longer among the text models.", "Remove the first models."],
+        ),
+        (
+            "Support the first models",
+            [(Side.NEW, "_TEXT_MODELS")],
+            ["Support the first models.", "OldModel is now among the text models."],
+        ),
+        (
+            "Support the first models",
+            [(Side.NEW, "models")],
+            ["Support the first models.", "OldModel is now among the entries of models."],
+        ),
+    ],
+)
+def test_what_a_registry_loses_comes_first_where_the_title_takes_it_away(title, sides, said):
+    clues = [clue(ClueKind.REGISTERED, side=s, name="OldModel", text=t) for s, t in sides]
+    graded = change(title, clues=clues)
+    assert lines(graded) == said
+    assert acts(gist(graded, Language.EN)) is (sides[0][0] is Side.OLD)
+    if sides[0][0] is Side.OLD:
+        assert plain(to_do(graded, Language.EN)) == "Check if you use OldModel."
+    assert "OldModel" in "".join(lines(graded, Language.ZH))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from digest.core.change import Side
 from digest.core.facts import ClueKind
 from digest.facts.help_text import beside, clean
 from tests.unit.digest.facts.changes import facts_of
@@ -63,7 +64,8 @@ def test_long_comment_is_read_from_its_first_line():
     ("path", "owner", "names"),
     [
         ("app/api/protocol.py", "ChatRequest", ["ChatRequest.skip"]),
-        ("app/api/protocol.py", "ChatState", []),
+        ("app/api/protocol.py", "UsageInfo", ["UsageInfo.skip"]),
+        ("app/api/state.py", "ChatState", []),
         ("app/worker.py", "ChatRequest", []),
     ],
 )
@@ -263,3 +265,18 @@ def test_bold_words_of_documentation_are_read_without_their_marks():
         message="Add offloading of blocks",
     )
     assert clue.text.startswith("Offloading of blocks: blocks of the cache move")
+
+
+def test_keys_that_a_registry_gains_and_loses_are_found_with_their_tables():
+    old = (
+        '_TEXT_MODELS = {\n    # those of text\n    "OldModel": ("old", "OldModel"),\n'
+        '    "KeptModel": ("a", "KeptModel"),\n}\n\n_PAST_MODELS = {\n    "WornModel": "0.1",\n}\n'
+    )
+    new = old.replace('    "OldModel": ("old", "OldModel"),\n', "").replace('("a",', '("b",')
+    new = new.replace('    "WornModel"', '    "OldModel": "0.2",\n    "WornModel"')
+    found = clues(ClueKind.REGISTERED, ("app/models/registry.py", old, new))
+    assert [(c.name, c.text, c.evidence.side) for c in found] == [
+        ("OldModel", "_TEXT_MODELS", Side.OLD),
+        ("OldModel", "_PAST_MODELS", Side.NEW),
+    ]
+    assert clues(ClueKind.REGISTERED, ("app/models/table.py", old, new)) == []
