@@ -159,8 +159,8 @@ async def released_of(
     if histories is None:
         return "", "", ""
     version = await asked.version(shown.repository)
-    find = partial(histories.releases, shown)
-    tags = tuple(await memo.of(("releases", name, version), find))
+    listed = await memo.of(("releases", name, version), partial(histories.releases, shown))
+    tags = tuple(listed)
     find = partial(histories.released, shown, graded)
     first, copies = await memo.of(("released", name, graded.sha, tags), find)
     return first, ", ".join(copies), "" if first or copies else next(iter(tags), "")

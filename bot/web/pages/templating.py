@@ -76,8 +76,8 @@ def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     if isinstance(span, Code):
         text = _name(span.text, words)
     else:
-        text = clean(span.text)
-        pieces = enumerate((_FLAGS if isinstance(span, Link) else NAMES).split(text))
+        names = _FLAGS if isinstance(span, Link) else NAMES
+        pieces = enumerate(names.split(clean(span.text)))
         code = Markup("<code>{}</code>")
         text = Markup("").join(
             code.format(_name(one, words)) if n % 2 else mark_words(one, words) for n, one in pieces
