@@ -39,6 +39,8 @@ LARGEST = 84_000
 out is on the next page."""
 
 OPEN = 30  # rows of a page that are not folded, unless they are of its first level
+MANY = 12  # rows of high importance of a day that take one line each on a large screen
+_LINES = 24  # lines of rows that such a screen shows
 _BARE, _LABEL, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 16, 10, 13, 50, 18, 5, 27
 """Bytes of the markup of a row, of its label, consequence, code, a mark, what to do, a joint of a
 name, punctuation that belongs to a name."""
@@ -114,6 +116,18 @@ class WrittenRows:
             return 0
         return sum(row.level is level and not row.todo for row in self.rows)
 
+    def dense(self, level: Level | None = None) -> str:
+        """How close the rows of a level, or those to act on, stand on a large screen.
+
+        On a day of many changes of high importance all of these are seen without scrolling.
+        """
+        others, acts = self.counts[Level.HIGH], self.acting.total()
+        if not self.changes or others + self.acting[Level.HIGH] < MANY:
+            return ""
+        if level is None:
+            return "dense" if others + 2 * acts > _LINES else "tight"
+        return "dense" if level is Level.HIGH else ""
+
     def acts(self) -> Iterator[tuple[int, Iterator[tuple[Row, ChangeView | None]]]]:
         """The rows to act on of all levels, if there are any, with their number."""
         if acts := [row for row in self.rows if row.todo]:
@@ -164,7 +178,7 @@ def size_of(row: Row) -> int:
         for one in spans
         for name in ((one.text,) if isinstance(one, Code) else NAMES.findall(one.text))
     ]
-    written += sum(_CODE + _JOINT * sum(map(text.count, "_./")) for text in codes)
+    written += sum(_CODE + _JOINT * sum(map(text.count, "_./-")) for text in codes)
     for one, after in pairwise((*row.title, *row.why, *row.todo)):
         written += _POINT * (isinstance(one, Code) and after.text[:1] in CLOSING)
         written += _POINT * (isinstance(after, Code) and one.text[-1:] in OPENING)

@@ -31,7 +31,8 @@ _LONG = 25  # characters of a name that may not fit beside others on a small scr
 _JOINT = re.compile(r"([_./]+)(?=\w)")
 _FLAG = r"(?<![\w-])--[A-Za-z][\w-]*"
 _NAME = r"(?<![\w./:@#-])(?=[\w.]*[^\W_]_[^\W_])[A-Za-z_]\w*+(?:\.\w++)*+(?![/-])"
-_FLAGS, NAMES = (re.compile(f"({one})", re.ASCII) for one in (_FLAG, f"{_FLAG}|{_NAME}"))
+_DATE = r"(?<![\w-])\d{4}-\d\d-\d\d(?: \d\d:\d\d)?(?![\w-])"
+_FLAGS, NAMES = (re.compile(f"({one}|{_DATE})", re.ASCII) for one in (_FLAG, f"{_FLAG}|{_NAME}"))
 """A flag or a name with underscores that its author did not mark as code. As code all names look
 alike, and a flag is not broken after its hyphens. In links only flags are: others name files."""
 
@@ -78,9 +79,8 @@ def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     else:
         names = _FLAGS if isinstance(span, Link) else NAMES
         pieces = enumerate(names.split(clean(span.text)))
-        code = Markup("<code>{}</code>")
         text = Markup("").join(
-            code.format(_name(one, words)) if n % 2 else mark_words(one, words) for n, one in pieces
+            _whole(one, words) if n % 2 else mark_words(one, words) for n, one in pieces
         )
     if isinstance(span, Link):
         url = address(span.url)
@@ -90,6 +90,13 @@ def _span(span: Span, words: re.Pattern[str] | None) -> Markup:
     tag = _TAGS.get(type(span))
     # The tag names are ours.
     return Markup(f"<{tag}>{text}</{tag}>") if tag else text  # noqa: S704
+
+
+def _whole(text: str, words: re.Pattern[str] | None) -> Markup:
+    """A name as code, or a date, which is not broken after its hyphens."""
+    if text[0].isdigit():
+        return Markup('<span class="pointed">{}</span>').format(mark_words(text, words))
+    return Markup("<code>{}</code>").format(_name(text, words))
 
 
 def _name(text: str, words: re.Pattern[str] | None) -> Markup:

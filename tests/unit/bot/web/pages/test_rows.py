@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from bot.store.browsing import ChangeLine
 from bot.web.pages import rows
 from bot.web.pages.entries import differing, line_of
-from bot.web.pages.rows import LARGEST, Row, _pages, by_importance, made_rows, size_of
+from bot.web.pages.rows import LARGEST, Row, WrittenRows, _pages, by_importance, made_rows, size_of
 from bot.web.pages.templating import fragment
 from digest.answer.buttons import Mark
 from digest.core.enums import Language
@@ -87,6 +88,29 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
     apart = by_importance(made_rows(changes, [*lines[:2], lower], {}, language))
     assert [row.line.number for row in apart] == [12, 11, 13]
     assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
+
+
+@pytest.mark.parametrize(
+    ("high", "acts", "close"),
+    [
+        (9, 2, ("", "", "")),
+        (16, 0, ("tight", "dense", "")),
+        (11, 6, ("tight", "dense", "")),
+        (9, 11, ("dense", "dense", "")),
+    ],
+)
+def test_many_changes_of_high_importance_stand_close(high, acts, close):
+    page = SimpleNamespace(page=1, level=None)
+    found = WrittenRows(page)  # type: ignore[arg-type]
+    rows = [made(n, "Add a pool", "Ada") for n in range(high + acts)]
+    rows = [replace(row, line=replace(row.line, level=Level.HIGH)) for row in rows]
+    rows[high:] = [replace(row, todo=(Text("Replace it."),)) for row in rows[high:]]
+    found.show(by_importance(rows))
+    assert [found.dense(level) for level in (None, Level.HIGH)] == ["", ""]  # of a week
+    found.changes = [graded("7" * 40, "Add a pool", {})]
+    assert tuple(found.dense(level) for level in (None, Level.HIGH, Level.MEDIUM)) == close
+    assert [count for count, _ in found.acts()] == [acts] * bool(acts)
+    assert [(level, count) for level, count, _ in found.levels()] == [(Level.HIGH, high)]
 
 
 def test_what_to_act_on_stands_before_all_else_and_apart_from_its_follow_ups():
