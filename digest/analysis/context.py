@@ -7,7 +7,7 @@ route of a test changes nothing for users. The level of a change sets how much i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from digest.core.change import Side
@@ -144,6 +144,12 @@ def brief(reading: ChangeContext) -> ChangeContext:
 def without_dashes(name: str) -> str:
     """A name in the form that a flag and its setting share."""
     return name.strip("-").replace("-", "_").lower()
+
+
+def without_members(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The facts without those of members of something that another of them is about."""
+    whole = {f.name for f in facts}
+    return tuple(f for f in facts if owner_of(f.name)[0] not in whole)
 
 
 def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:

@@ -255,7 +255,9 @@ def _without_own_name(text: str, name: str) -> str:
     """A comment without the name of the thing before its verb, as comments of Go begin."""
     first, _, rest = text.partition(" ")
     own = first.strip("`,").casefold() == name.replace("_", "").casefold()
-    return rest if own and rest[:1].islower() and not rest.startswith(("is ", "are ")) else text
+    if not own or not rest[:1].islower():
+        return text
+    return rest.removeprefix("is ") if rest.startswith(("is the ", "is a ", "is an ")) else rest
 
 
 _DEFAULTS_TO = re.compile(
@@ -274,8 +276,8 @@ def said_default(f: Fact, reading: ChangeContext) -> Spans:
 
 
 def opening(text: str) -> str:
-    """The first sentence of a text, or two if the first is very short."""
-    found = sentences(text)
+    """The first sentence of a text that does not point elsewhere, or two if it is very short."""
+    found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
 
 
@@ -430,6 +432,8 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
     language = reading.language
     facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():
-        before, after = value(f.before, language), value(f.after, language)
+        exact = f.before[:1] == f.after[:1] == "=" if f.before and f.after else False
+        olds = [one and one.lstrip("=") if exact else one for one in (f.before, f.after)]
+        before, after = (value(one, language) for one in olds)
         spans = words.VALUE(language, name=code(f.name), before=before, after=after)
         yield make_statement(with_full_stop(spans, reading), [f])

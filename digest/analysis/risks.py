@@ -22,6 +22,7 @@ from digest.analysis.context import (
     owner_of,
     read,
     without_dashes,
+    without_members,
 )
 from digest.analysis.explanations import is_known, refused_flags
 from digest.analysis.headline import secures
@@ -126,7 +127,7 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     """What the facts ask for, the most certain first."""
     language = reading.language
     gone = [f for f in reading.contracts if f.action is Action.REMOVED and f.detail != "read"]
-    gone = [f for f in gone if f.kind not in VERSIONS]
+    gone = without_members([f for f in gone if f.kind not in VERSIONS])
     yield from (spans for spans, _ in _replacements(gone, reading))
     if kinds := {f.kind for f in gone}:
         phrase = words.REMOVED_RISKS.get(gone[0].kind) if len(kinds) == 1 else None
@@ -196,6 +197,10 @@ _REFUSES, _REMOVES = (
 )
 
 
+_RENAMES = re.compile(r"\brenam\w{1,3} `?([\w.-]+)`? (?:to|as|->|→) `?([\w.-]+)", re.IGNORECASE)
+_FAILS = re.compile(r"\b(?:failures?|errors?|rejections?|exceptions?)\b", re.IGNORECASE)
+"""What is rejected in another sense: an error is reported by a promise."""
+
 _SECOND = re.compile(
     r",? and (?=(?:fix|surface|add|remove|report|return|handle|improve|raise|log|warn|show|allow"
     r"|support|use|make|clarify|align|validate|test|update|keep|preserve|avoid|prevent|emit|print"
@@ -230,8 +235,11 @@ def _to_check(reading: ChangeContext) -> Spans:
     )
     if asked is words.CHECK["security"]:
         return _weakness(reading) or asked(language)
-    if asked is words.CHECK["refusal"] and (refused := _REFUSES.match(title)):
-        what = _SECOND.split(refused[1], maxsplit=1)[0]
+    if asked is words.CHECK["rename"] and (other := _RENAMES.search(title)):
+        return words.REPLACE(language, before=code(other[1]), after=code(other[2]))
+    refused = _REFUSES.match(title)
+    what = _SECOND.split(refused[1], maxsplit=1)[0] if refused else ""
+    if asked is words.CHECK["refusal"] and what and not _FAILS.search(what):
         return words.NOW_REJECTED(language, what=code_as_spans(what))
     found = [name for name in _NAMED.findall(title) if "_" in name or name[:2] == "--"]
     if found:

@@ -21,6 +21,7 @@ from digest.analysis.context import (
     make_statement,
     owner_of,
     without_dashes,
+    without_members,
 )
 from digest.analysis.explanations import Clause, is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
@@ -178,8 +179,7 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
     """What users set, call and read and can no longer."""
     facts = [f for k in _SETTINGS for f in reading.told(k, Action.REMOVED)]
     schema = reading.told(FactKind.SCHEMA, Action.REMOVED)
-    whole = {f.name for f in schema}
-    schema = tuple(f for f in schema if owner_of(f.name)[0] not in whole)
+    schema = without_members(schema)
     group = [f for f in facts if f.detail != "read"] or list(schema)
     if group:
         phrase = words.REMOVED_MANY if _several(group) else words.REMOVED_ONE
@@ -269,7 +269,8 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     now, same = f.condition.split(_AND), f"{f.after} if "
     then = (f.before or "").removeprefix(same).split(_AND)
     if not (f.before or "").startswith(same):
-        if len(f.condition) > _LONGEST_CONDITION or "__" in f.condition:
+        long = len(f.condition) > _LONGEST_CONDITION
+        if long or "__" in f.condition or f.condition == "...":
             return words.SOMETIMES(language, what=spans)
         return words.WHERE(language, what=spans, condition=f.condition)
     return words.WHERE_NOW(

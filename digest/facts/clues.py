@@ -18,6 +18,7 @@ from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6  # maximum clues of each kind
+_MOST_KEYS = 60  # maximum keys of registries, of which those that moved are found in pairs
 _MOST_ASKED = 400  # things of a file beside which a text is looked for
 
 _NAMED = {
@@ -107,7 +108,8 @@ def clues(
     )
     for find in finders:
         of_kind = (clue for scene in scenes for clue in find(scene))
-        found |= dict.fromkeys(islice(of_kind, _MOST))
+        most = _MOST_KEYS if find is _registered else _MOST
+        found |= dict.fromkeys(islice(of_kind, most))
     return tuple(found)
 
 

@@ -281,8 +281,34 @@ def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> l
     if at is not None and any(last(name) in s.changed_text for s in core):
         side = (at[0].texts or ())[1:]
         values = stated["before"], stated["after"]
-        told += [default_fact(text, name, values, at[1] - 1) for text in side]
+        facts = [default_fact(text, name, values, at[1] - 1) for text in side]
+        when = _condition_at(side[0].text.split("\n"), at[1] - 1) if side else ""
+        told += [replace(fact, condition=when or None) for fact in facts]
     return told
+
+
+_IF = re.compile(r"\s*(?:\} ?)?(?:el(?:se ?)?)?if\b\s*(?P<when>\S.{0,160}?)\s*[:{]?\s*$")
+_CHOSEN = re.compile(r"\w\s+if\s+(?P<when>[^()]{1,120}?)\s+else\s")
+_ELSE = re.compile(r"\s*(?:\} ?)?else\b")
+_WITHIN = 30  # lines above a value in which its condition stands
+
+
+def _condition_at(lines: Sequence[str], row: int) -> str:
+    """The innermost condition under which a line runs, told by its indentation; or "..."."""
+    depth = _indent(lines[row])
+    if match := _CHOSEN.search(lines[row]):
+        return match["when"]
+    for line in reversed(lines[max(0, row - _WITHIN) : row]):
+        if not line.strip() or _indent(line) >= depth:
+            continue
+        if match := _IF.match(line):
+            return (
+                match["when"].strip("()") if "(" not in match["when"].strip("()") else match["when"]
+            )
+        if _ELSE.match(line):
+            return "..."
+        depth = _indent(line)
+    return ""
 
 
 def _acts_alike(fact: Fact, words: str) -> bool:

@@ -206,6 +206,9 @@ def test_what_a_protocol_loses_is_told_apart_from_flags_and_without_members():
 def test_comment_that_begins_with_the_name_of_its_thing_is_told_without_it():
     item = fact(FactKind.CONFIG, Action.ADDED, "PoolConfig.dry_run", public=True)
     helped = clue(ClueKind.HELP, name=item.name, text="DryRun skips the swap after a pass.")
+    named = replace(helped, text="DryRun is the way to skip the swap after a pass.")
+    graded = change("Add a dry run to passes", item, clues=[named])
+    assert lines(graded)[1].endswith("PoolConfig.dry_run: the way to skip the swap after a pass.")
     graded = change("Add a dry run to passes", item, clues=[helped])
     assert lines(graded)[1] == "New setting PoolConfig.dry_run: skips the swap after a pass."
 
@@ -1013,3 +1016,32 @@ def test_what_a_registry_loses_comes_first_where_the_title_takes_it_away(title, 
     if sides[0][0] is Side.OLD:
         assert plain(to_do(graded, Language.EN)) == "Check if you use OldModel."
     assert "OldModel" in "".join(lines(graded, Language.ZH))
+
+
+@pytest.mark.parametrize(
+    ("title", "rule", "todo"),
+    [
+        ("Rename `old_pool` to `new_pool`", "says_rename", "Replace old_pool with new_pool."),
+        (
+            "Reject transport failures with the shape of others",
+            "says_refusal",
+            "Check if you use what is now rejected.",
+        ),
+    ],
+)
+def test_new_name_is_not_to_be_checked_and_errors_are_not_refused(title, rule, todo):
+    graded = change(title)
+    grade = replace(graded.grade, reasons=(Reason(rule=rule, weight=2.0, subject=""),))
+    assert plain(to_do(replace(graded, grade=grade), Language.EN)) == todo
+
+
+def test_words_beside_a_setting_that_point_elsewhere_are_passed_over():
+    item = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_STREAM")
+    text = "One card only, and unrelated to the flags above. Streams the state of the cards."
+    graded = change("Stream it all", item, clues=[clue(ClueKind.HELP, name=item.name, text=text)])
+    assert "New environment variable APP_STREAM: Streams the state of the cards." in lines(graded)
+
+
+def test_exact_version_is_told_without_its_sign():
+    facts = [version("cargo", before="=1.2.0", after="=1.3.0")]
+    assert "relay is now 1.3.0 (was 1.2.0)." in lines(change("Update the relay", *facts))

@@ -758,7 +758,23 @@ def test_default_of_the_title_is_told_where_the_code_has_its_value():
     title = "[Config] Update default `_max_batch` from 8192 to 16384 (#7)"
     (fact,) = [f for f in told("app/pick.py", old, new, title) if f.detail == "default"]
     assert (fact.name, fact.before, fact.after) == ("max_batch", "8192", "16384")
+    assert fact.condition == "memory > 9"
     assert not told("app/pick.py", old, new.replace("16384", "100"), title)
+
+
+@pytest.mark.parametrize(
+    ("line", "condition"),
+    [("elif memory > 9:", "memory > 9"), ("else:", "..."), ("for n in it:", None)],
+)
+def test_default_of_the_title_that_holds_in_a_branch_is_told_with_its_condition(line, condition):
+    text = (
+        "def pick(memory):\n    if memory > 90:\n        max_batch = {0: 8192}\n"
+        "    LINE\n        max_batch = {\n            'max_batch': VALUE,\n        }\n    return max_batch\n"
+    ).replace("LINE", line)
+    old, new = text.replace("VALUE", "8192"), text.replace("VALUE", "16384")
+    title = "Update default `_max_batch` from 8192 to 16384"
+    (fact,) = [f for f in told("app/pick.py", old, new, title) if f.detail == "default"]
+    assert fact.condition == condition
 
 
 def test_default_that_is_chosen_as_before_is_no_change():
