@@ -12,7 +12,7 @@ RANGE = Phrase("{base} to {tip}", "{base} 到 {tip}")
 SINCE_REF = Phrase("since {base}", "自 {base} 以来")
 UNTIL_REF = Phrase("up to {tip}", "截至 {tip}")
 OF_RELEASE = Phrase(
-    "{tag} is a release: what it has and {before}, the release before it in its history, has not.",
+    "Changes in {tag} since the previous release, {before}.",
     "{tag} 是一个发布：以下是它相对其历史中上一个发布 {before} 的变更。",
 )
 DEFAULTS = Phrase("{n:default|defaults} changed", "{n} 个默认值有变化")
@@ -25,11 +25,10 @@ NO_DEFAULT_OF = Phrase(
     "No default of a flag, a variable or a setting changed in {topic}, as far as the code shows.",
     "从代码来看，{topic} 中没有参数、变量或配置的默认值发生变化。",
 )
-DEFAULTS_SAID = Phrase("Titles that speak of a default:", "标题中提到默认值的变更：")
+DEFAULTS_SAID = Phrase("Titles that mention a default:", "标题中提到默认值的变更：")
 OF_SERIES = Phrase("Releases after {before} up to {tag}.", "{before} 之后到 {tag} 为止的发布。")
 OF_LATEST = Phrase(
-    "{tag} is the latest release: what it has and {before}, the release before it in its history, "
-    "has not.",
+    "Changes in {tag}, the latest release, since the previous release, {before}.",
     "{tag} 是最新的发布：以下是它相对其历史中上一个发布 {before} 的变更。",
 )
 LATEST_IS = Phrase("{tag} is the latest release.", "{tag} 是最新的发布。")
@@ -39,7 +38,7 @@ UNTAGGED = Phrase(
     "没有标签为 {tag} 的发布，最新的是 {latest}。",
 )
 OF_FIRST_RELEASE = Phrase(
-    "{tag} is a release with none before it: everything up to it.",
+    "{tag} has no release before it: everything up to {tag}.",
     "{tag} 是第一个发布：以下是截至它的全部变更。",
 )
 KINDS = {
@@ -54,7 +53,7 @@ KINDS = {
     ChangeKind.DEPENDENCIES: Phrase("Dependencies", "依赖"),
 }
 OTHER_KINDS = Phrase("Other changes", "其他变更")
-UPGRADE = Phrase("What an upgrade meets", "升级时会遇到的变化")
+UPGRADE = Phrase("Upgrade notes", "升级时会遇到的变化")
 UPGRADE_TITLE = Phrase(
     "Upgrade from {base} to {tip} ({n:change|changes})", "从 {base} 升级到 {tip}（{n} 个变更）"
 )
@@ -64,14 +63,14 @@ NO_UPGRADE = Phrase(
     " given another default.",
     "从代码和更新日志来看，没有用户依赖的内容被移除、改名或更改默认值。",
 )
-GONE = Phrase("{kind} {name} is gone ({ref})", "{kind}{name}已移除（{ref}）")
+GONE = Phrase("{kind} {name} was removed ({ref})", "{kind}{name}已移除（{ref}）")
 RENAMED = Phrase("{kind} {name} is now {after} ({ref})", "{kind}{name}改名为{after}（{ref}）")
 DEFAULT = Phrase(
-    "{kind} {name} is {after} by default, was {before} ({ref})",
+    "{kind} {name} now defaults to {after}, was {before} ({ref})",
     "{kind}{name}的默认值由{before}改为{after}（{ref}）",
 )
 REQUIRED = Phrase(
-    "{kind} {name} is asked for as {after}, was {before} ({ref})",
+    "{kind} {name} is now required as {after}, was {before} ({ref})",
     "{kind}{name}的要求由{before}改为{after}（{ref}）",
 )
 LABELLED = Phrase("label {label}", "标签 {label}")
@@ -82,10 +81,10 @@ NO_RELEASE_THEN = Phrase(
     "这段时间没有发布，最新的是 {latest}。",
 )
 HAS_NAME = Phrase(
-    "Its changed lines have {part}, in {n:file|files}:", "改动的行里有 {part}，在 {n} 个文件中："
+    "Its changed lines contain {part}, in {n:file|files}:", "改动的行里有 {part}，在 {n} 个文件中："
 )
 RELEASED_IN = Phrase(
-    "{change} of {day} is released in {tag}.", "{change}（{day}）已在 {tag} 中发布。"
+    "{change} of {day} was released in {tag}.", "{change}（{day}）已在 {tag} 中发布。"
 )
 NOT_RELEASED = Phrase(
     "{change} of {day} is not in a release yet; the latest is {tag}.",
@@ -128,7 +127,8 @@ MORE_PEOPLE = Phrase("and {n:more person|more people}", "另有 {n} 人")
 REST_OF_GROUP = Phrase("and {n} more: {question}", "另有 {n} 个：{question}")
 TOUCHED = Phrase("{name}: {n:change|changes}", "{name}：{n} 个变更")
 UNTOUCHED = Phrase(
-    "No change that I have read touched {name} by name.", "在已读的变更中，没有直接改动 {name} 的。"
+    "No change that I have read changed {name} directly.",
+    "在已读的变更中，没有直接改动 {name} 的。",
 )
 PEOPLE = Phrase("by {people}", "作者：{people}")
 ACTIONS = {
@@ -157,11 +157,11 @@ WEIGHTS = Phrase("What raised (+) or lowered (−) the score:", "提高（+）�
 ENDED = {
     "posted": Phrase("It was shown in a digest.", "它出现在摘要中。"),
     "archived": Phrase(
-        "It was archived and counted, not shown in a digest.",
+        "It was archived and counted, but not shown in a digest.",
         "它已归档并计入统计，未在摘要中展示。",
     ),
-    "filtered": Phrase("A rule kept it out: {why}.", "被规则过滤：{why}。"),
-    "failed": Phrase("It could be read only in part: {why}.", "只能读取一部分：{why}。"),
+    "filtered": Phrase("A rule left it out: {why}.", "被规则过滤：{why}。"),
+    "failed": Phrase("Only part of it could be read: {why}.", "只能读取一部分：{why}。"),
     "": Phrase("No digest has covered it yet.", "还没有摘要涵盖它。"),
 }
 RISKS_OF = Phrase("Risks of {change}", "{change} 的风险")
@@ -169,7 +169,7 @@ NO_RISK = Phrase(
     "I found no known risk in the diff or message, but that is no guarantee.",
     "在差异和提交说明中没有发现已知的风险，但这不代表没有风险。",
 )
-LOOK_AT = Phrase("What to look at", "建议关注")
+LOOK_AT = Phrase("What to check", "建议关注")
 REVIEWED = Phrase("{change} was reviewed by {people}", "{change} 的评审人：{people}")
 NO_REVIEWER = Phrase(
     "The commit of {change} names no reviewer; the request's page may: {page}",
@@ -209,7 +209,7 @@ UP_TO_DATE = Phrase(
 STATUS = Phrase("Status", "运行状态")
 STATUS_TIP = Phrase("{name}, branch {branch}: {tip}", "{name}，分支 {branch}：{tip}")
 STATUS_READ = Phrase(
-    "Of the last 7 days {read} of {total} changes are read.",
+    "Of the last 7 days, {read} of {total} changes have been read.",
     "最近 7 天的 {total} 个变更已读 {read} 个。",
 )
 LAST_RUN = Phrase(
@@ -219,34 +219,34 @@ NEVER = Phrase("never", "从未")
 WAITING = Phrase("{n:digest waits|digests wait} to be delivered.", "有 {n} 份摘要等待投递。")
 NO_RUNS = Phrase("No digest is scheduled here.", "这里没有定时摘要。")
 BUDGET = Phrase(
-    "The model took {spent} {currency} of {most} today.",
+    "The model has cost {spent} of {most} {currency} today.",
     "今天模型花费 {spent} {currency}，上限 {most}。",
 )
 SPENT = Phrase(
-    "The model took {spent} {currency} today; no cap is set.",
+    "The model has cost {spent} {currency} today; no limit is set.",
     "今天模型花费 {spent} {currency}，未设上限。",
 )
 NO_MODEL = Phrase("No model is configured: answers come from facts.", "未配置模型：回答来自事实。")
 PRIVACY = Phrase("Privacy", "隐私")
 KEPT_HERE = Phrase(
-    "Kept in the data folder of this machine: changes with what was found in them, digests, "
-    "deliveries, and for each conversation its last question, page and language for {days} days.",
+    "Stored in the data folder of this machine: changes with their facts, digests, deliveries, "
+    "and for each conversation its last question, page and language for {days} days.",
     "保存在本机数据目录中：变更及从中读出的事实、摘要、投递记录，"
     "以及每个对话的最后一个问题、页码和语言（{days} 天）。",
 )
-NOT_KEPT = Phrase("Not kept: other words of people in chats.", "不保存：聊天中的其他内容。")
-LEAVES = Phrase("What leaves the machine for a model ({model}):", "发送给模型（{model}）的内容：")
+NOT_KEPT = Phrase("Not stored: other messages in chats.", "不保存：聊天中的其他内容。")
+LEAVES = Phrase("What is sent to the model ({model}):", "发送给模型（{model}）的内容：")
 LEAVES_QUESTIONS = Phrase(
-    "Questions to me that I cannot read by rule; secrets in them are masked.",
+    "Questions to me that the rules cannot read, with secrets masked.",
     "向我提出而规则读不懂的问题；其中的机密会被遮盖。",
 )
 LEAVES_NOTHING = Phrase(
-    "No model is configured: nothing of a repository leaves the machine but answers and digests.",
+    "No model is configured: only answers and digests leave the machine.",
     "未配置模型：除回答和摘要外，仓库内容不会离开本机。",
 )
 OF_PRIVACY = {
     "full": Phrase(
-        "{name}: messages, paths and changed lines; secrets are masked.",
+        "{name}: messages, paths and changed lines, with secrets masked.",
         "{name}：提交说明、路径和改动的行；机密会被遮盖。",
     ),
     "redacted": Phrase(
@@ -254,7 +254,7 @@ OF_PRIVACY = {
         "{name}：提交说明、路径和改动的行；机密、人员和主机会被遮盖。",
     ),
     "metadata": Phrase(
-        "{name}: facts, counts and paths, no changed line.",
+        "{name}: facts, counts and paths, no changed lines.",
         "{name}：事实、统计和路径，不含改动的行。",
     ),
     "none": Phrase("{name}: nothing.", "{name}：不发送任何内容。"),
@@ -302,35 +302,35 @@ IN_SUBJECT = Phrase("subject: {shown}", "标题：{shown}")
 IN_BODY = Phrase("message: {shown}", "提交说明：{shown}")
 IN_PATH = Phrase("path {shown}", "路径 {shown}")
 IN_NAME = Phrase("identifier {shown}", "标识符 {shown}")
-NOTHING = Phrase("No change of this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
+NOTHING = Phrase("No change in this period is about {topic}.", "这段时间没有关于 {topic} 的变更。")
 FOR_ALL = Phrase(
-    "{n:change of this kind is|changes of this kind are} not about {topic} and may reach you too:",
+    "{n:change of this kind is|changes of this kind are} not about {topic} and may affect you too:",
     "另有 {n} 个此类变更与 {topic} 无直接关系，也可能影响到你：",
 )
 NO_TOPIC = Phrase(
-    "I know no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
+    "I know of no topic {topic} in {repository}.", "{repository} 中没有名为 {topic} 的主题。"
 )
 NEWEST = Phrase(
     "The latest commit ({sha}) is from {day}. For that week, ask: {question}",
     "此处最新的提交 {sha} 是 {day} 的。可以看那一周：{question}",
 )
-NO_CHANGE = Phrase("No change of this period fits.", "这段时间没有符合条件的变更。")
+NO_CHANGE = Phrase("No change in this period matches.", "这段时间没有符合条件的变更。")
 KNOWN_ELSEWHERE = Phrase(
     "The archive has {n:change|changes} about it outside this period.",
     "归档中在这段时间之外有 {n} 个相关变更。",
 )
 NEAR = Phrase("Near topics: {topics}.", "相近的主题：{topics}。")
 MENTIONED = Phrase(
-    "The word alone is in {n:change|changes} of this period; to see them: {question}",
+    "The word alone occurs in {n:change|changes} of this period; to see them: {question}",
     "这段时间有 {n} 个变更仅提到该词，查看方式：{question}",
 )
 SEARCH_FOR = Phrase("search {terms}", "搜索 {terms}")
-NOT_FOUND = Phrase("No change holds {terms}.", "没有包含 {terms} 的变更。")
-UNDONE_BY = Phrase("Undone by {change}", "已被 {change} 撤销")
+NOT_FOUND = Phrase("No change contains {terms}.", "没有包含 {terms} 的变更。")
+UNDONE_BY = Phrase("Reverted by {change}", "已被 {change} 撤销")
 ANNOUNCED = Phrase("Announced in the digest of {day}", "已在 {day} 的摘要中公布")
 UNDOES_ANNOUNCED = Phrase(
-    "It undoes {change}, announced in the digest of {day}",
+    "It reverts {change}, announced in the digest of {day}",
     "它撤销了已在 {day} 的摘要中公布的 {change}",
 )
-RELANDED_BY = Phrase("Brought back by {change}", "由 {change} 重新合入")
-ALSO = Phrase("The same request is also {change}", "同一请求还有 {change}")
+RELANDED_BY = Phrase("Applied again by {change}", "由 {change} 重新合入")
+ALSO = Phrase("Also part of this request: {change}", "同一请求还有 {change}")

@@ -49,8 +49,8 @@ UNREADABLE = Phrase(
 )
 ABOUT = Phrase("In {repository}", "仓库 {repository}")
 NAME_ONE = Phrase(
-    "This chat is told of {names}. Name the one you mean, as in {example} or "
-    "“… in <repository>”; else the first is asked first.",
+    "This chat can see {names}. Name the one you mean, as in {example} or "
+    "“… in <repository>”; otherwise I start with the first.",
     "此聊天可询问 {names}。可以指明仓库，如 {example} 或“在 <仓库> 里……”；否则先查第一个。",
 )
 EXPLAIN = Phrase("Explain {change}", "说明 {change}")
@@ -60,8 +60,8 @@ USELESS = Phrase("Not useful", "没用")
 MUTE = Phrase("Mute {topic}", "屏蔽 {topic}")
 NOTED_USEFUL = Phrase("Noted as useful. Thank you.", "已记为有用，谢谢。")
 NOTED_USELESS = Phrase("Noted as not useful. Thank you.", "已记为没用，谢谢。")
-NOT_KNOWN = Phrase("I do not know any more what this is about.", "已找不到对应的内容。")
-HOME = Phrase("What your chats get", "各聊天的订阅")
+NOT_KNOWN = Phrase("I no longer know what this is about.", "已找不到对应的内容。")
+HOME = Phrase("Subscriptions of your chats", "各聊天的订阅")
 HOME_NONE = Phrase("No chat gets a digest yet.", "还没有聊天订阅摘要。")
 HOME_RUN = Phrase("{names}, next on {when}", "{names}，下次 {when}")
 HOME_ASK = Phrase(
@@ -74,9 +74,9 @@ ONLY_HERE = Phrase(
     "终端不会收到推送，需要时用 `digestbot digest` 查看摘要。",
 )
 UNSUBSCRIBED = Phrase("{n:subscription|subscriptions} dropped.", "已取消 {n} 个订阅。")
-NOT_SUBSCRIBED = Phrase("There was nothing to unsubscribe from.", "没有可以取消的订阅。")
+NOT_SUBSCRIBED = Phrase("There was no such subscription.", "没有可以取消的订阅。")
 STILL_FIXED = Phrase(
-    "What the configuration posts here goes on; an admin can change it there, or pause this chat.",
+    "Posts set in the configuration continue; an admin can change them there, or pause this chat.",
     "配置文件设定的推送仍会继续；管理员可修改配置，或暂停此聊天。",
 )
 LIST = Phrase("Subscriptions of this chat", "此聊天的订阅")
@@ -113,18 +113,18 @@ PAUSED = Phrase(
 )
 PAUSED_UNTIL = Phrase(
     "Paused until {moment} ({zone}): no digest and no alert is posted here. "
-    '"resume" ends it sooner; what came meanwhile comes afterwards.',
+    '"resume" ends it sooner; what is missed is posted afterwards.',
     "已暂停推送摘要和提醒，至 {moment}（{zone}）。发送“恢复”可提前继续；期间的内容会在恢复后补上。",
 )
 PAUSE_RANGE = Phrase(
-    "The end has to be later than now and within a year; write such as pause until friday, pause "
-    "for 3 days or mute docs until friday.",
+    "The end must be in the future and within a year; write, for example, pause until friday, "
+    "pause for 3 days or mute docs until friday.",
     "结束时间须晚于现在，且在一年之内；例如：暂停到周五、暂停3天、静音 文档 到周五。",
 )
 UNTIL = Phrase("Until {moment} ({zone}).", "至 {moment}（{zone}）。")
 RESUMED = Phrase("Digests come again.", "已恢复推送。")
 MUTED = Phrase(
-    "Muted: {topic}. Its changes stay counted, and are left out of the posts.",
+    "Muted: {topic}. Its changes are still counted, but left out of posts.",
     "已静音：{topic}。相关变更仍会计数，但不再出现在推送中。",
 )
 UNMUTED = Phrase("Shown again: {topic}.", "已恢复显示：{topic}。")
@@ -172,8 +172,8 @@ SAVED = Phrase(
     "已保存：{rule}。{repository} 最近 7 天 {total} 个变更中保留 {kept} 个。",
 )
 REMOVED = Phrase("Removed: {rule}.", "已删除：{rule}。")
-CLEARED = Phrase("All filters are removed.", "已清除全部过滤规则。")
-NO_RULE = Phrase("There is no filter {rule}.", "没有过滤规则 {rule}。")
+CLEARED = Phrase("All filters were removed.", "已清除全部过滤规则。")
+NO_RULE = Phrase("There is no such filter: {rule}.", "没有过滤规则 {rule}。")
 ONLY_ADMINS = Phrase("Only an admin of this chat can change that.", "只有此聊天的管理员可以修改。")
 APPOINTED_ONLY = Phrase(
     "Only an admin whom the configuration names can allow that; see admins in [access].",
@@ -181,13 +181,14 @@ APPOINTED_ONLY = Phrase(
 )
 NO_ROOM = Phrase("That is a command for chats.", "这是聊天中使用的命令。")
 UNKNOWN_REPOSITORY = Phrase(
-    "This chat knows no repository {name}; it can subscribe to {known}.",
+    "This chat has no repository {name}; it can subscribe to {known}.",
     "此聊天没有名为 {name} 的仓库；可订阅：{known}。",
 )
 ONE_DAY = Phrase(
-    "A digest of one or two weeks comes on one weekday.", "每周或每两周的摘要只能选一个星期几。"
+    "A digest every week or every second week is sent on one weekday.",
+    "每周或每两周的摘要只能选一个星期几。",
 )
-TOO_MANY = Phrase("That is enough: {n} at most.", "数量已达上限（{n}）。")
+TOO_MANY = Phrase("The maximum is {n}.", "数量已达上限（{n}）。")
 
 AFFECTED = Phrase(
     "{broken:change|changes} may break what you use, {touched:more touches|more touch} it",
@@ -200,8 +201,7 @@ EFFECTS = {
 SHOWN = Phrase("{first}–{last} of {total} shown", "显示 {first}–{last} / {total}")
 MORE_HITS = Phrase("and {n:more place|more places}", "另有 {n} 处")
 UNAFFECTED = Phrase(
-    "No change of this period reaches what your profile names; {n:change was|changes were} "
-    "looked at.",
+    "No change in this period affects your profile; {n:change was|changes were} checked.",
     "这段时间没有变更涉及你的档案，共检查 {n} 个变更。",
 )
 ADDED = Phrase("{kind} added: {named}", "新增{kind}：{named}")
@@ -219,7 +219,7 @@ LOST = Phrase("can no longer pass {names}", "不能再传入{names}")
 TAKES = Phrase("may pass {names}", "可以传入{names}")
 PROFILE_ABOUT = Phrase("about {entry} ({why})", "与 {entry} 有关（{why}）")
 PROFILE = Phrase(
-    "What you use of {repository}: {n:entry|entries}", "你使用的 {repository} 内容：{n} 项"
+    "Profile for {repository}: {n:entry|entries}", "你使用的 {repository} 内容：{n} 项"
 )
 KINDS = {
     EntryKind.FLAG: Phrase("Flags", "命令行参数"),
@@ -230,7 +230,7 @@ KINDS = {
 }
 EMPTY = Phrase("The profile is empty.", "档案为空。")
 ALERTS_ON = Phrase(
-    "Alerts are on: what may break is told as soon as it is merged.",
+    "Alerts are on: you will be notified of what may break as soon as it is merged.",
     "提醒已开启：可能造成破坏的变更合并后立即通知。",
 )
 ALERTS_OFF = Phrase("Alerts are off.", "提醒已关闭。")

@@ -150,38 +150,39 @@ VERDICTS = {
     ReviewVerdict.ASKED: Phrase("{name} was asked", "已邀请 {name}"),
 }
 NOT_A_CHANGE = Phrase(
-    "It is no change of the branch: what follows is its diff as the forge has it.",
+    "It is not a change of the branch; the following is its diff from the forge.",
     "它不是该分支上的变更，以下内容来自代码托管平台给出的差异。",
 )
 NOT_ON_BRANCH = Phrase(
-    "This commit is not on the branch: what follows is as the forge has it.",
+    "This commit is not on the branch; the following comes from the forge.",
     "该提交不在此分支上，以下内容来自代码托管平台。",
 )
 CUT_SHORT = Phrase(
-    "The forge lists {shown} of {total} files; the others are not told of here.",
+    "The forge lists {shown} of {total} files; the others are not included here.",
     "代码托管平台只列出 {total} 个文件中的 {shown} 个，其余未包含在此。",
 )
 LAST_SEEN = Phrase(
-    "as last seen {moment}: the forge cannot be asked now",
+    "as of {moment}: the forge is unavailable now",
     "{moment} 时的情况：现在无法访问代码托管平台",
 )
 CLOSED_BY = Phrase("Closed by {change}", "由 {change} 关闭")
 NAMED_BY = Phrase("Named by {change}", "{change} 提到了它")
-NAMED_BY_REQUESTS = Phrase("Requests that name it: {requests}", "提到它的请求：{requests}")
-NOTHING_NAMES_IT = Phrase("No change that is archived names it.", "已归档的变更中没有提到它的。")
+NAMED_BY_REQUESTS = Phrase("Requests that mention it: {requests}", "提到它的请求：{requests}")
+NOTHING_NAMES_IT = Phrase("No archived change mentions it.", "已归档的变更中没有提到它的。")
 ISSUE_TITLE = Phrase("Issue #{number}", "issue #{number}")
 TITLE = Phrase("For the admin", "致管理员")
 PARKED = Phrase(
-    "{chat} on {account} takes nothing any more ({error}); nothing is sent there until it does",
+    "{chat} on {account} no longer accepts messages ({error}); nothing is sent there until it does",
     "{account} 的 {chat} 不再接收消息（{error}）；恢复之前不再向其发送",
 )
-BACK = Phrase("{chat} on {account} takes messages again", "{account} 的 {chat} 已恢复接收")
+BACK = Phrase("{chat} on {account} accepts messages again", "{account} 的 {chat} 已恢复接收")
 MISSED = Phrase(
-    "{channel}: {n:digest was|digests were} missed, the last due on {slot}; the next one covers it",
+    "{channel}: {n:digest was|digests were} missed, the last one due on {slot}; the next digest "
+    "covers it",
     "{channel}：错过 {n} 份摘要，最后一份应于 {slot} 发出；下一份会补上",
 )
 FAILED = Phrase(
-    "{channel}: its digest could not be made ({error}); it is tried again",
+    "{channel}: its digest could not be built ({error}); it will be tried again",
     "{channel}：摘要未能生成（{error}）；将重试",
 )
 SPENT = Phrase("The model's budget is spent: {detail}", "模型额度已用尽：{detail}")

@@ -8,45 +8,47 @@ from digest.i18n.phrase import Phrase
 
 READ_AS = Phrase("Read as: {reading}", "理解为：{reading}")
 OR_ELSE = Phrase("It could also mean: {reading}", "也可能是指：{reading}")
-UNKNOWN_WORDS = Phrase("I left out what I do not know: {words}.", "未理解、已忽略：{words}。")
+UNKNOWN_WORDS = Phrase(
+    "Words that I do not know were ignored: {words}.", "未理解、已忽略：{words}。"
+)
 MENDED = Phrase("Read {word} as {topic}.", "把 {word} 理解为 {topic}。")
 WITHOUT = Phrase(
-    "Nothing here is called {words}; the rest of the question was looked up.",
+    "Nothing here is called {words}; this answers the rest of the question.",
     "这里没有名为 {words} 的主题，已按其余部分查找。",
 )
 ALL_BUT = Phrase(
-    "Nothing is about all of it; these match without {words}.",
+    "Nothing matches all of the question; these match without {words}.",
     "没有同时符合的变更，以下不含 {words}。",
 )
 WIDER = Phrase(
-    "Little or nothing in the last 7 days; these are from the last {n} days.",
+    "There is little or nothing in the last 7 days; these are from the last {n} days.",
     "最近 7 天很少或没有，以下是最近 {n} 天的。",
 )
 OLDER = Phrase(
-    "Nothing in the last {n} days; these are older, as far as the archive goes.",
+    "There is nothing in the last {n} days; these are older, as far back as the archive goes.",
     "最近 {n} 天没有，以下是归档中更早的。",
 )
 NONE_FITS = Phrase(
-    "{n:change|changes} of this period: {topic}. None of them fits: {filters}.",
+    "{n:change|changes} of this period: {topic}. None of them matches: {filters}.",
     "这段时间关于 {topic} 的有 {n} 个变更，其中没有符合“{filters}”的。",
 )
 EXCEPT = Phrase("without {what}", "不含{what}")
 NEW_FILES = Phrase("New files: {files}.", "新增文件：{files}。")
 REMOVED_FILES = Phrase("Removed files: {files}.", "移除文件：{files}。")
 NONE_BREAKING = Phrase(
-    "None is marked as breaking; these fix, revert or deprecate something there.",
+    "None is marked as breaking; these fix, revert or deprecate something related.",
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",
 )
 SAID_MENDED = Phrase(
-    "None counts as a fix; the titles of these say that they avoid or mend it.",
+    "None is marked as a fix, but these titles say that they avoid or fix it.",
     "没有归类为修复的变更，以下变更的标题说明它们避免或解决了这个问题。",
 )
 LAST_BEFORE = Phrase(
-    "The last one before, of those that I have read: {change}, {day}.",
+    "The latest one before it that I have read: {change}, {day}.",
     "在此之前最近的一个（在已读取的变更中）：{change}，{day}。",
 )
 UNSURE = Phrase(
-    "I may have misread this question, so finding nothing proves little.",
+    "I may have misread this question, so the empty result is not certain.",
     "我可能没有正确理解这个问题，未找到并不说明没有。",
 )
 SHARE = Phrase(
@@ -60,9 +62,9 @@ FEWER_RELEASES = Phrase(
     "Fewer releases: {n}, compared to {other}.", "更少：{n} 个，对比 {other} 个。"
 )
 AS_MANY_RELEASES = Phrase("As many releases: {n}.", "一样多：{n} 个。")
-OF_ALL = Phrase("{n} changes in this period in all.", "这段时间共有 {n} 个变更。")
+OF_ALL = Phrase("{n} changes in this period in total.", "这段时间共有 {n} 个变更。")
 BY_FIGURES = Phrase(
-    "Ranked by the figures that their authors give; what was measured differs.",
+    "Ranked by the figures that authors give, which measure different things.",
     "按作者给出的数字排序；各自测量的对象不同。",
 )
 NO_FIGURES = Phrase("The authors of these changes give no figures.", "这些变更的作者没有给出数字。")
@@ -75,10 +77,10 @@ LOWEST = Phrase(
     "没有高、中重要度的变更，以下是低重要度的。",
 )
 NEAREST = Phrase(
-    "I do not understand all of this question. Nearest to its words ({words}):",
+    "I do not understand all of this question. These changes are nearest to its words ({words}):",
     "我没完全看懂这个问题。与其中的词（{words}）最接近的变更：",
 )
-THANKS = Phrase("You are welcome. You can go on with, for example:", "不客气。还可以这样问：")
+THANKS = Phrase("You are welcome. You can continue with, for example:", "不客气。还可以这样问：")
 TO_TODAY = Phrase("{since} to today", "{since} 至今")
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")
 PER_DAY = Phrase("per day", "按天")
@@ -102,14 +104,14 @@ OF_PERIOD = Phrase(
     "：{n} 个变更，{people} 人 · {levels}",
 )
 DEFAULTS = Phrase("changed defaults", "默认值变化")
-HELP = Phrase("What can be asked", "可以这样问")
+HELP = Phrase("What you can ask", "可以这样问")
 HELLO = Phrase(
-    "Hello! I tell what changed in {repository}. You can ask, for example:",
+    "Hello! I can tell you what changed in {repository}. You can ask, for example:",
     "你好！我可以告诉你 {repository} 有什么变更。可以这样问：",
 )
-HELLO_MORE = Phrase("{question} shows all that can be asked.", "发送 {question} 查看全部问法。")
+HELLO_MORE = Phrase("{question} shows everything you can ask.", "发送 {question} 查看全部问法。")
 NOT_READ_TOO_LONG = Phrase(
-    "This question is too long for me: I read up to {n} characters. I can answer, for example:",
+    "This question is too long: I read up to {n} characters. I can answer, for example:",
     "这个问题太长，最多 {n} 个字符。可以这样问：",
 )
 TWO_LANGUAGES = Phrase(
@@ -163,21 +165,21 @@ RENAMED = Phrase("{before} renamed to {name}", "{before} 改名为 {name}")
 MOVED = Phrase("{name}: {before} → {after}", "{name}：{before} → {after}")
 ADDED_AS = Phrase("{name} added ({after})", "新增 {name}（{after}）")
 DESCRIBED = Phrase("“{text}” ({place})", "“{text}”（{place}）")
-STANDS = Phrase("{name} is there now: in {files}.", "{name} 目前还在：{files}。")
-IS_LEFT_IN = Phrase("{name} is left only in {files}.", "{name} 只剩在 {files} 里。")
+STANDS = Phrase("{name} still exists: in {files}.", "{name} 目前还在：{files}。")
+IS_LEFT_IN = Phrase("{name} now occurs only in {files}.", "{name} 只剩在 {files} 里。")
 STANDS_NOT = Phrase(
-    "{name} is gone: nothing in the program text of the branch has it.",
+    "{name} no longer exists in the code of the branch.",
     "{name} 已不在：该分支的程序文本中没有它，已被移除。",
 )
 NOWHERE = Phrase(
-    "Nothing in the program text of the branch has {name}.", "该分支的程序文本中没有 {name}。"
+    "{name} does not occur in the code of the branch.", "该分支的程序文本中没有 {name}。"
 )
 CAME = Phrase(
     "{name} was added by {change} ({author}, {day}).",
     "{name} 由 {change} 新增（{author}，{day}）。",
 )
 OLDEST = Phrase(
-    "The oldest change found that names {name}: {change} ({author}, {day}).",
+    "The oldest change found that mentions {name}: {change} ({author}, {day}).",
     "找到的最早提到 {name} 的变更：{change}（{author}，{day}）。",
 )
 WENT = Phrase(
@@ -188,14 +190,14 @@ DEFAULT_NOW = Phrase(
     "{name} is {value} by default: {place}.", "{name} 的默认值是 {value}：{place}。"
 )
 NO_DEFAULT = Phrase(
-    "What the default of {name} is cannot be read where it is declared.",
+    "The default of {name} cannot be determined from its declaration.",
     "从声明处读不出 {name} 的默认值。",
 )
 IS_NOW = Phrase(
-    "{name} is {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
+    "{name} has been {value} since {change}, {day}.", "{name} 自 {change}（{day}）起为 {value}。"
 )
 WAS_BEFORE = Phrase(
-    "{name} is {value} since {change}, {day}; before it was {before}.",
+    "{name} has been {value} since {change}, {day}; before that it was {before}.",
     "{name} 自 {change}（{day}）起为 {value}，之前为 {before}。",
 )
 IS_RENAMED = Phrase(
@@ -218,18 +220,18 @@ NO_REPLACEMENT = Phrase(
     "已读的变更都没有说明用什么代替 {name}。",
 )
 IS_DEPRECATED = Phrase(
-    "{name} is deprecated since {change}, {day}.", "{name} 自 {change}（{day}）起已弃用。"
+    "{name} has been deprecated since {change}, {day}.", "{name} 自 {change}（{day}）起已弃用。"
 )
-REQUIRED_NOW = Phrase("{name} is required now: {value}.", "{name} 目前要求的版本：{value}。")
+REQUIRED_NOW = Phrase("Required version of {name}: {value}.", "{name} 目前要求的版本：{value}。")
 ANY_VERSION = Phrase("any", "任意")
 NOT_REQUIRED = Phrase(
-    "{name} is gone: no manifest of the branch requires it.",
+    "{name} is no longer required by any manifest of the branch.",
     "{name} 已移除：该分支的清单都不再依赖它。",
 )
 FIRST_IN = Phrase("The first release with it is {tag}.", "首个包含它的版本是 {tag}。")
 IN_NO_RELEASE = Phrase("No release tag has it yet.", "目前还没有版本标签包含它。")
 LAST_SAID = Phrase(
-    "The newest change whose title says how it stands: {change}, {day}.",
+    "The newest change whose title describes its status: {change}, {day}.",
     "标题中最近一次说明其状态的变更：{change}，{day}。",
 )
 
@@ -239,7 +241,7 @@ YES_BY = Phrase("Yes: {change}, {day}.", "是：{change}，{day}。")
 NOT_REVERTED = Phrase("No change that I have read reverts it.", "已读取的变更中没有回退它的。")
 NO_BY = Phrase("No: {change}, {day}.", "否：{change}，{day}。")
 UNDECIDED = Phrase(
-    "No change that I have read says yes or no; these are about it.",
+    "No change that I have read answers this clearly; these are about it.",
     "已读的变更都没有明确说明是或否，以下是与它有关的。",
 )
 

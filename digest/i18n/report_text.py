@@ -50,7 +50,7 @@ LATE_NOTE = Phrase(
 )
 MISSED = Phrase("from facts alone", "仅据事实")
 MISSED_NOTE = Phrase(
-    "Based on facts alone: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
+    "Based on facts only: no model has read this change.", "仅据事实说明：此变更未经模型阅读。"
 )
 THEMES = Phrase("Themes", "主题")
 FOLLOWED = Phrase("{n:follow-up|follow-ups}: {places}", "{n} 项后续改动：{places}")
@@ -106,7 +106,8 @@ REASONS = {
     "note_removed": Phrase("listed in the changelog as removed", "更新日志列为移除"),
     "note_security": Phrase("listed in the changelog as a security fix", "更新日志列为安全修复"),
     "says_contract_removed": Phrase(
-        "removes what users may rely on (“{subject}”)", "移除用户可能依赖的内容（“{subject}”）"
+        "removes something that users may rely on (“{subject}”)",
+        "移除用户可能依赖的内容（“{subject}”）",
     ),
     "says_default": Phrase("changes a default (“{subject}”)", "更改默认值（“{subject}”）"),
     "says_deprecated_removed": Phrase(
@@ -162,7 +163,7 @@ REASONS = {
     "body_breaking": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
     "body_stable": Phrase("the message says “{subject}”", "提交信息写有“{subject}”"),
     "docs_added": Phrase("code with docs", "代码与文档一同改动"),
-    "docs_changed": Phrase("changes what is documented", "改动已有文档"),
+    "docs_changed": Phrase("changes documented behaviour", "改动已有文档"),
     "header_changed": Phrase("changes public headers", "改动公共头文件"),
     "resembles_marked": Phrase("similar to changes marked as breaking", "与标为不兼容的变更相似"),
     "tests_changed": Phrase(

@@ -33,7 +33,7 @@ MOVED_FILE = Phrase("moved, {lines}", "已移动，{lines}")
 # Insights: interfaces.
 NEW_THING = Phrase("New {kind}: {names}.", "新增{kind}：{names}。")
 NEW_THING_HERE = Phrase(
-    "New {kind} in {path}, which other parts of the project have already: {names}.",
+    "New {kind} in {path} that other parts of the project already have: {names}.",
     "{path}新增{kind}（项目其他部分已有）：{names}。",
 )
 GONE_THING = Phrase("Removed {kind}: {names}.", "移除{kind}：{names}。")
@@ -252,7 +252,7 @@ DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“
 REMARKED = Phrase("A new comment in the code: “{words}”", "代码新增注释：“{words}”")
 REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
 NOW_REFUSED = Phrase("Now refused: “{words}”", "现在会报错：“{words}”")
-ALLOWED = Phrase("No longer refused: “{words}”.", "不再报错：“{words}”。")
+ALLOWED = Phrase("No longer rejected: “{words}”.", "不再报错：“{words}”。")
 WAS = Phrase("{what} ({name} defaulted to {before})", "{what}（{name}此前默认为{before}）")
 
 # Before a title: the sort of change, that it does not concern outside readers, whom it concerns.

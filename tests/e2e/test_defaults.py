@@ -39,8 +39,8 @@ def test_defaults_are_told_net_with_their_places(
     assert done.returncode == 0, done.stderr
     told = " ".join(done.stdout.split())
     assert "2 defaults changed" in told
-    assert "--max-seqs is 256 by default, was 64 (#3) · tuned/scheduler/cli.py:4" in told
-    assert '--wait is "event" by default, was "poll" (#4) · tuned/scheduler/cli.py:6' in told
+    assert "--max-seqs now defaults to 256, was 64 (#3) · tuned/scheduler/cli.py:4" in told
+    assert '--wait now defaults to "event", was "poll" (#4) · tuned/scheduler/cli.py:6' in told
     assert "--back" not in told
 
 
@@ -76,7 +76,7 @@ def test_latest_release_is_told_with_its_day(
     tuned.git("tag", "v1.2.0rc1", "main")
     at = ("--repo", str(tuned.path), "--now", "2026-01-09")
     told = " ".join(digestbot("ask", "what is the latest release?", *at).stdout.split())
-    assert "v1.1.0 is the latest release: what it has and v1.0.0" in told
+    assert "Changes in v1.1.0, the latest release, since the previous release, v1.0.0." in told
     assert "It was tagged on 2026-01-01." in told
     assert "(#3)" in told
     assert "(#4)" not in told

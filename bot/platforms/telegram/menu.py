@@ -148,7 +148,7 @@ COMMANDS: dict[Language, tuple[Command, ...]] = {
         Command("changed", "What changed: /changed scheduler this week", "changed {}"),
         Command("explain", "Explain a change: /explain 123", "explain {}"),
         Command("search", "Search the changes: /search memory leak", "search {}"),
-        Command("help", "What can be asked", "help"),
+        Command("help", "What you can ask", "help"),
     ),
     Language.ZH: (
         Command("digest", "某天的要点：/digest 昨天", "{} 摘要"),

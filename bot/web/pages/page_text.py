@@ -150,7 +150,7 @@ PHRASES = {
     "not_read": Phrase("not read", "未读取"),
     "pulse_unread": Phrase("{n:day was|days were} not read in full.", "另有 {n} 天未完整读取。"),
     "unread_all": Phrase(
-        "This period was not read, so its changes are not known.",
+        "This period was not read, so its changes are unknown.",
         "这段时间尚未读取，是否有变更不得而知。",
     ),
     "unread_parts": Phrase(

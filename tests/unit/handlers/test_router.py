@@ -110,7 +110,7 @@ async def test_changed_without_a_hit_says_so_and_names_near_topics(source):
     answer = await ask("what changed in schedulable this week", ctx)
     assert answer.rows == ()
     shown = text(answer.document)
-    assert "I know no topic `schedulable`" in shown
+    assert "I know of no topic `schedulable`" in shown
     assert "`scheduler`" in shown
 
 
@@ -123,13 +123,13 @@ async def test_changed_reads_a_misspelt_topic_as_the_one_it_misspells(source):
 async def test_changed_looks_up_the_known_words_and_names_the_unknown_ones(source):
     answer = await ask("what changed in the scheduler zeppelin this week", context(source))
     assert shas(answer) == ["bbbbbbb2"]
-    assert "I left out what I do not know: `zeppelin`" in text(answer.document)
+    assert "Words that I do not know were ignored: `zeppelin`" in text(answer.document)
 
 
 async def test_words_that_are_no_topic_are_left_out_and_named(source):
     answer = await ask("what changed this week, one line is plenty", context(source))
     assert len(answer.rows) == len((await ask("what changed this week", context(source))).rows)
-    assert "I left out what I do not know: `plenty`" in text(answer.document)
+    assert "Words that I do not know were ignored: `plenty`" in text(answer.document)
 
 
 async def test_changed_leaves_out_what_is_excluded(source):
@@ -146,7 +146,7 @@ async def test_changed_leaves_out_what_is_excluded(source):
 async def test_changed_drops_the_part_of_a_topic_that_leaves_nothing(source):
     answer = await ask("what changed in the scheduler MoE this week", context(source))
     assert answer.rows
-    assert "Nothing is about all of it" in text(answer.document)
+    assert "Nothing matches all of the question" in text(answer.document)
 
 
 async def test_a_period_that_nobody_gave_is_widened_before_nothing_is_said(source):
@@ -164,7 +164,7 @@ async def test_changed_without_a_hit_says_where_there_are_some(source):
     answer = await ask("what changed in quantization this week", ctx)
     assert answer.rows == ()
     shown = text(answer.document)
-    assert "No change of this period is about `quantization`." in shown
+    assert "No change in this period is about `quantization`." in shown
     assert "1 change about it outside this period" in shown
 
 
@@ -284,18 +284,18 @@ async def test_explain_takes_the_newest_of_a_request_and_names_the_others():
     answer = await ask("explain #7", ctx)
     assert shas(answer) == ["ccccccc3"]
     shown = text(answer.document)
-    assert "Undone by" in shown
-    assert "The same request is also" in shown
+    assert "Reverted by" in shown
+    assert "Also part of this request:" in shown
     assert 'Revert "Speed up' in shown
 
 
 @pytest.mark.parametrize(
     ("later", "told"),
     [
-        pytest.param("Reapply 50869 (#52223)", "Brought back by", id="number-without-mark"),
-        pytest.param('Revert "Drop the check"', "Undone by", id="title-alone"),
+        pytest.param("Reapply 50869 (#52223)", "Applied again by", id="number-without-mark"),
+        pytest.param('Revert "Drop the check"', "Reverted by", id="title-alone"),
         pytest.param(
-            "Drop it not\n\nThis reverts commit aaaaaaa1.", "Undone by", id="name-of-commit"
+            "Drop it not\n\nThis reverts commit aaaaaaa1.", "Reverted by", id="name-of-commit"
         ),
         pytest.param('Revert "Drop the checks"', "", id="another-title"),
         pytest.param("Speed up what 50869 made slow (#52223)", "", id="only-mentioned"),
@@ -312,7 +312,7 @@ async def test_explain_tells_what_undoes_a_change_or_brings_it_back(later, told)
     ctx = context(source)
     await ask("what changed this week", ctx)
     shown = text((await ask("explain #50869", ctx)).document)
-    assert [words for words in ("Brought back by", "Undone by") if words in shown] == (
+    assert [words for words in ("Applied again by", "Reverted by") if words in shown] == (
         [told] if told else []
     )
 
@@ -542,7 +542,7 @@ async def test_a_topic_alone_is_answered_where_the_index_knows_it(source, questi
 async def test_an_empty_list_names_the_filter_that_emptied_it(source):
     source.branch_changes = CHANGES
     answer = await ask("breaking changes in MoE this week", context(source))
-    assert "None of them fits: Breaking changes." in text(answer.document)
+    assert "None of them matches: Breaking changes." in text(answer.document)
     assert "misread" not in text(answer.document)
 
 
@@ -558,7 +558,7 @@ async def test_a_list_of_important_changes_says_how_many_there_are_in_all(source
     source.branch_changes = CHANGES
     everything = await ask("what changed this week", context(source))
     answer = await ask("important changes this week", context(source))
-    assert f"{everything.total} changes in this period in all." in text(answer.document)
+    assert f"{everything.total} changes in this period in total." in text(answer.document)
 
 
 SURE = (

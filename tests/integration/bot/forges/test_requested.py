@@ -81,7 +81,7 @@ async def test_open_request_is_explained_by_its_diff_and_marked_as_one(server, c
     shown = markdown(answer.document)
     assert "Add a flag for the port" in shown
     assert "Open request, not merged" in shown
-    assert "It is no change of the branch" in shown
+    assert "It is not a change of the branch" in shown
     assert "--port" in shown
     assert "Labels: `frontend`" in shown
     assert "bob approved" in shown
@@ -133,7 +133,7 @@ async def test_request_that_was_seen_is_told_of_while_the_forge_is_down(server, 
     await ask("explain #12", ctx)
     server.script.extend([Breaks(), Breaks()])
     shown = markdown((await ask("explain #12", ctx)).document)
-    assert "the forge cannot be asked now" in shown
+    assert "the forge is unavailable now" in shown
     assert "--port" in shown
 
 

@@ -260,7 +260,7 @@ async def test_revert_and_what_it_undoes_name_the_digest_that_announced_it(app, 
     day = (MONDAY - DAY).date().isoformat()
     assert f"Announced in the digest of {day}" in await explained("#2", app)
     undoing = await explained("#4", app)
-    assert "It undoes [\\[CLI\\] Add --fast (#2)]" in undoing
+    assert "It reverts [\\[CLI\\] Add --fast (#2)]" in undoing
     assert f"announced in the digest of {day}" in undoing
 
     (web := app.data / "web.toml").write_text('[web]\npublic_url = "https://bot.example"\n')

@@ -34,8 +34,8 @@ async def test_lines_are_gathered_into_one_message(desk):
     assert notices(None, "warning", dict(PARKED)) == PARKED
     notices(None, "warning", dict(MISSED))
     assert await notices.post(desk)
-    assert "C1 on work takes nothing any more (no_channel)" in told(desk)
-    assert "team: 2 digests were missed, the last due on 2026-01-22" in told(desk)
+    assert "C1 on work no longer accepts messages (no_channel)" in told(desk)
+    assert "team: 2 digests were missed, the last one due on 2026-01-22" in told(desk)
     assert len(desk.ledger.records) == 1
 
 
@@ -57,7 +57,7 @@ async def test_thousand_lines_are_one_bounded_message(desk):
     assert await notices.post(desk)
     assert not await notices.post(desk)
     assert "980 more lines in the log" in told(desk)
-    assert told(desk).count("takes nothing") == 20
+    assert told(desk).count("no longer accepts") == 20
 
 
 async def test_errors_are_told_and_ordinary_events_are_not(desk):
@@ -102,4 +102,4 @@ async def test_digest_that_failed_is_told_with_its_channel(desk):
     notices = AdminAlerts()
     notices(None, "error", {"event": "slot.failed", "channel": "team", "error": "no network"})
     await notices.post(desk)
-    assert "team: its digest could not be made (no network)" in told(desk)
+    assert "team: its digest could not be built (no network)" in told(desk)

@@ -524,7 +524,7 @@ def test_revert_of_a_feature_says_what_it_undoes_and_nothing_new():
 
 def test_error_that_is_gone_is_a_limit_lifted_only_where_something_is_supported():
     gone = clue(ClueKind.REFUSED, side=Side.OLD, text="int4 is not supported on this card")
-    told = "No longer refused: “int4 is not supported on this card”."
+    told = "No longer rejected: “int4 is not supported on this card”."
     assert told in lines(change("Support int4 on all cards", clues=[gone]))
     assert told not in lines(change("Remove the old int4 path", clues=[gone]))
     gaps = clue(ClueKind.REFUSED, text="the size of {pool} must match {other}")
@@ -887,7 +887,7 @@ def test_what_another_program_has_already_is_new_in_its_file_alone():
         line.replace(f"{CLI} ", CLI) for line in lines(graded, Language.ZH)
     ]
     kept = [s.text for s in analyse(graded, Language.EN).insights]
-    where = f"in {CLI}, which other parts of the project have already"
+    where = f"in {CLI} that other parts of the project already have"
     assert kept == [
         "New HTTP route: GET /ready.",
         f"New HTTP routes {where}: GET /health and GET /live.",

@@ -266,7 +266,7 @@ async def test_a_named_thing_is_told_with_what_happened_to_it(ctx):
 
 
 async def test_status_and_privacy_are_told_in_both_languages(ctx):
-    assert "Of the last 7 days" in shown(await said(ctx, "status"))
+    assert "Of the last 7 days, " in shown(await said(ctx, "status"))
     assert "14" in shown(await said(ctx, "隐私"))
 
 

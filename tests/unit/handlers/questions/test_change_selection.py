@@ -44,7 +44,7 @@ def shas(answer) -> list[str]:
 async def test_the_latest_few_are_the_newest_and_the_others_are_counted(ctx):
     answer = await ask("the latest 2 commits this month", ctx)
     assert shas(answer) == ["aaaaaaa1", "bbbbbbb2"]
-    assert "5 changes in this period in all." in markdown(answer.document)
+    assert "5 changes in this period in total." in markdown(answer.document)
 
 
 async def test_the_biggest_few_are_those_of_most_lines(ctx):

@@ -50,7 +50,7 @@ async def test_a_repository_without_releases_says_so():
 
 async def test_a_change_names_the_first_release_that_has_it(ctx):
     shown = markdown((await ask("which release has #1", ctx)).document)
-    assert "is released in `v1.0.0`" in shown
+    assert "was released in `v1.0.0`" in shown
 
 
 async def test_a_change_after_every_release_is_not_released():
@@ -104,7 +104,7 @@ async def test_a_tag_means_the_range_from_the_tag_before_it(source, question):
     answer = await ask(question, context(source))
     assert shas(answer) == ["1", "2"]
     shown = markdown(answer.document)
-    assert "`v0.2.0` is a release: what it has and `v0.1.0`, the release before it" in shown
+    assert "Changes in `v0.2.0` since the previous release, `v0.1.0`." in shown
     assert "`v0.1.0` to `v0.2.0`" in shown
 
 
@@ -122,7 +122,7 @@ async def test_a_topic_of_a_release_is_looked_for_in_its_range(source):
 async def test_the_first_release_has_everything_up_to_it(source):
     answer = await ask("what changed in v0.1.0", context(source))
     assert shas(answer) == ["3", "4"]
-    assert "with none before it" in markdown(answer.document)
+    assert "has no release before it" in markdown(answer.document)
 
 
 async def test_what_is_no_tag_or_has_a_period_stays_a_topic(source):
@@ -148,7 +148,7 @@ async def test_the_latest_release_is_told_with_its_changes(source, question):
     answer = await ask(question, context(source))
     assert shas(answer) == ["1", "2"]
     shown = markdown(answer.document)
-    assert "`v0.2.0` is the latest release: what" in shown or "`v0.2.0` 是最新的发布：" in shown
+    assert "Changes in `v0.2.0`, the latest release" in shown or "`v0.2.0` 是最新的发布：" in shown
     assert "`v0.1.0`" in shown
     assert "rc1" not in shown
 

@@ -65,4 +65,4 @@ async def test_the_clause_that_is_a_question_is_answered_and_the_rest_is_named(c
     shown = markdown(answer.document)
     assert answer.topic == "keep_scales"
     assert "Remove keep_scales" in shown
-    assert "I left out what I do not know: `" in shown
+    assert "Words that I do not know were ignored: `" in shown

@@ -64,18 +64,18 @@ async def test_a_renamed_name_is_told_with_its_new_one(ctx):
 async def test_a_title_with_all_words_of_a_name_says_how_it_stands(ctx):
     shas, shown = await told("xor2-encoding", ctx)
     assert shas == ["bbbbbbb2"]
-    assert "The newest change whose title says how it stands: [tsdb: stabilize" in shown
+    assert "The newest change whose title describes its status: [tsdb: stabilize" in shown
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("go", "`go` is required now: `1.25.10` (`go.mod:3`)."),
-        ("golang", "`go` is required now: `1.25.10` (`go.mod:3`)."),
-        ("grpc", "`google.golang.org/grpc` is required now: `v1.82.1` (`go.mod:5`)."),
+        ("go", "Required version of `go`: `1.25.10` (`go.mod:3`)."),
+        ("golang", "Required version of `go`: `1.25.10` (`go.mod:3`)."),
+        ("grpc", "Required version of `google.golang.org/grpc`: `v1.82.1` (`go.mod:5`)."),
         (
             "flashinfer",
-            "`flashinfer-python` is required now: `0.6.16` (`requirements/cuda.txt:1`).",
+            "Required version of `flashinfer-python`: `0.6.16` (`requirements/cuda.txt:1`).",
         ),
     ],
 )
@@ -86,7 +86,7 @@ async def test_the_version_that_is_required_is_read_from_the_manifests(ctx, name
 async def test_a_name_that_nothing_has_is_said_to_be_gone(ctx):
     shas, shown = await told("diskcache", ctx)
     assert shas == ["ddddddd4"]
-    assert "`diskcache` is gone" in shown
+    assert "`diskcache` no longer exists" in shown
 
 
 async def test_a_name_that_no_change_told_of_came_with_the_first_text_that_has_it(ctx):
@@ -111,7 +111,7 @@ async def test_default_of_today_is_that_of_the_tree_and_not_of_the_last_known_ch
     source.trees[came.sha, path] = old
     shas, shown = await told("APP_FAST", context(source))
     assert shas == ["ddddddd4", "eeeeeee5"]
-    assert '`APP_FAST` is `"1"` since [Replace diskcache (#16)]' in shown
+    assert '`APP_FAST` has been `"1"` since [Replace diskcache (#16)]' in shown
     assert 'before it was `"0"`' in shown
 
 
@@ -127,8 +127,8 @@ async def test_default_that_no_change_told_of_is_told_with_the_change_that_set_i
     source.trees[came.sha, path] = old
     asked = Touched(name="share_of_memory", claim="value")
     shown = markdown((await name_history(asked, context(source))).document)
-    assert "`CacheConfig.share_of_memory` is `0.92` since [Replace diskcache (#16)]" in shown
-    assert "before it was `0.9`" in shown
+    assert "`CacheConfig.share_of_memory` has been `0.92` since [Replace diskcache (#16)]" in shown
+    assert "before that it was `0.9`" in shown
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ async def test_a_name_that_no_change_of_a_range_is_about_is_told_with_its_histor
     ctx.watched.source.tags = {"v1.0.0": CHANGES[1].sha}
     asked = Changed(window=Refs(base="v1.0.0", tip=""), topic="closeServer")
     shown = markdown((await list_changes(asked, ctx)).document)
-    assert "No change of this period is about `closeServer`" in shown
+    assert "No change in this period is about `closeServer`" in shown
     assert "feat: add closeServer hooks" in shown
 
 
@@ -206,13 +206,13 @@ async def test_the_release_of_a_version_is_told_if_a_change_brought_that_version
     ("question", "said"),
     [
         ("is prefix caching on by default?", "Yes: [Enable prefix cache by default"),
-        ("do we still support Plamo?", "No.\n\n`Plamo` is gone"),
-        ("was Plamo dropped?", "Yes.\n\n`Plamo` is gone"),
-        ("was --pool.no-limit removed?", "No change that I have read says yes or no"),
-        ("is --pool.no-limit still there?", "No change that I have read says yes or no"),
+        ("do we still support Plamo?", "No.\n\n`Plamo` no longer exists"),
+        ("was Plamo dropped?", "Yes.\n\n`Plamo` no longer exists"),
+        ("was --pool.no-limit removed?", "No change that I have read answers this clearly"),
+        ("is --pool.no-limit still there?", "No change that I have read answers this clearly"),
         ("is remote write still experimental?", "No: [Promote remote write to stable"),
         ("默认开启 prefix caching 了吗", "是：[Enable prefix cache by default"),
-        ("is the router on by default?", "No change that I have read says yes or no"),
+        ("is the router on by default?", "No change that I have read answers this clearly"),
     ],
 )
 async def test_a_question_for_yes_or_no_is_told_so_first(question, said):
@@ -266,7 +266,7 @@ class PoolConfig:
             "`PoolConfig.enable_pool_sharing` is `True` by default",
             "No.",
         ),
-        ("is pool_mode on by default?", "No change that I have read says yes or no", "No.\n"),
+        ("is pool_mode on by default?", "No change that I have read answers this clearly", "No.\n"),
     ],
 )
 async def test_default_that_no_change_told_of_is_read_from_the_branch(question, said, not_said):
@@ -315,7 +315,7 @@ parser.add_argument("--pool-mode", help="How the workers of a pool share what th
         ),
         ("PoolKeeper 是什么", "“Keeps the workers of a pool alive between two calls.”"),
         ("when was PoolKeeper added", ""),
-        ("what is PoolSeeker", "Nothing in the program text of the branch has `PoolSeeker`."),
+        ("what is PoolSeeker", "`PoolSeeker` does not occur in the code of the branch."),
     ],
 )
 async def test_what_a_name_is_for_is_read_where_the_branch_defines_it(question, said):
@@ -332,9 +332,9 @@ async def test_what_a_name_is_for_is_read_where_the_branch_defines_it(question, 
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("is APP_FAST on by default", 'Yes.\n\n`APP_FAST` is `"1"`'),
-        ("is APP_FAST still off by default", 'No.\n\n`APP_FAST` is `"1"`'),
-        ("did the default of APP_FAST change", 'Yes.\n\n`APP_FAST` is `"1"`'),
+        ("is APP_FAST on by default", 'Yes.\n\n`APP_FAST` has been `"1"`'),
+        ("is APP_FAST still off by default", 'No.\n\n`APP_FAST` has been `"1"`'),
+        ("did the default of APP_FAST change", 'Yes.\n\n`APP_FAST` has been `"1"`'),
     ],
 )
 async def test_claim_about_a_default_is_judged_by_what_it_says(question, said):
@@ -354,7 +354,7 @@ async def test_claim_about_a_default_is_judged_by_what_it_says(question, said):
     ("title", "said"),
     [
         ("Make use_old a no-op (#15)", "No: [Make use_old a no-op"),
-        ("Document use_old (#15)", "Yes.\n\n`use_old` is there now"),
+        ("Document use_old (#15)", "Yes.\n\n`use_old` still exists"),
     ],
 )
 async def test_a_name_that_is_there_may_not_be_needed(title, said):
@@ -376,7 +376,7 @@ async def test_mention_in_a_comment_or_a_test_does_not_keep_a_name():
     ctx = context(source)
     await ask("what changed last 20 days", ctx)
     shown = markdown((await ask("is APP_FAST still there", ctx)).document)
-    assert "No.\n\n`APP_FAST` is left only in `src/other.py`." in shown
+    assert "No.\n\n`APP_FAST` now occurs only in `src/other.py`." in shown
 
 
 @pytest.mark.parametrize(
@@ -402,7 +402,7 @@ async def test_flag_is_there_where_the_program_declares_it(trees, said):
     ctx = context(source)
     await ask("what changed last 20 days", ctx)
     shown = markdown((await ask("is --agent still there", ctx)).document)
-    assert f"{said}\n\n`--agent` is" in shown
+    assert f"{said}\n\n`--agent` {'still exists' if said == 'Yes.' else 'now occurs only'}" in shown
 
 
 async def test_word_of_a_thing_that_is_gone_does_not_keep_it():
@@ -412,9 +412,9 @@ async def test_word_of_a_thing_that_is_gone_does_not_keep_it():
     ctx = context(source)
     await ask("what changed last 20 days", ctx)
     shown = markdown((await ask("was support for Bamba dropped", ctx)).document)
-    assert "Yes.\n\n`Bamba` is left only in `src/config.py`." in shown
+    assert "Yes.\n\n`Bamba` now occurs only in `src/config.py`." in shown
     shown = markdown((await ask("is Bamba still supported", ctx)).document)
-    assert "No.\n\n`Bamba` is left only in `src/config.py`." in shown
+    assert "No.\n\n`Bamba` now occurs only in `src/config.py`." in shown
 
 
 async def test_word_stays_where_a_part_of_it_is_removed():
@@ -453,7 +453,7 @@ async def test_title_about_another_thing_does_not_say_how_a_name_stands():
     source.trees = {("00000001", "src/app.py"): "chunk_prefill = 1\n"}
     ctx = context(source)
     shown = (await told("--chunk-prefill", ctx))[1]
-    assert "says how it stands" not in shown
+    assert "describes its status" not in shown
     assert "[Set the default" in (await told("chunk_size", ctx))[1]
 
 
@@ -465,7 +465,7 @@ async def test_name_that_only_hidden_files_have_is_left_there():
     source.blobs = {changes.blob(text): text for text in (old, new)}
     source.trees = {(gone.sha, ".ci/run.sh"): "APP_FAST=1\n", (gone.sha, path): new}
     shown = (await told("APP_FAST", context(source)))[1]
-    assert "`APP_FAST` is left only in `.ci/run.sh`." in shown
+    assert "`APP_FAST` now occurs only in `.ci/run.sh`." in shown
 
 
 @pytest.mark.parametrize(

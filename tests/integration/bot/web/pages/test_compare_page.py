@@ -46,7 +46,7 @@ async def test_changes_are_counted_and_placed_by_kind(client):
 async def test_markdown_is_the_answer_of_chats(client):
     answer = (await client.get(f"{COMPARE}/v0.1.0...v0.2.0.md")).text
     assert "# owner/open: v0.1.0 to v0.2.0" in answer
-    assert "Command-line flag `--pool-size` is gone" in answer
+    assert "Command-line flag `--pool-size` was removed" in answer
     assert "**Breaking changes (1 change)**" in answer
 
 

@@ -106,7 +106,7 @@ async def test_chart_of_an_answer_is_drawn_with_its_figures(reader):
 )
 async def test_what_sets_something_is_answered_with_help(reader, question):
     told = (await reader.get(f"{ASK}.json", params={"q": question})).json()
-    assert told["title"] == "What can be asked"
+    assert told["title"] == "What you can ask"
 
 
 async def test_error_is_an_answer(reader):
