@@ -112,7 +112,7 @@ async def test_default_of_today_is_that_of_the_tree_and_not_of_the_last_known_ch
     shas, shown = await told("APP_FAST", context(source))
     assert shas == ["ddddddd4", "eeeeeee5"]
     assert '`APP_FAST` has been `"1"` since [Replace diskcache (#16)]' in shown
-    assert 'before it was `"0"`' in shown
+    assert 'before that it was `"0"`' in shown
 
 
 async def test_default_that_no_change_told_of_is_told_with_the_change_that_set_it():
