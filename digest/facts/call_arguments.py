@@ -153,6 +153,8 @@ def touched_calls(
         for match in name.finditer(text, first, last):
             if _in_comment(text, match.start(), language):
                 continue
+            if language == "rust" and any(a < match.start() < b for a, b in _tests(text)):
+                continue
             call = call_at(text, match.start(), match.end() - 1, language)
             budget -= call.end - call.start if call else LONGEST
             if budget < 0:
@@ -162,6 +164,16 @@ def touched_calls(
             end = reach(text, call.end) if reach else call.end
             if source.touches(call.start, end):
                 yield call
+
+
+_TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\n)*+(?:pub )?mod \w+ \{", re.MULTILINE)
+
+
+@lru_cache(maxsize=4)
+def _tests(text: str) -> list[tuple[int, int]]:
+    """The modules of tests of a file of Rust, as pairs of offsets."""
+    starts = [m.start() for m in _TESTS.finditer(text)] if "cfg(test)" in text else []
+    return [(at, end if (end := text.find("\n}", at)) >= 0 else len(text)) for at in starts]
 
 
 def _holds(window: str, words: tuple[str, ...], small: tuple[str, ...]) -> bool:
@@ -205,6 +217,7 @@ _CONSTANT = re.compile(r"(?:[A-Za-z_]\w*(?:\.|::))*(?P<last>[A-Za-z_]\w*)")
 _WORDS = frozenset({"true", "false", "none", "null", "nil", "nullptr", "undefined"})
 
 _MADE = re.compile(r"(_\w+)\(\)")
+_MADE_IN_RUST = re.compile(r"(\w+)\(\)")
 _RETURNS = re.compile(
     r"^ {4,}+return (?:([\w.\"'-]{1,80}+)(?: if \w+ is None else [^\n]*+)?$|[^\n]*+)", re.MULTILINE
 )
@@ -217,6 +230,11 @@ def resolve_default(written: str | None, text: str) -> str | None:
         head = re.search(rf"^def {made[1]}\(\)[^\n]*:\n", text, re.MULTILINE)
         given = _RETURNS.findall(block(text, head.start())) if head else ()
         return given[0] if len(given) == 1 and given[0] else written
+    if written and (made := _MADE_IN_RUST.fullmatch(written)) and f"fn {written}" in text:
+        found = re.search(
+            rf"\bfn {made[1]}\(\) -> [^{{;]{{1,80}}\{{\s*([^;{{}}\n]{{1,80}})\n?\s*\}}", text
+        )
+        return resolve_default(found[1].strip(), text) if found else written
     match = _CONSTANT.fullmatch(written or "") if is_constant(written) else None
     return _constants_of(text).get(match["last"], written) if match else written
 

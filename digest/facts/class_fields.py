@@ -7,7 +7,7 @@ Fields are config if the class name says that users set things in it (``CacheCon
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -193,6 +193,10 @@ def _changes(
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
+    if language_of(after.path) == "rust":  # what is optional is nothing, unless a function gives it
+        given = {old_default, new_default}
+        old_default = _unless_given(old_type, old_default, given)
+        new_default = _unless_given(new_type, new_default, given)
     values = _effective(old, before, old_default), _effective(new, after, new_default)
     is_filled = "None" in {old_default, new_default} - {*values}
     # The value of a property of a class is a state, not a default that users know.
@@ -208,20 +212,26 @@ def _changes(
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
 
 
+def _unless_given(type_: str, default: str | None, given: Collection[str | None]) -> str | None:
+    optional = default is None and type_.startswith("Option<")
+    return "None" if optional and any((value or "").endswith("()") for value in given) else default
+
+
 def _effective(field: DeclaredField, source: SideText, default: str | None) -> str | None:
     """A default as a value; for ``None`` the plain one that the same file puts in its place."""
     if default != "None" or _FILLED.search(source.text) is None:
         return resolve_default(default, source.text)
     name = re.escape(field.name)
     given = re.findall(
-        rf"^ +if self\.{name} is None:\n(?: +(?:from|import) [^\n]*\n|\n)*+"
-        rf" +(?:self\.{name} = |object\.__setattr__\(self, \"{name}\", )([\w.\"'-]{{1,80}})\)?$",
+        rf"^(?P<margin> +)if self\.{name} is None:\n(?:(?P=margin) +(?!self\b)\S[^\n]*\n|\n)*?"
+        rf"(?P=margin)    (?:self\.{name} = |object\.__setattr__\(self, \"{name}\", )"
+        r"([\w.\"'-]{1,80})\)?$",
         source.text,
         re.MULTILINE,
     )
     if len(given) != 1:
         return default
-    value, constant = given[0], given[0].removeprefix("self.")
+    value, constant = given[0][1], given[0][1].removeprefix("self.")
     if constant != value:
         one = re.search(rf"^    {constant}\b[^=\n]*= (\S+)$", source.text, re.MULTILINE)
         value = one[1] if one else value

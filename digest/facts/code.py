@@ -33,12 +33,22 @@ from tree_sitter import Node, Tree
 
 from digest.core.change import FileChange, FileStatus
 from digest.core.facts import Area, Fact
-from digest.facts import class_fields, env_variables, flags, metrics, option_tables, routes, symbols
+from digest.facts import (
+    class_fields,
+    env_variables,
+    flags,
+    metrics,
+    named_settings,
+    option_tables,
+    routes,
+    symbols,
+)
 from digest.facts.paths import is_script
 from digest.facts.prefilter import may_declare, may_set
 from digest.facts.side_text import FileContext, SideText, constants
 from digest.facts.syntax import c_family, go, java, javascript, rust
 from digest.facts.syntax.declarations import (
+    BasesOf,
     Declaration,
     DeclaredField,
     PublicDeclaration,
@@ -193,12 +203,12 @@ class TreeCode:
     def _changed_names(self) -> frozenset[str]:
         return frozenset(_DECLARED.findall(self.source.changed_text))
 
-    def inherits(self, entry: PublicDeclaration) -> bool:
+    def inherits(self, entry: PublicDeclaration, known: BasesOf) -> bool:
         """Whether a type has a base that the change added, and that may have the member."""
         if entry.kind == "method" and entry.parent in self._aliases:
             return True
         return entry.kind == "method" and any(
-            base in self.source.changed_text
+            base not in known(entry.parent)
             and (base not in self._by_name or f"{base}.{last_part(entry.name)}" in self._by_name)
             for base in self.bases(entry.parent)
         )
@@ -215,6 +225,8 @@ class TreeCode:
         those = self._fields.get(owner, [])
         if not (heads or those) or owner in self._aliases:
             return None
+        if self.language == "rust" and any(d.kind == "enum" for d in heads):
+            return None  # its variants have other types, with fields of their own
         bodies = [body for d in heads if (body := d.node.child_by_field_name("body"))]
         doubt = any(n.type == "ERROR" for body in bodies for n in body.children)
         if doubt if self.grammar == "cpp" else self.may_name(owner):
@@ -332,7 +344,7 @@ def find(scene: FileContext) -> Iterable[Fact]:
 def _found(scene: FileContext, before: SideText, after: SideText) -> Iterator[Fact]:
     language = scene.language
     if language == "cmake":
-        yield from flags.build_options(before, after)
+        yield from named_settings.build_options(before, after)
     hunks, core = scene.file.hunks, scene.area is Area.CORE
     fixed = core and bool(constants(hunks))
     if fixed or may_set(hunks, language):

@@ -17,8 +17,8 @@ SAID_SO = re.compile(
 _GOES = re.compile(r"\b(?:will|to) be removed\b")
 
 _RENAMED_THING = re.compile(
-    r"\b(?P<name>[A-Za-z_][\w.]{2,80})[`']? (?:has been|was|is) (?:renamed|moved) .{0,200}"
-    r"\b(?:old|original|previous) name will be removed\b"
+    r"\b(?P<name>[A-Za-z_][\w.]{2,80})[`']{0,2} (?:has been|was|is) (?:renamed|moved) .{0,200}"
+    r"\b(?:old|original|previous) name (?:will be removed|is (?:now )?deprecated)\b"
 )
 _JOINT = re.compile(r"([\"'])[fr]?\1")  # where a text ends and continues on the next line
 _PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
@@ -30,6 +30,11 @@ OWNER = re.compile(
 
 _ALIAS_NAME = re.compile(
     r"[Dd]eprecated(?: alias (?:of|for))?:? [`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]"
+)
+
+_CALLED_ALIAS = re.compile(
+    r"[`'\"]{1,2}(?P<name>-{0,2}[\w.:-]{2,80})[`'\"]{1,2} is (?:an?|the) (?:now )?"
+    r"deprecated (?:alias|name|synonym)\b"
 )
 
 _ITEM = re.compile(r"[\s,]([\w.-]{3,80}) \((?:DEPRECATED|[Dd]eprecated)\)")
@@ -68,6 +73,9 @@ _SUBJECT = re.compile(
     r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
     r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
 )
+
+_DOING = re.compile(r"\W{0,8}[A-Z][a-z]+ing\b")
+"""The beginning of a sentence about what users do with a name, which itself stays."""
 
 _OF = re.compile(r"\s+(?:of|on|in|to|for|with)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
@@ -133,9 +141,23 @@ def deprecated_names(
     sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
 ) -> list[str]:
     """What a mark or a sentence deprecates, never the replacement it recommends."""
-    line = lines[first]
     if detail == "mark":
         return [_named_by_mark(sheet, lines, first, docs=docs)]
+    named = _named_by_sentence(sheet, lines, first, detail, docs=docs)
+    return [name for name in named if not _VERSION.fullmatch(name)]
+
+
+_VERSION = re.compile(r"v?\d+(?:\.[\dx]+)*+[\w.-]*")
+
+
+def _named_by_sentence(
+    sheet: SideLines, lines: dict[int, str], first: int, detail: str, *, docs: bool
+) -> list[str]:
+    """What a sentence on a line, or one that runs on to the next, deprecates."""
+    line = lines[first]
+    near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
+    if old := _RENAMED_THING.search(_JOINT.sub("", near)):
+        return [old["name"].rpartition(".")[2]]
     said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
     for clause in (line, said):
         if (match := SAID_SO.search(clause)) is not None:
@@ -147,9 +169,6 @@ def deprecated_names(
                     if docs or name.startswith("-") or _is_known(name, sheet, lines)
                 ]
     if match := _GOES.search(said):
-        near = "".join(lines[n].strip() for n in range(max(1, first - 2), first + 1) if n in lines)
-        if old := _RENAMED_THING.search(_JOINT.sub("", near)):
-            return [old["name"].rpartition(".")[2]]
         subject = _SENTENCE.split(said[: match.start()])[-1]
         prose = _PROSE.fullmatch(subject) and not SAID_SO.search(line)
         if prose and not _THIS.search(subject):  # "Support for such values"
@@ -189,7 +208,7 @@ def _named_around(sheet: SideLines, lines: dict[int, str], first: int, detail: s
     if line.lstrip().startswith(('"""', "'''")):  # below what it documents
         above = next(iter(sheet.above(first, 1)), "")
         return _defined_by(above, sheet)
-    if match := _ALIAS_NAME.search(line):
+    if match := _CALLED_ALIAS.search(line) or _ALIAS_NAME.search(line):
         return match["name"].strip(".:")
     if owner := _owner_of(sheet, first):
         if match := _ITEM.search(line):  # one value of a list, such as a feature
@@ -210,6 +229,8 @@ def _subjects(clause: str) -> list[str]:
     found = _SUBJECT.search(clause)
     if found and (owned := _OF.search(clause[: found.start()])):
         whole = _SUBJECT.search(clause[: owned.start()])  # "the method of the class"
+        if _name_of(whole) == "" and _DOING.match(clause):
+            return []
         clause, found = (clause[: owned.start()], whole) if whole else (clause, found)
     names = [name] if (name := _name_of(found)) else []
     while names and found and (joined := JOINED.search(clause[: found.start()])):

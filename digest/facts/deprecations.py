@@ -41,6 +41,9 @@ _MARK = re.compile(
     r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
 )
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")
+_WARNS = frozenset({"cython", "javascript", "python", "typescript"})
+"""Languages whose programs give such warnings; elsewhere a type may have the name."""
+
 _NOTICE = re.compile(
     r"\b(?:is|are|was|were|been|being|now) (?:now )?deprecated\b|\bdeprecated "
     r"(?:in|since|as of|alias|and)\b|\bDEPRECATED\b"
@@ -138,7 +141,7 @@ def _notices(sheet: SideLines, *, docs: bool) -> Iterator[_Notice]:
     group: list[tuple[int, str]] = []
     for number, line in sheet.changed:
         kind = _kind(line, docs=docs)
-        if not kind:
+        if not kind or (kind == "warning" and language_of(sheet.path) not in _WARNS):
             continue
         if group and (
             number - group[-1][0] > _SPAN
@@ -350,7 +353,13 @@ def _fact(a: _Notice | None, b: _Notice | None, before: SideLines, after: SideLi
         replacement=notice.replacement,
         when=notice.removal,
         evidence=sheet.evidence(notice.line),
+        public=False if notice.detail == "mark" and _is_own(sheet, notice.name) else None,
     )
+
+
+def _is_own(sheet: SideLines, name: str) -> bool:
+    """Whether a name marked in Go is not exported: a mark speaks to callers elsewhere."""
+    return language_of(sheet.path) == "go" and name.isidentifier() and name[0].islower()
 
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})

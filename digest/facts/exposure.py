@@ -182,6 +182,8 @@ def _is_read(owner: str, text: str, marks: re.Pattern[str] = _READ) -> bool:
     )
     above = text[max(0, match.start() - _HEAD) : match.start()] if match else ""
     above = above.rpartition("\n}")[2]
+    if match and marks is _READ and "#[serde(" in text[match.start() :].partition("\n}")[0]:
+        return _TYPED.search(above) is None
     return marks.search(above) is not None and _TYPED.search(above) is None
 
 

@@ -19,10 +19,13 @@ from digest.facts.call_arguments import CodeCall, literal, split, touched_calls
 from digest.facts.named_settings import NamedSetting, is_named
 from digest.facts.side_text import SideText, block, entire
 
-_PYTHON = re.compile(r"(?:\badd_(?:argument|option)|\.option|\bOption|\bDEFINE_\w+)[ \t]*\(")
+_PYTHON = re.compile(
+    r"(?:\badd_(?:argument|option)|\.option|(?<![\w.])option|\bOption|\bDEFINE_\w+)[ \t]*\("
+)
 _GO = re.compile(
     r"(?<!\w)\w*[fF](?:lags?|lagSet|s)?(?:\(\))?"
     r"\.(?:Bool|Int|Uint|Float|String|Duration|Count|IP|Bytes)(?:8|16|32|64)?(?:Slice|Array|ToString|ToInt|Hex|Base64|Net|Mask)?(?:Var)?P?\("
+    r"|\b\w+\.\w{1,20}Var\((?=\s*\"[a-z][\w.-]*\",)"
     r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
@@ -45,7 +48,7 @@ _CALLEES = {
 }
 WORDS = {
     "python": ("add_argument(", "option(", "Option(", "DEFINE_"),
-    "go": ("lag", "F.", "f.", "fs."),
+    "go": ("lag", "F.", "f.", "fs.", "Var("),
     "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
     "javascript": ("ption(",),
     "typescript": ("ption(",),
@@ -62,9 +65,6 @@ _FIELD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(?:r#)?(\w+)\s*:")
 _FIELD_LINE = re.compile(r"(?:\s*+(?:///|#\[)[^\n]*+)*+\s*+(?:pub(?:\([^)]*\))?\s+)?\w+\s*:[^\n]*")
 _DEFAULT = re.compile(r"\.default_value\(([^()]*)\)")
 
-_CMAKE_OPTION = re.compile(
-    r"\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+\".*?\"\s+(\w+)", re.IGNORECASE
-)
 _CHAINED = re.compile(r"(?:\s*+\.\s*+\w++\((?:[^()\n]|\([^()\n]*+\))*+\))*+")
 _GO_DEFAULT = re.compile(r"\.\s*+Default\(((?:[^()]|\([^()]*+\))*+)\)")
 _GO_CONVERSION = re.compile(r"(?:string|fmt\.Sprint)\(([^()]*)\)|([\w.]+)\.String\(\)")
@@ -100,6 +100,12 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     olds = [s for s in _declared(before, language) if not _became_field(s, before, after)]
     news = [s for s in _declared(after, language) if not _became_field(s, after, before)]
     facts = list(named_settings.compare(FactKind.FLAG, before, after, olds, news))
+    taken = tuple(_PREFIXES.findall(after.changed_text)) if language == "go" else ()
+    facts = [
+        f
+        for f in facts
+        if f.action is not Action.REMOVED or not f.name.lstrip("-").startswith(taken)
+    ]
     scopes = {(s.line, s.names[0]): s.scope for s in news}
     for fact in facts:
         scope = scopes.get((fact.evidence.line, fact.name), "")
@@ -118,6 +124,10 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
                 s for s in lost if s.names[0] not in touched and (sides[0].side, s.line) not in told
             ]
             yield from _of_commands(action, *sides, alone, language)
+
+
+_PREFIXES = re.compile(r"\bRegister\w*Flags\w*\(\s*\"(\w[\w-]{0,60}\.[\w.-]{2,80})\"")
+"""What begins the names of the flags that a library declares; which they are is not in the tree."""
 
 
 def _of_command(fact: Fact, command: str) -> Fact:
@@ -198,21 +208,6 @@ def defined(source: SideText, language: str, name: str) -> bool:
     )
 
 
-def build_options(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The options that a CMake file declares."""
-    yield from named_settings.compare(
-        FactKind.CONFIG, before, after, _options(before), _options(after)
-    )
-
-
-def _options(source: SideText) -> Iterator[NamedSetting]:
-    for row, line in source.changed():
-        if match := _CMAKE_OPTION.match(line):
-            yield NamedSetting(
-                names=(match[1],), line=row + 1, value=match[2], detail="build option"
-            )
-
-
 def _became_field(flag: NamedSetting, here: SideText, there: SideText) -> bool:
     """Whether only the other side has a field of the flag's name; many flags are made from one."""
     field = flag.names[0].lstrip("-").replace("-", "_")
@@ -286,11 +281,13 @@ def _line(source: SideText, call: CodeCall, names: tuple[str, ...]) -> int:
 Read = tuple[tuple[str, ...], str | None, str | None]
 
 
-def _python(_source: SideText, call: CodeCall) -> Read | None:
+def _python(source: SideText, call: CodeCall) -> Read | None:
     if call.callee.startswith("DEFINE_"):
         name = literal(call.get("name", 0))
         return ((f"--{name}",), call.get("default", 1), None) if name else None
     texts = [t for p in call.positional if (t := literal(p)) is not None]
+    if call.callee == "option" and "cleo" in source.text and texts and texts[0][:1].isalpha():
+        return (f"--{texts[0]}",), call.get("default"), None
     names = [n for t in texts if t.startswith("-") for n in t.split("/")]
     value = call.get("default")
     if value is None and call.callee.startswith("Option") and texts[:1] != names[:1]:
@@ -308,6 +305,8 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
     callee = call.callee.rpartition(".")[2]
     arguments = list(call.positional)
     if callee.removesuffix("P").endswith("Var"):
+        if bound := literal(arguments[0]) if arguments else None:
+            return (f"--{bound}",), _bound(arguments), None
         arguments = arguments[1:]
     name = literal(arguments[0]) if arguments else None
     place = 2 if callee.endswith("P") else 1
@@ -320,6 +319,12 @@ def _go(source: SideText, call: CodeCall) -> Read | None:
     )
     value = None if callee.startswith("Count") else arguments[place]
     return (dashes + name,), value, None
+
+
+def _bound(arguments: Sequence[str]) -> str | None:
+    """The default of a flag whose name comes first: what is neither its help nor its variable."""
+    given = [a for a in arguments[1:] if not a.startswith("&") and " " not in (literal(a) or "")]
+    return given[0] if len(given) == 1 else None
 
 
 def _kingpin(source: SideText, call: CodeCall) -> Read | None:

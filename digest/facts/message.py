@@ -338,6 +338,8 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
     for number, line in message_lines(message) if told else ():
         text = subject.words if number == 1 and subject.title.startswith(line[:40]) else line
         match = _SAID.match(text)
+        if match is None and number == 1 and (also := _ALSO.search(text)):
+            match = _SAID.match(text, also.end())
         if match is None or (number > 1 and not text.lstrip("-*+ ")[:1].isupper()):
             continue  # the middle of a sentence
         for name in chain.from_iterable(
@@ -352,6 +354,10 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
                 detail="message",
                 evidence=message_evidence(number),
             )
+
+
+_ALSO = re.compile(r"(?:,\s+(?:and\s+)?|\s(?:and|&)\s+)(?=deprecate)", re.IGNORECASE)
+"""Where a title goes on to what it deprecates."""
 
 
 def _expanded(name: str) -> list[str]:
@@ -376,6 +382,12 @@ _SAID_END = re.compile(
 )
 
 
+_ONE_USE = re.compile(
+    r"(?!(?:the )?(?:us(?:ag)?e|support) (?:of|for) )(?:[\w-]+ ){1,5}(?:of|for|in|on|with|to|as) "
+)
+"""The one use of a name that goes, while the name stays."""
+
+
 def _named(rest: str) -> list[str]:
     """The quoted names at the beginning of a text, else its first words."""
     quoted: list[str] = []
@@ -383,6 +395,10 @@ def _named(rest: str) -> list[str]:
     for match in QUOTED_NAME.finditer(rest[:160]):
         if match.start() > end + (0 if not quoted else 8) + (40 if not quoted else 0):
             break
+        if not quoted and (
+            _ONE_USE.match(rest, 0, match.start()) or rest.startswith("-", match.end())
+        ):
+            return []
         if not quoted or JOINED.search(rest[end : match.start()]):
             quoted.append(match["name"])
         end = match.end()

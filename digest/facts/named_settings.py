@@ -306,3 +306,21 @@ def _fact(
         detail=setting.detail if detail is None else detail,
         evidence=source.evidence(setting.line),
     )
+
+
+_CMAKE_OPTION = re.compile(
+    r"\s*(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+\".*?\"\s+(\w+)", re.IGNORECASE
+)
+
+
+def build_options(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The options that a CMake file declares."""
+    yield from compare(FactKind.CONFIG, before, after, _options(before), _options(after))
+
+
+def _options(source: SideText) -> Iterator[NamedSetting]:
+    for row, line in source.changed():
+        if match := _CMAKE_OPTION.match(line):
+            yield NamedSetting(
+                names=(match[1],), line=row + 1, value=match[2], detail="build option"
+            )

@@ -162,6 +162,9 @@ _MAKER = re.compile(
 _ASSIGNED = re.compile(
     r"^\t+\w+\.(?:\w+\.)*(?P<name>[A-Z]\w*) = (?P<value>[^\s{(\[][^{(\[]{0,120}?)(?:\s*//.*)?$"
 )
+_PARSED = re.compile(
+    r"^\t+_ = \w+\.(?:\w+\.)*(?P<name>[A-Z]\w*)\.Set\((?P<value>\"[^\"\n]{0,80}\")\)$"
+)
 _RETURNED = re.compile(r"^\s+(?P<value>\d[\d_.]*|true|false|\"[^\"]*\"(?:\.\w+\(\))?)$")
 _DEFAULT_FUNCTION = re.compile(
     r"\s*(?:pub(?:\([^)]*\))? )?(?:const )?fn (?P<name>\w*default\w*)\(\) -> "
@@ -301,8 +304,21 @@ def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
 
 def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
     """A member of a table of defaults, or of what a function of defaults makes."""
-    owner = _default_tables_owner(source, row) if _LITERAL.fullmatch(member["value"]) else ""
+    depth = _depth(member.string)
+    above = source.above(row, _DEFAULT_TABLES_REACH)
+    head = next((line for line in above if line.strip() and _depth(line) < depth), "")
+    given = head[:1].isspace() and _ARGUMENT.search(head)
+    known = not given and _LITERAL.fullmatch(member["value"])
+    owner = _default_tables_owner(source, row) if known else ""
     return f"{owner}.{member['name']}" if owner else ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_ARGUMENT = re.compile(r"\w\([^()\n]{0,80}\{$")
+"""A line on which a literal begins that is given to a call: no default of what is around it."""
 
 
 def _in_class(source: SideText, row: int, member: re.Match[str]) -> str:
@@ -341,7 +357,7 @@ _SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line), (_OTHERWISE, _in_c
 _FORMS: dict[str, tuple[tuple[re.Pattern[str], Callable[[SideText, int, re.Match[str]], str]], ...]]
 _FORMS = {
     "cpp": ((_INITIALISED, _in_constructor),),
-    "go": ((_MEMBER, _in_table), (_ASSIGNED, _in_table)),
+    "go": ((_MEMBER, _in_table), (_PARSED, _in_table), (_ASSIGNED, _in_table)),
     "javascript": _SCRIPT_FORMS,
     "python": ((_OF_CLASS, _in_class), (_MEMBER, _in_table)),
     "rust": ((_MEMBER, _in_table), (_RETURNED, _in_function), (_UNWRAPPED, _on_line)),

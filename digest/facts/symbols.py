@@ -16,6 +16,7 @@ from digest.facts.call_arguments import NOTHING, flat, is_told_apart, resolve_de
 from digest.facts.paths import language_of
 from digest.facts.side_text import SideText, is_local
 from digest.facts.syntax.declarations import (
+    BasesOf,
     Calling,
     Comparison,
     Parameter,
@@ -129,7 +130,7 @@ _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
 _MOST_SEARCHED = 40  # names that are searched as aliases of what stayed
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
-_ALIKE_ALONE = 0.6  # the same share for declarations of one line, which have no body to compare
+_ALIKE_ALONE = 0.6  # the same share for declarations of one line
 _ONE_LINE = 300  # characters
 _NUMBERS = re.compile(r"\b\d+\b")
 _NEAR = 12  # maximum lines between a removed name and the one that replaced it
@@ -159,8 +160,11 @@ class SymbolsOfSide(Protocol):
     def hides(self, entry: PublicDeclaration) -> bool:
         """Whether a changed line of this side declares the same thing as private."""
 
-    def inherits(self, entry: PublicDeclaration) -> bool:
-        """Whether the owner of a method inherits it on this side."""
+    def bases(self, owner: str) -> tuple[str, ...]:
+        """The names of the types from which a type inherits."""
+
+    def inherits(self, entry: PublicDeclaration, known: BasesOf) -> bool:
+        """Whether the owner of a method, unlike with its bases on the other side, inherits it."""
 
 
 def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
@@ -177,12 +181,12 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
             if after.hides(olds[0]):
                 yield _visibility(olds[0], after.source, "public", "private")
             else:
-                gone.extend(olds[:1] if not after.inherits(olds[0]) else [])
+                gone.extend(olds[:1] if not after.inherits(olds[0], before.bases) else [])
         elif news and not news[0].quiet and not before.may_name(name):
             if before.hides(news[0]):
                 yield _visibility(news[0], after.source, "private", "public")
             else:
-                come.extend(news[:1] if not before.inherits(news[0]) else [])
+                come.extend(news[:1] if not before.inherits(news[0], after.bases) else [])
     gone, come = _whole(gone), _whole(come)
     if len(gone) + len(come) <= _MOST_SEARCHED:
         gone = [e for e in gone if e.kind == "export" or not _is_assigned(e, after.source)]
@@ -202,8 +206,7 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
 
 def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
     """Whether a side assigns the name as an alias: ``old = new``."""
-    last = last_part(entry.name)
-    if last not in source.text:
+    if (last := last_part(entry.name)) not in source.text:
         return False
     alias = rf"^[ \t]*(?:export\s+)?(?:const\s+|let\s+|type\s+)?{re.escape(last)}\s*=[^=\n]"
     imported = rf"\bas {re.escape(last)}\b"

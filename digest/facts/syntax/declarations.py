@@ -127,6 +127,9 @@ CONFIGURES = re.compile(
 )
 """The names of types in which users set things."""
 
+BasesOf = Callable[[str], tuple[str, ...]]
+"""The types from which a type of one side inherits."""
+
 MOST_BASES = 40  # maximum classes of one file that are followed from one to its bases
 DEEPEST = 12  # maximum levels of modules, namespaces and classes that are read
 _NAMING = ("name", "declarator", "left", "property")  # fields that lead to the name

@@ -17,6 +17,7 @@ from digest.facts.call_arguments import call_at, flat, tokens
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import (
     MOST_BASES,
+    BasesOf,
     DeclaredField,
     Parameter,
     PublicDeclaration,
@@ -295,17 +296,19 @@ class PythonModule:
         return [e for h in self.outline.named(kind, entry.name) for e in self._public(h)]
 
     def may_name(self, name: str) -> bool:
-        """Always false: a definition at the start of a line is always found."""
-        del name
-        return False
+        """Whether the module gives a name when it is asked for it, as one that goes later."""
+        text = self.source.text
+        gives = text.find("\ndef __getattr__(")
+        top = re.escape(name.partition(".")[0])
+        return gives >= 0 and re.search(rf"[\"']{top}[\"']", text[gives:]) is not None
 
     def hides(self, entry: PublicDeclaration) -> bool:
         """Always false: in Python private things have another name."""
         del entry
         return False
 
-    def inherits(self, entry: PublicDeclaration) -> bool:
-        """Whether a class of this side inherits a method from a base in the same file."""
+    def inherits(self, entry: PublicDeclaration, known: BasesOf) -> bool:
+        """Whether a class inherits a method here, or may: from a new base of another file."""
         if entry.kind != "method":
             return False
         above = [entry.parent]
@@ -313,7 +316,10 @@ class PythonModule:
             more = [base for base in dict.fromkeys(self.bases(owner)) if base not in above]
             above += more[: MOST_BASES - len(above)]
         method = last_part(entry.name)
-        return any(self.outline.named("def", f"{base}.{method}") for base in above[1:])
+        if any(self.outline.named("def", f"{base}.{method}") for base in above[1:]):
+            return True
+        new = set(self.bases(entry.parent)) - set(known(entry.parent))
+        return any(not self.outline.named("class", base) for base in new)
 
     def owners(self) -> tuple[str, ...]:
         """The classes made of fields whose bodies the change touches outside of methods."""

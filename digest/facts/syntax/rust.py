@@ -36,12 +36,17 @@ _KINDS = {
     "type_item": "type",
 }
 _READ = re.compile(r"\bderive\([^)]*\b(?:Deserialize|JsonSchema)\b")
+_READ_AS = re.compile(r"^\s*#\[serde\(", re.MULTILINE)
+"""What says how a field is read: another macro derives it for its structure."""
 _RENAME_ALL = re.compile(r"\brename_all(?:\([^()]*)?\s*=\s*\"([\w-]+)\"")
 _RENAME = re.compile(r"\brename(?:\s*\([^()]*?deserialize)?\s*=\s*\"([\w.-]+)\"")
 _DEFAULT = re.compile(
     r"\boption\(\s*default\s*=\s*(?:r#\"(?P<raw>[^#]{0,300})\"#|r?\"(?P<text>(?:[^\"\\]|\\.){0,300}+)\")"
 )
 """The default that an attribute gives for the documentation of a setting."""
+
+_DEFAULT_BY = re.compile(r"\bserde\((?:[^()\"]*,\s*)?default\s*=\s*\"(\w{1,80})\"")
+"""The function that gives a setting its default."""
 
 _SKIPPED = re.compile(r"\bserde\([^)]*\b(?:skip|skip_deserializing|flatten)\b")
 _WORD_START = re.compile(r"_([a-z])")
@@ -80,11 +85,17 @@ def _items(node: Node, parent: str, depth: int) -> Iterator[Declaration]:
             yield item
             if child.type == "trait_item":
                 yield from _members(child, item.name, public=True)
-            elif child.type == "struct_item" and not _READ.search(attributes):
+            elif child.type == "struct_item" and not _is_read(child, attributes):
                 yield from _fields(child, item.name)
-        if child.type == "struct_item" and _READ.search(attributes):
+        if child.type == "struct_item" and _is_read(child, attributes):
             owner = member_name(parent, text_of(named_child(child, "name")))
             yield from _keys(child, owner, attributes)
+
+
+def _is_read(struct: Node, attributes: str) -> bool:
+    if _READ.search(attributes) is not None:
+        return True
+    return bool(attributes) and _READ_AS.search(text_of(struct)) is not None
 
 
 def _members(node: Node, owner: str, *, public: bool) -> Iterator[Declaration]:
@@ -133,6 +144,8 @@ def _keys(node: Node, owner: str, attributes: str) -> Iterator[Declaration]:
                 default = _DEFAULT.search(above)
                 rows = child.start_point.row - first if above else 0
                 value = (default["raw"] or default["text"] or "") if default else None
+                given = _DEFAULT_BY.search(above)
+                value = f"{given[1]}()" if given and value is None else value
                 yield _field(child, owner, name, rows, value and value.replace("\\", ""))
             above = ""
 

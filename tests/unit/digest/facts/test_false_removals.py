@@ -506,3 +506,88 @@ def test_internal_field_of_an_interface_is_not_told(mark: str, names: list[str])
     old = f"export interface BuildOptions {{\n  ssr?: boolean\n  /**\n   * {mark}\n   */\n  html?: boolean\n}}\n"
     new = "export interface BuildOptions {\n  ssr?: boolean\n}\n"
     assert gone("Drop it", ("src/build.ts", old, new)) == names
+
+
+def test_routes_of_the_tests_in_a_file_of_rust_are_not_served() -> None:
+    served = "pub fn app() -> Router {{\n    Router::new(){}\n}}\n"
+    tests = '\n#[cfg(test)]\nmod tests {\n    fn app() {\n        Router::new().route("/", get(f));\n    }\n}\n'
+    route = '.route("/old", get(old))'
+    assert gone("Drop it", ("src/host.rs", served.format(route) + tests, served.format(""))) == [
+        "GET /old"
+    ]
+
+
+def test_methods_that_a_new_base_of_another_file_may_have_are_not_removed() -> None:
+    old = "class Parser({}):\n    def start(self):\n        return 1\n\n    def end(self):\n        return 2\n"
+    new = "class Parser({}):\n    def end(self):\n        return 2\n"
+    file = "app/parser.py", old.format("Base")
+    assert gone("Use the engine", (*file, new.format("Engine"))) == []
+    assert gone("Drop it", (*file, new.format("Base"))) == ["Parser.start"]
+
+
+def test_a_name_that_a_module_gives_on_request_is_not_removed() -> None:
+    old = "class Parser:\n    def run(self, x):\n        return x\n"
+    new = old.replace("Parser", "_Parser") + (
+        "\n\ndef __getattr__(name):\n    if name in {\n        'Parser',\n    }:\n"
+        "        return globals()[f'_{name}']\n"
+    )
+    assert gone("Hide it", ("app/parser.py", old, new)) == []
+
+
+def test_flags_whose_beginning_a_library_takes_over_are_not_removed() -> None:
+    text = "package ruler\n\nfunc (c *Config) RegisterFlags(f *flag.FlagSet) {{\n{}}}\n"
+    old = '\tf.BoolVar(&c.TLS, "ruler.client.tls-enabled", false, "Use TLS.")\n\tf.BoolVar(&c.Old, "ruler.old", false, "Old.")\n'
+    new = '\tc.Client.RegisterFlagsWithPrefix("ruler.client", f)\n'
+    assert gone("Use the client", ("ruler.go", text.format(old), text.format(new))) == [
+        "-ruler.old"
+    ]
+
+
+def test_fields_that_variants_of_an_inlined_enumeration_may_have_are_not_removed() -> None:
+    head = "#[component]\npub struct TapConfig {\n"
+    old = head + "    #[serde(default)]\n    pub size: u32,\n    pub socket_path: PathBuf,\n}\n"
+    new = head + (
+        "    #[serde(flatten)]\n    pub mode: Mode,\n    pub size: u32,\n}\n\n"
+        "pub enum Mode {\n    Unix(UnixConfig),\n}\n"
+    )
+    assert gone("Add a mode", ("src/tap.rs", old, new)) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("Deprecate string usage for `ref_model`", []),
+        ("Deprecate `messages`-format datasets", []),
+        ("Deprecate usage of `ref_model`", ["ref_model"]),
+        ("cli: add --no-unicode, deprecate --no-pcre-unicode", ["--no-pcre-unicode"]),
+        ("Add `from_extractor` and deprecate `middleware`", ["middleware"]),
+    ],
+)
+def test_a_title_deprecates_names_and_not_one_use_of_them(title: str, names: list[str]) -> None:
+    assert [f.name for f in deprecated(title, ("src/a.c", "int a;\n", "int b;\n"))] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "names"),
+    [
+        ("a.js", "  // `option.type` is a deprecated alias for `option.kind`\n", ["option.type"]),
+        ("a.go", "func (l *Local) warnings() []*api.DeprecationWarning {\n\treturn nil\n}\n", []),
+        ("docs/a.md", "The old names are removed. `v0.28.0` is deprecated.\n", []),
+        (
+            "a.py",
+            'warn("Passing `messages` data to `load_data` is deprecated.", FutureWarning)\n',
+            [],
+        ),
+    ],
+)
+def test_what_a_line_about_something_else_names_is_not_deprecated(
+    path: str, line: str, names: list[str]
+) -> None:
+    text = "option.type load_data('load_data')\n"
+    assert [f.name for f in deprecated("Deprecate", (path, text, text + line))] == names
+
+
+def test_a_mark_on_a_name_that_go_does_not_export_is_internal() -> None:
+    old = "package a\n\nfunc load() {}\n"
+    new = old.replace("func", "// Deprecated: use Load.\nfunc")
+    assert [f.public for f in deprecated("Mark it", ("a.go", old, new))] == [False]

@@ -2,8 +2,9 @@
 
 import pytest
 
+from digest.core.facts import Action, FactKind
 from digest.facts import code
-from tests.unit.digest.facts.changes import scene, told
+from tests.unit.digest.facts.changes import facts_of, scene, told
 
 FLAGS = """\
 parser.add_argument("-p", "--port", type=int, default=8000, help="a, (b")
@@ -299,3 +300,25 @@ def test_unrelated_flags_of_nearly_the_same_text_are_no_rename():
     old, new = (text.format(f) for f in ("limit: Option<usize>,", "graphviz: Option<PathBuf>,"))
     facts = [f.partition(" @")[0] for f in find("src/cli.rs", old, new, "flag")]
     assert facts == ["added --graphviz", "removed --limit"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line", "name"),
+    [
+        (
+            "types.go",
+            "package a\n\nfunc bind(b Binder) {{\n{}}}\n",
+            '\tb.StringVar("api-version", "Version of the API.", defaults.Version, &cfg.Version)\n',
+            "--api-version",
+        ),
+        (
+            "app/build.py",
+            "from cleo.helpers import option\n\noptions = [\n{}]\n",
+            '    option("output", "o", "Where to write.", flag=False),\n',
+            "--output",
+        ),
+    ],
+)
+def test_flag_whose_name_comes_first(path: str, text: str, line: str, name: str):
+    facts = facts_of("Drop it", (path, text.format(line), text.format(""))).of(FactKind.FLAG)
+    assert [(f.action, f.name) for f in facts] == [(Action.REMOVED, name)]

@@ -145,3 +145,49 @@ def test_an_attribute_of_a_class_with_another_base_is_not_removed() -> None:
         ).items
     ]
     assert same == ["Backend.native_join"]
+
+
+def test_a_field_of_what_a_call_is_given_is_no_default_of_the_function_around_it() -> None:
+    old = (
+        "package ruler\n\nfunc DefaultFactory(r Registerer) Factory {\n"
+        '\tn := NewCounter(CounterOpts{\n\t\tName: "app_queries_total",\n\t})\n\treturn n\n}\n'
+    )
+    facts = facts_of("Rename", ("ruler.go", old, old.replace("app_queries", "queries")))
+    assert [f.name for f in facts.items if f.detail == "default"] == []
+
+
+def test_a_default_that_is_parsed_from_a_text_changes() -> None:
+    old = (
+        "package limits\n\nfunc (l *Limits) RegisterFlags(f *flag.FlagSet) {\n"
+        '\t_ = l.MaxAge.Set("14d")\n\tf.Var(&l.MaxAge, "limits.max-age", "Oldest.")\n}\n'
+    )
+    facts = facts_of("Keep less", ("limits.go", old, old.replace("14d", "7d"))).items
+    assert [(f.name, f.before, f.after) for f in facts] == [("Limits.MaxAge", '"14d"', '"7d"')]
+
+
+def test_a_default_given_behind_a_warning_stays() -> None:
+    old = (
+        '@dataclass\nclass TrainConfig:\n    loss: str = "nll"\n\n    def __post_init__(self):\n'
+        "        pass\n"
+    )
+    new = old.replace('str = "nll"', "str | None = None").replace(
+        "        pass\n",
+        '        if self.loss is None:\n            warn(\n                "It will change.",\n            )\n            self.loss = "nll"\n',
+    )
+    facts = facts_of("Announce it", ("train/config.py", old, new)).items
+    assert [f.name for f in facts if f.detail == "default"] == []
+
+
+def test_a_default_of_rust_that_a_function_gives_is_the_value_of_the_function() -> None:
+    head = "#[component]\npub struct SinkConfig {\n"
+    old = head + "    #[serde(default)]\n    pub codec: Option<Codec>,\n}\n"
+    new = head + (
+        '    #[serde(default = "default_codec")]\n    pub codec: Option<Codec>,\n}\n\n'
+        "const fn default_codec() -> Option<Codec> {\n    Some(Codec::Zstd)\n}\n"
+    )
+    facts = facts_of("Compress", ("src/sink.rs", old, new)).of(FactKind.CONFIG)
+    assert [(f.name, f.before, f.after) for f in facts] == [
+        ("SinkConfig.codec", "None", "Some(Codec::Zstd)")
+    ]
+    lost = facts_of("Drop it", ("src/sink.rs", old, head + "}\n")).of(FactKind.CONFIG)
+    assert [(f.action, f.name) for f in lost] == [(Action.REMOVED, "SinkConfig.codec")]
