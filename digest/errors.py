@@ -36,7 +36,8 @@ class InvalidDate(UsageError):
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{text!r} is no date or time; write 2026-01-23, 2026-01-23T08:00 or 2026-01-23T08:00Z"
+            f"{text!r} is not a date or time; write 2026-01-23, 2026-01-23T08:00 or "
+            "2026-01-23T08:00Z"
         )
         self.text = text
 
@@ -46,7 +47,8 @@ class UnknownZone(UsageError):
 
     def __init__(self, name: str, near: Sequence[str] = ()) -> None:
         super().__init__(
-            f"{name!r} is no IANA time zone{_near(near) or '; write one like Europe/Berlin or UTC'}"
+            f"{name!r} is not an IANA time "
+            f"zone{_near(near) or '; write one like Europe/Berlin or UTC'}"
         )
         self.name = name
 
@@ -70,8 +72,8 @@ class InvalidReference(UsageError):
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{text!r} names no change; write #123, a commit of at least 7 hex digits, "
-            "or the address of a pull request or commit"
+            f"{text!r} does not name a change; write #123, a commit of at least 7 hex digits, or "
+            "the URL of a pull request or commit"
         )
         self.text = text
 
@@ -82,7 +84,9 @@ class NothingBefore(UsageError):
     def __init__(self, titles: Sequence[str] = ()) -> None:
         self.shown = " ".join(f"{n}. {title}" for n, title in enumerate(titles, 1))
         several = f"Which one do you mean? {self.shown} — say, for example: the first one"
-        nothing = "I do not know which change or answer you mean; name it, as in: explain #123"
+        nothing = (
+            "I do not know which change or answer you mean; name it, for example: explain #123"
+        )
         super().__init__(several if titles else nothing)
 
 
@@ -96,7 +100,7 @@ class NotARepository(UserError):
     def __init__(self, place: str, why: str = "") -> None:
         super().__init__(
             f"{place!r} is not a git repository{f' ({why})' if why else ''}; "
-            "give a folder that holds one, or an https:// or ssh:// address"
+            "give a folder that contains one, or an https:// or ssh:// URL"
         )
         self.place = place
 
@@ -117,7 +121,7 @@ class NoRelease(UserError):
 
     def __init__(self, repository: str) -> None:
         super().__init__(
-            f"{repository} has no tag of a release here; name a tag, a branch or a commit instead"
+            f"{repository} has no release tags here; use a tag, a branch or a commit instead"
         )
         self.repository = repository
 
@@ -127,7 +131,8 @@ class UnknownChange(UserError):
 
     def __init__(self, reference: str, where: str) -> None:
         super().__init__(
-            f"{reference} is not in {where}; check the number, or name another repository or branch"
+            f"{reference} is not in {where}; check the number, or choose another repository or "
+            "branch"
         )
         self.reference = reference
         self.where = where
@@ -138,7 +143,7 @@ class AmbiguousReference(UserError):
 
     def __init__(self, reference: str, candidates: Sequence[str]) -> None:
         listed = ", ".join(c[:12] for c in candidates[:5])
-        super().__init__(f"{reference} fits several commits ({listed}); write more digits")
+        super().__init__(f"{reference} matches several commits ({listed}); write more digits")
         self.reference = reference
         self.candidates = tuple(candidates)
 
@@ -149,8 +154,8 @@ class AmbiguousRepository(UserError):
     def __init__(self, names: Sequence[str]) -> None:
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
         super().__init__(
-            f"several repositories fit: {', '.join(names[:10])}{more}; "
-            f"name one of them in full, as in: explain {names[0]}#123"
+            f"several repositories match: {', '.join(names[:10])}{more}; "
+            f"write the full name, for example: explain {names[0]}#123"
         )
         self.names = tuple(names)
 
@@ -160,7 +165,7 @@ class EmptyRange(UserError):
 
     def __init__(self, base: str, tip: str, *, reversed_: bool) -> None:
         out = f"write {tip}..{base}" if reversed_ else "choose two different ones"
-        super().__init__(f"{tip} has no change that {base} has not; {out}")
+        super().__init__(f"{tip} has no change that is not in {base}; {out}")
         self.base, self.tip, self.reversed = base, tip, reversed_
 
 
@@ -169,8 +174,8 @@ class RangeTooLarge(UserError):
 
     def __init__(self, number: int, most: int) -> None:
         super().__init__(
-            f"{number:,} commits lie between them, and up to {most:,} can be compared; "
-            "choose two that are nearer"
+            f"{number:,} commits lie between them, but at most {most:,} can be compared; choose "
+            "two points that are closer together"
         )
         self.number, self.most = number, most
 
@@ -200,7 +205,8 @@ class ForgeLimited(ForgeFailed):
 
     def __init__(self, host: str, until: datetime) -> None:
         super().__init__(
-            host, f"{host} takes no more requests until {until:%Y-%m-%d %H:%M} UTC; ask again then"
+            host,
+            f"{host} accepts no more requests until {until:%Y-%m-%d %H:%M} UTC; ask again then",
         )
         self.until = until
 
@@ -209,7 +215,7 @@ class ForgeDown(ForgeFailed):
     """The forge cannot be reached, does not answer in time, or its answer is invalid."""
 
     def __init__(self, host: str, why: str) -> None:
-        super().__init__(host, f"{host} cannot be asked now ({why}); try again later")
+        super().__init__(host, f"{host} is unavailable ({why}); try again later")
         self.why = why
 
 
@@ -217,9 +223,7 @@ class ForgeUnauthorized(ForgeFailed):
     """The forge refuses the bot's token or key, or it lacks permission."""
 
     def __init__(self, host: str, why: str) -> None:
-        super().__init__(
-            host, f"{host} does not let this bot in ({why}); see digestbot check and [forges]"
-        )
+        super().__init__(host, f"{host} refuses this bot ({why}); see digestbot check and [forges]")
         self.why = why
 
 
@@ -229,9 +233,9 @@ class UnwritableFolder(UserError):
     def __init__(self, path: str, why: str) -> None:
         # SQLite's message is "database or disk is full", the system's "No space left on device".
         full = any(word in why for word in ("space", "quota", "full"))
-        cure = "make room" if full else "make it writable"
+        cure = "free some space" if full else "make it writable"
         super().__init__(
-            f"cannot write to {path!r} ({why}); {cure} or name another folder "
+            f"cannot write to {path!r} ({why}); {cure} or choose another folder "
             "(the data folder is set by DIGESTBOT_DATA)"
         )
         self.path = path
@@ -243,7 +247,7 @@ class NewerArchive(UserError):
     def __init__(self, path: str, revision: str) -> None:
         super().__init__(
             f"the archive {path!r} was written by a newer digestbot (revision {revision}); "
-            "upgrade digestbot, or put back a copy that was made before that one ran"
+            "upgrade digestbot, or restore a copy from before that version was run"
         )
         self.path = path
         self.revision = revision
@@ -266,6 +270,6 @@ class UnreachableDatabase(UserError):
     def __init__(self, place: str, why: str) -> None:
         super().__init__(
             f"the database {place} does not answer ({why}); "
-            "start it, or look at the address and at what its server lets in"
+            "start it, or check the address and the server's access rules"
         )
         self.place = place

@@ -39,7 +39,7 @@ class Window:
         if self.until < self.since:
             raise InvalidWindow(
                 f"the window ends ({self.until.isoformat()}) before it begins "
-                f"({self.since.isoformat()}); exchange the two"
+                f"({self.since.isoformat()}); swap the two"
             )
 
     def __contains__(self, moment: datetime) -> bool:

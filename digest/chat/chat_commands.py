@@ -191,7 +191,7 @@ def _until(end: re.Match[str]) -> PauseEnd:
     until = read_pause_end(day) if day else read_length(length)
     if until is None:
         raise UsageError(
-            f"{day or length!r} is no end; write until friday, until 2026-12-24, "
+            f"{day or length!r} is not a valid end; write until friday, until 2026-12-24, "
             "until tomorrow, for 3 days or for 2 weeks"
         )
     return until
@@ -235,7 +235,7 @@ def _value(setting: ChatSetting, written: str) -> Value:
         case ChatSetting.BOTS | ChatSetting.PRIVATE:
             value = _SWITCH.get(lower)
     if value is None:
-        raise UsageError(f"{written!r} is no {setting}; write {_EXAMPLES[setting]}")
+        raise UsageError(f"{written!r} is not a valid {setting}; write {_EXAMPLES[setting]}")
     return value
 
 
@@ -266,8 +266,8 @@ def read_rule(text: str) -> Rule:
         raise ValueError(str(error)) from None
     if rule is None:
         raise ValueError(
-            f"{text!r} is no rule; write path, label, author or keyword, and what it is to hold, "
-            "such as 'path src/**'"
+            f"{text!r} is not a rule; write path, label, author or keyword, and the text to "
+            "match, such as 'path src/**'"
         )
     return rule
 

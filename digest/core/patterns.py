@@ -153,7 +153,7 @@ def _expression(expression: str) -> Any:
         (reason,) = error.args
         told = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise UsageError(
-            f"/{expression}/ is no regular expression of RE2 ({told}); "
+            f"/{expression}/ is not a valid RE2 regular expression ({told}); "
             "see https://github.com/google/re2/wiki/Syntax"
         ) from None
 

@@ -86,7 +86,7 @@ class Profile:
         """These and more. Raises ``UserError`` for more than ``MOST``."""
         entries = tuple(sorted({*self.entries, *more}))
         if len(entries) > MOST:
-            raise UserError(f"a profile holds {MOST} entries at most; remove some first")
+            raise UserError(f"a profile holds at most {MOST} entries; remove some first")
         return Profile(entries=entries)
 
     def without(self, fewer: Iterable[ProfileEntry]) -> Profile:

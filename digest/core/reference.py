@@ -43,7 +43,7 @@ class Reference:
 
     def __post_init__(self) -> None:
         if (self.number is None) == (not self.sha):
-            raise ValueError("a reference names a number or a commit")
+            raise ValueError("a reference needs a number or a commit")
         if self.issue and self.number is None:
             raise ValueError("an issue has a number")
 

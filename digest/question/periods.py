@@ -288,8 +288,8 @@ def _back(count: str, unit: str, now: Now, written: str) -> Window:
     days = amount / 24 if unit == "hour" else amount * _UNIT_DAYS[unit] // (2 if half else 1)
     if not 0 < days <= LONGEST_DAYS:
         raise InvalidWindow(
-            f"{written.strip()!r} is no period that can be searched; "
-            f"choose one of at most {LONGEST_DAYS} days, or dates such as 2026-01-20..2026-01-23"
+            f"{written.strip()!r} is not a period that can be searched; choose one of at most "
+            f"{LONGEST_DAYS} days, or dates such as 2026-01-20..2026-01-23"
         )
     if unit == "hour":
         return now.hours(amount)

@@ -84,8 +84,8 @@ async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> Quali
     now = ctx.clock.now()
     if window.since > now - SOON:
         raise InvalidWindow(
-            f"nothing is known yet of what was merged less than {SOON.days} days ago; "
-            "name an earlier --since"
+            f"nothing is known yet about what was merged less than {SOON.days} days ago; give an "
+            "earlier --since"
         )
     reached = Window(
         since=window.since, until=min(window.until + SOON, max(now, window.until)), zone=window.zone

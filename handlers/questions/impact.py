@@ -125,7 +125,7 @@ async def profile_from(intent: ProfileFrom, ctx: Context) -> Answer:
     _kept_here(ctx)
     name = ctx.watched.repository.name
     if ctx.usage is None:
-        raise UserError("other repositories cannot be read here; name entries one by one")
+        raise UserError("other repositories cannot be read here; add entries one by one")
     entries = await ctx.usage(intent.place, await _packages(ctx))
     if not entries:
         raise UserError(f"the code at {intent.place} uses nothing of {name}")
@@ -148,13 +148,13 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     """Turn alerts on, starting at the branch's current tip, or off."""
     _permitted(ctx, mine=intent.mine)
     if intent.mine:
-        raise UserError("alerts come to chats; turn them on in a direct chat with me")
+        raise UserError("alerts are posted in chats; turn them on in a direct chat with me")
     tip = ((await tip_of(ctx)).sha or "") if intent.on else ""
     person = ctx.room.person if ctx.room and intent.on else ""
 
     def turned(kept: StoredProfile) -> StoredProfile:
         if intent.on and not kept.profile.entries:
-            raise UserError("the profile is empty; tell first what you use: profile add --flag ...")
+            raise UserError("the profile is empty; first add what you use: profile add --flag ...")
         return replace(kept, alerts=intent.on, tip=tip, person=person)
 
     return await _changed(ctx, turned, mine=False)
@@ -186,7 +186,7 @@ async def _shown(kept: StoredProfile, ctx: Context) -> Answer:
 
 def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
     if ctx.profiles is None or ctx.conversation is None:
-        raise UserError("no profile can be kept here; ask in a chat or on the terminal")
+        raise UserError("profiles cannot be stored here; ask in a chat or in the terminal")
     return ctx.profiles, ctx.conversation
 
 

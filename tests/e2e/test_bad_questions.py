@@ -182,7 +182,7 @@ async def test_a_forge_whose_limit_is_reached_is_said_to_be(ask, forge, question
 
 
 @pytest.mark.parametrize(
-    ("question", "word"), [("explain #77", "cannot be asked now"), ("解释 #77", "无法访问")]
+    ("question", "word"), [("explain #77", "is unavailable"), ("解释 #77", "无法访问")]
 )
 async def test_a_forge_that_is_down_is_said_to_be_and_the_clone_still_answers(
     ask, forge, question, word

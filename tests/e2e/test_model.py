@@ -131,7 +131,7 @@ def test_privacy_of_the_configuration_holds_for_a_repository_by_its_folder(
 def test_cost_tells_what_was_paid_by_day_repository_and_kind(
     digestbot: Digestbot, project: RepositoryBuilder, server: ModelServer
 ) -> None:
-    assert "No calls to a model" in digestbot("cost").stdout
+    assert "No model calls" in digestbot("cost").stdout
     digest(digestbot, project)
     done = digestbot("cost")
     assert done.returncode == 0, done.stderr

@@ -122,4 +122,4 @@ def test_forge_that_is_down_costs_its_notes_and_nothing_else(digestbot, forge):
     assert told.returncode == 0
     said = " ".join(told.stdout.split())
     assert "No notes of releases" in said, said
-    assert "cannot be asked now" in said
+    assert "is unavailable" in said

@@ -95,7 +95,7 @@ def test_window_refuses_naive_times_and_a_wrong_order():
     zone = ZoneInfo("UTC")
     with pytest.raises(ValueError, match="aware"):
         Window(since=datetime(2026, 1, 1), until=utc(2026, 1, 2), zone=zone)
-    with pytest.raises(InvalidWindow, match="exchange"):
+    with pytest.raises(InvalidWindow, match="swap"):
         Window(since=utc(2026, 1, 2), until=utc(2026, 1, 1), zone=zone)
     with pytest.raises(InvalidWindow):
         days_window(date(2026, 1, 2), date(2025, 12, 31), zone)

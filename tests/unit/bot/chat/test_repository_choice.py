@@ -95,9 +95,9 @@ async def test_follow_up_goes_on_with_the_repository_of_the_answer(tmp_path):
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("what changed in engine since 2026-01-01", "several repositories fit: ada/engine, bob/engine"),
-        ("explain engine#2", "several repositories fit: ada/engine, bob/engine"),
-        ("在 engine 里本周有什么变更", "several repositories fit: ada/engine, bob/engine"),
+        ("what changed in engine since 2026-01-01", "several repositories match: ada/engine, bob/engine"),
+        ("explain engine#2", "several repositories match: ada/engine, bob/engine"),
+        ("在 engine 里本周有什么变更", "several repositories match: ada/engine, bob/engine"),
     ],
 )  # fmt: skip
 async def test_name_that_two_repositories_have_is_asked_back(tmp_path, question, said):

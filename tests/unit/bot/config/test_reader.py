@@ -367,10 +367,10 @@ MISTAKES = [
     (REPOSITORY + CHANNEL + "language = 'de'",
      "channels['team'].language = 'de': it should be 'en' or 'zh'"),
     (REPOSITORY + CHANNEL + "zone = 'Europe/Berln'",
-     ("channels['team'].zone = 'Europe/Berln': 'Europe/Berln' is no IANA time zone; "
+     ("channels['team'].zone = 'Europe/Berln': 'Europe/Berln' is not an IANA time zone; "
             "did you mean 'Europe/Berlin', 'Europe/Dublin', 'Europe/Belfast'?")),
     (REPOSITORY + CHANNEL + "zone = '../../etc/passwd'",
-     ("channels['team'].zone = '../../etc/passwd': '../../etc/passwd' is no IANA time zone; "
+     ("channels['team'].zone = '../../etc/passwd': '../../etc/passwd' is not an IANA time zone; "
             "write one like Europe/Berlin or UTC")),
     (REPOSITORY + "[defaults]\nweekdays = ['funday']",
      ("defaults.weekdays = ['funday']: 'funday' is not a weekday; write mon, tue, wed, thu, fri, "

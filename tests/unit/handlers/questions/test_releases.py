@@ -170,7 +170,7 @@ async def test_the_latest_release_is_an_end_of_a_comparison(source):
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("what is the latest release", "has no tag of a release here; name a tag"),
+        ("what is the latest release", "has no release tags here; use a tag"),
         ("最新版本有什么变化", "没有发布的标签"),
     ],
 )

@@ -157,7 +157,7 @@ async def test_a_chat_without_its_workspace_is_named(caller):
 async def test_address_behind_a_proxy_goes_to_slack_both_times(caller, redirect):
     assert (await install(caller, "T0ONE"))[0] == 200
     assert caller.server.redirect == redirect
-    assert caller.page == "Installed in The T0ONE. Invite the bot into a channel.\n"
+    assert caller.page == "Installed in The T0ONE. Now invite the bot to a channel.\n"
 
 
 @pytest.mark.parametrize("wrong", ["http://bot.example/x", "bot.example", "https://a b"])
