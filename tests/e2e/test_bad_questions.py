@@ -152,7 +152,7 @@ async def test_what_the_chat_does_not_follow_is_not_told_of(ask, question):
 
 
 @pytest.mark.parametrize(
-    ("question", "word"), [("what changed this week", "too many"), ("本周有什么变化", "太多")]
+    ("question", "word"), [("what changed this week", "Too many"), ("本周有什么变化", "太多")]
 )
 async def test_of_fifty_questions_in_a_minute_some_are_answered_and_one_refusal_is_told(
     ask, question, word

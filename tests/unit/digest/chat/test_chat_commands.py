@@ -231,7 +231,9 @@ def test_value_that_cannot_be_is_named_with_what_can(text: str) -> None:
 
 
 def test_an_expression_that_cannot_be_used_is_refused_with_its_reason() -> None:
-    with pytest.raises(UsageError, match=r"/\(fix/ is not a valid RE2 regular expression .*missing \)"):
+    with pytest.raises(
+        UsageError, match=r"/\(fix/ is not a valid RE2 regular expression .*missing \)"
+    ):
         read_managing("exclude keyword /(fix/")
     with pytest.raises(ValueError, match="is not a valid RE2 regular expression"):
         read_rule("keyword /(fix/")
