@@ -84,9 +84,7 @@ class NothingBefore(UsageError):
     def __init__(self, titles: Sequence[str] = ()) -> None:
         self.shown = " ".join(f"{n}. {title}" for n, title in enumerate(titles, 1))
         several = f"Which one do you mean? {self.shown} — say, for example: the first one"
-        nothing = (
-            "I do not know which change or answer you mean; name it, such as explain #123"
-        )
+        nothing = "I do not know which change or answer you mean; name it, such as explain #123"
         super().__init__(several if titles else nothing)
 
 
