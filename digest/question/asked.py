@@ -27,6 +27,7 @@ from digest.question.slot_values import (
     author_in,
     name_of,
 )
+from digest.question.thing_cues import is_thing, new_thing, new_topic, things_listed
 from digest.window import Window
 
 T = TypeVar("T")
@@ -49,7 +50,6 @@ _TO_LAST = re.compile(
 _RELATED = re.compile("[和与跟].{1,12}(?:相关|有关)")
 """A word that joins elsewhere: *和安全相关的修复*."""
 
-_SORTS = frozenset({"mechanism", "mechanisms", "type", "types", "kind", "kinds"})
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
 """Parts of the repository where they are ranked, and dependencies elsewhere."""
 
@@ -186,19 +186,12 @@ class Asked:
         spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
         if FactKind.ROUTE in spoken:
             spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
-        said = self.actions or self._listed_things or (self.has("default") and self.has("change"))
+        said = (
+            self.actions
+            or things_listed(self.tokens, changed=self.has("change"))
+            or (self.has("default") and self.has("change"))
+        )
         return tuple(dict.fromkeys((*self.filters.things, *(spoken if said else ()))))
-
-    @cached_property
-    def _listed_things(self) -> bool:
-        """Whether names are asked for: *which flags changed*."""
-        things = (n for n, t in enumerate(self.tokens) if _is_thing(t) and self.has("change"))
-        for place in things:
-            after = 0 if self.tokens[place].text.isascii() else 3
-            near = self.tokens[max(0, place - 1) : place + after]
-            if any(token.tags & {"ask", "aux"} for token in near):
-                return True
-        return False
 
     @cached_property
     def top(self) -> Top | None:
@@ -228,39 +221,11 @@ class Asked:
             return self.filters.actions  # "were there more": nothing was added
         spoken = [Action(value) for value in self.values.get("act", ())]
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
-        if not spoken and ((fresh and self._new_thing) or self._new_topic):
+        if not spoken and ((fresh and new_thing(self.tokens)) or new_topic(self.tokens)):
             spoken.append(Action.ADDED)
         if ChangeKind.DEPRECATIONS in self.kinds and self.has("future", "neg", "except"):
             spoken = [action for action in spoken if action is not Action.REMOVED]  # not yet gone
         return tuple(dict.fromkeys((*self.filters.actions, *spoken)))
-
-    @property
-    def _new_topic(self) -> bool:
-        """Whether new things are asked for: *new attention backends*, *a new cache mechanism*."""
-        plain = [token.slot is None and token.tags <= {"help"} for token in self.tokens]
-        for place, token in enumerate(self.tokens):
-            end = place + 1
-            while end < len(plain) and plain[end]:
-                end += 1
-            if token.text.lower() in {"new", "brand new"} and end > place + 1:
-                after = self.tokens[end].text.lower() if end < len(plain) else ""
-                return after in _SORTS or self.tokens[end - 1].text.endswith("s")
-        return False
-
-    @cached_property
-    def _new_thing(self) -> bool:
-        """Whether new names of a kind are asked for: *new flags*, *which flags are new*."""
-        for place, token in enumerate(self.tokens):
-            if not _is_thing(token):
-                continue
-            near = self.tokens[max(0, place - 2) : place + 4]
-            if not place or any(
-                t.text.lower().startswith(("new", "brand new", "新")) for t in near
-            ):
-                return True
-            if "ask" in self.tokens[place - 1].tags:
-                return True
-        return False
 
     @cached_property
     def _author(self) -> tuple[str, frozenset[int]]:
@@ -304,7 +269,7 @@ class Asked:
             return True
         if token.slot is not None:
             return False
-        if _is_thing(token):
+        if is_thing(token):
             return not self.things and self._in_topic(place)
         if token.text.isdecimal():
             return after_topic
@@ -422,10 +387,6 @@ class Asked:
                 text += f"{gap}{joint}{gap}{name}" if joint and text else f"{gap}{name}"
                 joint = ""
         return text
-
-
-def _is_thing(token: Token) -> bool:
-    return any(tag.startswith("thing:") for tag in token.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Readings of questions that list changes: searches, releases, comparisons, digests and topics."""
+"""Readings of questions that list changes: searches, and changes by topic, kind, author, period."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import timedelta
 
 from digest.core.enums import ChangeKind
@@ -11,7 +11,8 @@ from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import switched_to, time_counted
 from digest.question.commit_range import Refs
-from digest.question.intent import Changed, Compare, DigestOf, Releases, Search, Top
+from digest.question.intent import Changed, Search, Top
+from digest.question.range_rules import reaching
 from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
 from digest.window import Window
 
@@ -99,138 +100,6 @@ def _verbatim(slot: object) -> str:
             return path
         case _:
             return ""
-
-
-# --- Ranges --------------------------------------------------------------------------------------
-
-
-@rule
-def releases(asked: Asked) -> Iterator[Weighed]:
-    """A list of releases; only a period may filter it."""
-    beside = ("releases", "ask", "aux", "prep", "change", "count", "history", "compare", "latest")
-    named = asked.slots(Release) or asked.left or asked.references or asked.slots(Path)
-    if not asked.has("releases") or named or isinstance(asked.span, Refs):
-        return
-    more = ("again", "join") if asked.against else ()
-    if asked.only_words(*beside, *more) and any(
-        _PLURAL.search(t.text.lower()) for t in asked.tokens
-    ):
-        yield Weighed(7.0, Releases(window=asked.span, against=asked.against))
-
-
-_PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本|发版|发布|标签")
-"""Words that ask for releases, not for the content of one."""
-
-
-@rule
-def one_release(asked: Asked) -> Iterator[Weighed]:
-    """A release by its version, with its day and the one before: *when was 3.14 released*."""
-    versions = [one.name for one in asked.slots(Release)]
-    versions += [word for word in asked.left if _VERSION.fullmatch(word)]
-    others = {*asked.left} - {*versions} or asked.references or asked.kinds or asked.spans
-    beside = ("releases", "history", "aux", "prep", "ask", "they", "agent", "change", "explain")
-    if len(versions) != 1 or others or asked.things or not asked.only_words(*beside):
-        return
-    if asked.has("releases") or (asked.has("history") and asked.has("agent")):
-        about = Changed(window=asked.now.usual, topic=versions[0], anytime=True)
-        yield Weighed(7.0, about)
-
-
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
-
-
-@rule
-def compare(asked: Asked) -> Iterator[Weighed]:
-    """Two points of history as release notes."""
-    refs = _refs(asked)
-    words = [word for word in asked.left if not any(sign.isdigit() for sign in word)]
-    if refs is None or words or asked.author or asked.has("other", "me"):
-        return
-    narrows = asked.kinds or asked.level or asked.things or asked.has("upgrade", "who", "count")
-    if asked.has("compare", "notes", "diff") and not narrows:
-        yield Weighed(7.0, Compare(refs=refs))
-    elif asked.has("explain") and isinstance(asked.span, Refs) and not narrows:
-        yield Weighed(5.5, Compare(refs=refs))
-
-
-def _refs(asked: Asked) -> Refs | None:
-    """The range of two adjacent releases, or one that is written as a range."""
-    span = asked.span
-    releases = [t.slot.name for t in asked.tokens if isinstance(t.slot, Release)]
-    if asked.has("compare", "notes", "diff"):
-        points = (t for n, t in enumerate(asked.tokens) if asked.is_left(n) or t.slot)
-        releases = [
-            t.slot.name if isinstance(t.slot, Release) else t.text
-            for t in points
-            if isinstance(t.slot, Release) or t.slot is None
-        ]
-    if isinstance(span, Refs):
-        return _reaching(span, releases)
-    if span is not None or not 1 <= len(releases) <= 2:
-        return None
-    if len(releases) == 1:
-        branch = next((t.text for t in asked.tokens if t.text.lower() in _BRANCHES), "")
-        if asked.has("notes") and not branch:
-            return None
-        return Refs(base=releases[0], tip=branch)
-    first, second = releases
-    if asked.has("change") and release_number(second) < release_number(first):
-        first, second = second, first  # "what is new in 3.14 compared to 3.13"
-    return Refs(base=first, tip=second)
-
-
-def _reaching(span: Refs, releases: Sequence[str]) -> Refs | None:
-    """A range with the release that ends it, as in *从 v1.0 升级到 v1.1*."""
-    if not releases:
-        return span
-    return Refs(base=span.base, tip=releases[0]) if not span.tip and len(releases) == 1 else None
-
-
-_BRANCHES = frozenset({"main", "master", "head", "develop", "trunk"})
-
-
-# --- Lists of changes ----------------------------------------------------------------------------
-
-
-@rule
-def digest(asked: Asked) -> Iterator[Weighed]:
-    """The digest of a period or a range, without any filter."""
-    releases = asked.slots(Release)
-    if _narrows(asked) or asked.left or asked.references or releases:
-        return
-    if asked.follows and asked.has("lang:en", "lang:zh", "shorter") and asked.span is None:
-        return  # the last answer, in another language or length
-    if asked.has("other", "me", "todo") and not asked.has("digest", "catchup"):
-        return
-    span = asked.span
-    days = next((int(value) for value in asked.values.get("digest", ())), 0)
-    said = asked.has("digest", "catchup") or days
-    if not said and not asked.has("change") and isinstance(span, Window):
-        if asked.only_words("ask", "aux", "prep", "happened", "join", "it"):
-            yield Weighed(2.5, DigestOf(window=span))
-    elif said and span is not None:
-        yield Weighed(8.0, DigestOf(window=span))
-    elif said and not asked.has("catchup", "compare", "notes"):
-        yield Weighed(8.0, DigestOf(window=asked.now.hours(24 * (days or 1))))
-
-
-def _narrows(asked: Asked) -> bool:
-    """Whether it asks for anything but a period."""
-    return bool(
-        asked.filters != Filters()
-        or asked.kinds
-        or asked.level
-        or asked.things
-        or asked.actions
-        or asked.without
-        or asked.author
-        or asked.slots(Path)
-        or asked.has("who", "contributors", "most", "count", "default", "per:author")
-        or asked.has("per:file", "per:folder")
-        or time_counted(asked)
-        or asked.top
-        or asked.against
-    )
 
 
 @rule
@@ -328,7 +197,7 @@ def _listing(asked: Asked) -> Changed | None:
     span, topic, releases = asked.span, asked.topic, [r.name for r in asked.slots(Release)]
     kinds, paths = asked.kinds, asked.slots(Path)
     if isinstance(span, Refs) and releases:
-        span, releases = _reaching(span, releases), []
+        span, releases = reaching(span, releases), []
     if len(releases) > 2:
         return None
     if ChangeKind.SECURITY in kinds and _EITHER.search(asked.text):

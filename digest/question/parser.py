@@ -17,7 +17,7 @@ from digest.chat.chat_commands import read_managing
 from digest.core.enums import ChangeKind, Language
 from digest.core.release import asked_release
 from digest.errors import UserError
-from digest.question import follow_up_rules, list_rules  # noqa: F401 - they add their rules
+from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
 from digest.question.change_rules import RELEASE, YES_OR_NO, only_marked
 from digest.question.intent import (
