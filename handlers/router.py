@@ -204,7 +204,8 @@ async def _read(
             reading = read(mended, now, ctx.zone, replace(background, words=words))
     if isinstance(reading.intent, Unknown) or reading.unknown:
         known_words = replace(background, words=words) if words else background
-        reading = _of_a_clause(text, known_words, ctx) or reading
+        dated = isinstance(reading.intent, Unknown)
+        reading = _of_a_clause(text, known_words, ctx, dated=dated) or reading
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
 
@@ -213,14 +214,18 @@ async def _read(
     return reading, None
 
 
-def _of_a_clause(text: str, background: Background, ctx: Context) -> Reading | None:
-    """The reading of the clause of a text that is a question of its own; the rest is unknown."""
+def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> Reading | None:
+    """The reading of the clause of a text that is a question of its own; the rest is unknown.
+
+    If ``dated``, one that asks for all changes of a period is such a question too.
+    """
     for part, rest in clauses(text):
         try:
-            found = read(part, ctx.clock.now(), ctx.zone, background)
+            found = read(part, ctx.clock.now(), ctx.zone, known)
         except UserError:
             continue
-        if found.sure and not found.unknown and _is_whole(found.intent):
+        whole = _is_whole(found.intent) or (dated and not getattr(found.intent, "anytime", True))
+        if found.sure and not found.unknown and whole:
             return replace(found, unknown=(rest.strip(" ,.?!"),), single=False)
     return None
 

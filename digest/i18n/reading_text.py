@@ -155,6 +155,7 @@ TITLE = Phrase("{names}: {n} in {changes:change|changes}", "{names}：{n} 个，
 NONE = Phrase(
     "{names}: none in this period, as far as the code shows.", "{names}：从代码来看，这段时间没有。"
 )
+TITLES_SAY = Phrase("By their titles, these may be about it:", "从标题看，以下变更可能与此有关：")
 ACTIONS = {
     Action.ADDED: Phrase("{name} added", "新增 {name}"),
     Action.REMOVED: Phrase("{name} removed", "移除 {name}"),

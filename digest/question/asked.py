@@ -58,6 +58,7 @@ _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
 _DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")
 
+_SUBJECTS = frozenset({"we", "i", "they"})
 _DEEDS = frozenset(
     ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
 )
@@ -220,6 +221,8 @@ class Asked:
         if self.against:
             return self.filters.actions  # "were there more": nothing was added
         spoken = [Action(value) for value in self.values.get("act", ())]
+        if self.has("catchup"):
+            spoken = [action for action in spoken if action is not Action.REMOVED]  # "I was gone"
         fresh = any(t.text.lower() in {"new", "新", "新的", "newest"} for t in self.tokens)
         if not spoken and ((fresh and new_thing(self.tokens)) or new_topic(self.tokens)):
             spoken.append(Action.ADDED)
@@ -273,6 +276,8 @@ class Asked:
             return not self.things and self._in_topic(place)
         if token.text.isdecimal():
             return after_topic
+        if "todo" in token.tags and self._is_statement(place):
+            return False
         if not token.tags and place in self._stray:
             return False
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"
@@ -335,19 +340,19 @@ class Asked:
     @property
     def commands(self) -> bool:
         """Whether it begins as a command for something other than an answer."""
-        first = self.tokens[self._first] if self.tokens else None
-        if first is None:
+        if not self.tokens or self._is_statement(self._first):
             return False
-        before = self.tokens[: self._first]
+        first, before = self.tokens[self._first], self.tokens[: self._first]
         asks = any(t.text.lower().startswith(_PLEAS) for t in before)
-        if any(t.tags & {"ask", "aux", "own"} for t in before) or (
-            before and before[0].text == "are there"
-        ):
+        if any(t.tags & {"ask", "aux", "own"} or t.text == "are there" for t in before):
             return False
-        urges = (
-            before and before[-1].text.startswith(_PLEAS_ZH) and first.text.startswith(_DEEDS_ZH)
-        )
-        return "todo" in first.tags or (asks and first.text.lower() in _DEEDS) or bool(urges)
+        urges = bool(before) and before[-1].text.startswith(_PLEAS_ZH)
+        urges = urges and first.text.startswith(_DEEDS_ZH)
+        return "todo" in first.tags or (asks and first.text.lower() in _DEEDS) or urges
+
+    def _is_statement(self, place: int) -> bool:
+        """Whether a verb tells what the asker does: *we run mixtral*, *i deploy main*."""
+        return place > 0 and self.tokens[place - 1].text.lower() in _SUBJECTS
 
     def _in_topic(self, place: int) -> bool:
         """Whether a kind of name is a topic itself: *in the API*, *API server*."""

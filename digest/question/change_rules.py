@@ -189,7 +189,9 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.5, Released(reference=asked.references[0]))
 
 
-_IN_RELEASE = re.compile(r"\b(?:in|into|part of|includ\w+)\b|进|包含|[在有]", re.IGNORECASE)
+_IN_RELEASE = re.compile(
+    r"\b(?:in|into|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*)\b|进|包含|[在有]", re.IGNORECASE
+)
 
 
 @rule
@@ -222,14 +224,17 @@ def _wanted(asked: Asked) -> str:
     """What else is asked of a name: what replaces it, when it came or went, value, release."""
     if asked.has("instead") and not YES_OR_NO.search(asked.text):
         return "instead"
-    if YES_OR_NO.search(asked.text) or not _WHICH.search(asked.text):
+    if YES_OR_NO.search(asked.text):
         return ""
+    if not _WHICH.search(asked.text):
+        return "value" if asked.has("bump") and _LEAST_VERSION.search(asked.text) else ""
     if RELEASE.search(asked.text) and not asked.has("bump"):
         return "release"
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
 _WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
+_LEAST_VERSION = re.compile(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
 RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",

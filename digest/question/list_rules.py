@@ -206,9 +206,10 @@ def _listing(asked: Asked) -> Changed | None:
         kinds = (ChangeKind.BREAKING, ChangeKind.REVERTS, ChangeKind.FIX)
     if asked.has("upgrade") and not asked.things and (releases or isinstance(span, Refs)):
         kinds = kinds or (ChangeKind.BREAKING,)
-    elif asked.has("upgrade") and asked.has("risk") and not (kinds or topic or asked.things):
+    elif asked.has("risk") and not (kinds or topic or asked.things or asked.level or asked.top):
         kinds = (ChangeKind.ACTION,)
-        if isinstance(span, Window) and span.until - span.since <= timedelta(days=1):
+        one_day = isinstance(span, Window) and span.until - span.since <= timedelta(days=1)
+        if asked.has("upgrade") and one_day:
             span = None  # "is it safe to upgrade to yesterday's main": the day is not the risk
     if asked.has("upgrade") and len(releases) == 1 and _comes_from(asked):
         span, releases = Refs(base=releases[0]), []

@@ -159,7 +159,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
 
 def _content(asked: Asked) -> tuple[str, ...]:
     """The words of a question that changes may have; none if it is about something else."""
-    if asked.commands or asked.has("other", "foreign", "thanks", "greet"):
+    if asked.commands or asked.has("other", "foreign"):
         return ()
     named = (Symbol, Path, Quote)
     found = [name_of(t) for t in asked.tokens if not t.tags or isinstance(t.slot, named)]
@@ -174,6 +174,7 @@ _NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,3}", re.IGNORECASE)
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
     """The two questions of a text; empty if it is one or either is not understood."""
     asked = tidy(text[:LONGEST])
+    whole = len(_without_tail(asked))
     for joint in itertools.islice(_JOINT.finditer(asked), _MOST_JOINTS):
         parts = asked[: joint.start()], asked[joint.end() :]
         try:
@@ -192,6 +193,8 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
         its = its or second in {Nth(place=0), Retell(), Touched(name="")}
         if not first.sure or (its and about == "list"):
             continue
+        if joint.start() >= whole:
+            return parts[:1]  # a reason, not a question
         if isinstance(second, Again) and second == Again(top=second.top):
             return ()  # "which files changed most? top 5"
         if _ZH_JOINT.fullmatch(joint[0]) and not its:
@@ -359,7 +362,7 @@ def _is_ours(plain: Asked) -> bool:
     return not plain.has("other", "todo", "me") and (
         plain.has("change", "digest", "happened", "count")
         or bool(plain.kinds)
-        or not plain.has("future")
+        or not (plain.has("future") or plain.left)
     )
 
 

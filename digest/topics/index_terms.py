@@ -33,7 +33,7 @@ from digest.topics.terms import (
 )
 
 LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
-TOPICS_VERSION = 8
+TOPICS_VERSION = 9
 """Increased when the terms of a change come out differently, so that an index is rebuilt."""
 
 _AREA_TERMS = {

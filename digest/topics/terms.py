@@ -39,6 +39,7 @@ _IRREGULAR = {
     "atlas": "atlas",
     "bias": "bias",
     "caches": "cache",
+    "extras": "extras",  # of a package; "extra" names nothing
     "canvas": "canvas",
     "indexes": "index",
     "indices": "index",

@@ -62,19 +62,8 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of, selected
+from handlers.questions.named_changes import SAYS
 from handlers.questions.scope import QueryResult, count, left_of, reach
-
-_SAYS = {
-    Action.ADDED: re.compile(
-        r"\b(?:add(?:s|ed|ing)?|support(?:s|ed)?|introduc\w{1,4}|new|implement\w{0,6}|enabl\w{1,4})\b",
-        re.IGNORECASE,
-    ),
-    Action.REMOVED: re.compile(
-        r"\b(?:remov\w{1,4}|drop(?:s|ped|ping)?|delet\w{1,4})\b", re.IGNORECASE
-    ),
-    Action.RENAMED: re.compile(r"\brenam\w{1,4}\b", re.IGNORECASE),
-    Action.CHANGED: re.compile(r""),
-}
 
 
 async def select_by_action(asked: Meant, ctx: Context) -> Meant:
@@ -84,7 +73,7 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     """
     actions, resolved = asked.intent.actions, asked.resolved
     select, repository = ctx.archive.select, ctx.watched.repository
-    patterns = [_SAYS[action] for action in actions]
+    patterns = [SAYS[action] for action in actions]
     changes = await select(repository, query_of(asked))
     said = [g for g in changes if any(one.search(g.title) for one in patterns)]
     terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))

@@ -56,6 +56,7 @@ from handlers.questions.list_reading import (
 from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.other_readings import (
+    by_words,
     is_vague,
     last_before,
     longer,
@@ -84,14 +85,19 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if intent.figures:  # the greatest by their figures, not by their grades
         intent = replace(intent, level=None)
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
+    if _lacks_words(asked, intent) and is_vague(intent, ctx):
+        await wider_period(ctx, tip)  # older changes may have the words
+        asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if intent.things and not intent.defaults:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
     asked = await longer(await _selected(asked, ctx), ctx, tip)
+    if _lacks_words(asked, intent) and not (intent.things or intent.people):
+        asked = await by_words(asked, intent.topic, ctx) or asked
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)
     if not asked.held.rows and not announced:
-        asked = await second_reading(asked, ctx, tip)
+        asked = await second_reading(asked, intent.topic, ctx, tip)
         asked = await longer(asked, ctx, tip) if asked.held.rows else asked
         if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
             return history
@@ -106,7 +112,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         asked = replace(asked, intent=over, reached=replace(asked.reached, span=over.window))
         document = lines_document(asked.intent.topic, [foot(asked.intent.window, at)], at)
         document = replace(document, blocks=(*announced, *document.blocks))
-    elif intent.topic and not asked.resolved.topics and (intent.top or intent.things):
+    elif intent.topic and (intent.things or (intent.top and not asked.resolved.topics)):
         return await _without_topic(intent, ctx)
     else:
         asked, document = await _none(asked, ctx, tip)
@@ -120,6 +126,14 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
         total=asked.held.survey.total or len(announced),
         rows=asked.held.rows,
         listed=listed,
+    )
+
+
+def _lacks_words(asked: Meant, intent: Changed) -> bool:
+    """Whether the index lacks words of a topic, so that it is looked up without them."""
+    return bool(intent.topic) and (
+        not asked.resolved.topics
+        or not {*intent.topic.split()} <= {*f"{asked.intent.topic} {asked.intent.author}".split()}
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from digest.analysis.context import without_dashes
+from digest.analysis.context import VERSIONS, without_dashes
 from digest.answer.listing import line_of
 from digest.answer.tallies import people_of
 from digest.core.change import printable
@@ -38,7 +38,8 @@ async def state_lines(
 ) -> list[Spans]:
     """How a name stands now, what it is, and what made it so; what is asked for comes first."""
     name, aspects = history.name, dict[str, list[Spans]]()
-    versioned = history.pinned or intent.claim == "value"
+    pins = any(fact.kind in VERSIONS for _, fact in history.facts)
+    versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
     needs = await find_requirements(name, ctx, tip) if versioned and tip.sha else ()
     stands, aspects["there"] = await _presence(history, needs, ctx, tip)
     renamed = history.renamed

@@ -49,7 +49,8 @@ from digest.i18n.answer_text import (
 from digest.i18n.phrase import join
 from digest.question.intent import Changed
 from digest.report.blocks import title_link
-from digest.topics.terms import pieces
+from digest.topics.synonyms import kin
+from digest.topics.terms import pieces, term
 from handlers.context import Context
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, query_of, resolved_topic
@@ -107,8 +108,13 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
         items = [_item(one, ctx) for one in found]
         document = page_document(title, items, intent.window, at, size=_PAGE, page=ctx.page)
     else:
-        line = words.NONE(ctx.language, names=about(intent, ctx))
-        document = lines_document(intent.topic, [line, foot(intent.window, at)], at)
+        said = _titled(changes, intent)
+        rows = tuple(AnswerRow(graded=graded, why="", unseen="") for graded in said)
+        told = [graded.sha for graded in said]
+        lines = [words.NONE(ctx.language, names=about(intent, ctx))]
+        lines += [words.TITLES_SAY(ctx.language)] if said else []
+        lines += [entry_of(graded, ctx.watched.repository) for graded in said[:_PAGE]]
+        document = lines_document(intent.topic, [*lines, foot(intent.window, at)], at)
     return Answer(
         intent="changed",
         document=document,
@@ -117,6 +123,41 @@ async def names(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answ
         total=len(told),
         rows=rows,
     )
+
+
+def _titled(changes: Sequence[Graded], intent: Changed) -> list[Graded]:
+    """The changes whose titles say it, where no fact shows it: *Add tiering metrics*."""
+    nouns = frozenset().union(*(kin(term(_WORD[kind])) for kind in intent.things if kind in _WORD))
+    patterns = [SAYS[action] for action in intent.actions]
+    return [
+        graded
+        for graded in changes
+        if any(pattern.search(graded.title) for pattern in patterns)
+        and nouns.intersection(pieces(graded.title))
+        and Area.CORE in graded.facts.areas
+    ]
+
+
+_WORD = {
+    FactKind.FLAG: "flag",
+    FactKind.ROUTE: "endpoint",
+    FactKind.METRIC: "metric",
+    FactKind.CONFIG: "setting",
+}
+"""The word by which titles call a kind of name."""
+
+SAYS = {
+    Action.ADDED: re.compile(
+        r"\b(?:add(?:s|ed|ing)?|support(?:s|ed)?|introduc\w{1,4}|new|implement\w{0,6}|enabl\w{1,4})\b",
+        re.IGNORECASE,
+    ),
+    Action.REMOVED: re.compile(
+        r"\b(?:remov\w{1,4}|drop(?:s|ped|ping)?|delet\w{1,4})\b", re.IGNORECASE
+    ),
+    Action.RENAMED: re.compile(r"\brenam\w{1,4}\b", re.IGNORECASE),
+    Action.CHANGED: re.compile(r""),
+}
+"""Titles that say that something was done."""
 
 
 def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:

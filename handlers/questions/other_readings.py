@@ -29,7 +29,7 @@ from digest.i18n.reading_text import (
 from digest.question.intent import Changed
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
-from digest.topics.matching import Resolved, bears, restrict, topic_parts
+from digest.topics.matching import Resolved, bears, restrict, topic_parts, topic_words
 from digest.topics.terms import pieces, term
 from digest.window import Window
 from handlers.context import Context
@@ -38,6 +38,7 @@ from handlers.questions.change_selection import of_people
 from handlers.questions.list_reading import (
     Meant,
     listed_result,
+    query_of,
     read_topic,
     resolved_topic,
     resolved_topics,
@@ -102,10 +103,11 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
     return [LAST_BEFORE(ctx.language, change=title_link(last, ctx.watched.repository), day=day)]
 
 
-async def second_reading(asked: Meant, ctx: Context, tip: Tip) -> Meant:
+async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Meant:
     """The first of the next best readings that finds something; the same if none does.
 
-    Where nobody gave a period, they are tried for a longer one too.
+    ``topic`` is the topic as it was asked for. Where nobody gave a period, they are tried for a
+    longer one too.
     """
     periods = [asked]
     if is_vague(asked.intent, ctx):
@@ -117,6 +119,9 @@ async def second_reading(asked: Meant, ctx: Context, tip: Tip) -> Meant:
             found = await way(one, ctx)
             if found is not None and found.held.rows:
                 return found
+    for one in periods:
+        if (near := await by_words(one, topic, ctx)) is not None:
+            return near
     parts = topic_parts(asked.intent.topic)
     least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
     for size in range(len(parts) - 1, least - 1, -1):
@@ -124,6 +129,35 @@ async def second_reading(asked: Meant, ctx: Context, tip: Tip) -> Meant:
             if (part := await _by_part(one, parts, size, ctx)) is not None:
                 return part
     return asked
+
+
+async def by_words(asked: Meant, topic: str, ctx: Context) -> Meant | None:
+    """The changes whose texts have at least two of the rare words of a topic, most of them first.
+
+    ``None`` if there are none, or if they have no more than the words of the reading.
+    """
+    from handlers.questions.search import nearest_changes
+
+    words = topic_words(topic)
+    if len(words) < _LEAST_WORDS:
+        return None
+    kinds = restrict(Resolved(), asked.intent.kinds, asked.intent.label)
+    close = await nearest_changes(words, query_of(replace(asked, resolved=kinds)), ctx)
+    read = {word for word in asked.intent.topic.split() if asked.resolved.topics}
+    if not close.changes or (asked.held.rows and close.words <= read):
+        return None
+    changes = [graded for graded, _ in close.changes]
+    met = " ".join(word for word in words if word in close.words)
+    intent = replace(asked.intent, topic=met)
+    held = await listed_result(changes, await resolved_topic(intent, ctx), ctx, ranked=True)
+    near = replace(asked, intent=intent, held=held, only=changes, notes=())
+    lost = [Code(word) for word in words if word not in close.words]
+    if not lost:
+        return near
+    return near.noting(ALL_BUT(ctx.language, words=list_in_words(lost, ctx.language, limit=9)))
+
+
+_LEAST_WORDS = 2
 
 
 def is_vague(intent: Changed, ctx: Context) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property, partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import log
 
 from digest.answer.answers import (
@@ -73,7 +73,25 @@ async def search(intent: Search, ctx: Context) -> Answer:
 
 
 async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
-    """The archived changes that have most of some words, rare words first; ``None`` if none has.
+    """The archived changes that have most of some words, rare words first; ``None`` if none has."""
+    close = await nearest_changes(terms, Query(), ctx)
+    return _nearest(close, ctx, await tip_of(ctx)) if close.changes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The changes nearest to some words, the nearest first, each with the words that it has."""
+
+    changes: Sequence[tuple[Graded, Sequence[str]]] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that one of the changes has."""
+        return frozenset().union(*(words for _, words in self.changes))
+
+
+async def nearest_changes(terms: Sequence[str], within: Query, ctx: Context) -> Nearest:
+    """The changes of a query that have most of some words, rare words first.
 
     A word that most changes have says nothing. At least two words must meet, or a name of code.
     """
@@ -83,16 +101,31 @@ async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
     rare = sorted((w for w in words if 0 < held[w] <= every * _COMMON), key=held.__getitem__)
     rare = rare[:_MOST_WORDS]
     least = 1 if any(_IS_NAME.search(word) for word in rare) else 2
+
+    def weight(one: tuple[Graded, Sequence[str]]) -> float:
+        graded, met = one
+        said = graded.title.casefold()
+        return sum(log(every / held[w]) * (1 if w.casefold() in said else _ASIDE) for w in met)
+
+    best: list[tuple[Graded, Sequence[str]]] = []
     for size in range(len(rare), least - 1, -1):
         some = [some for some in itertools.combinations(rare, size) if size > 1 or _is_name(some)]
-        met = [(await _having(one, ctx), one) for one in some]
-        found = {graded.sha: (graded, one) for changes, one in reversed(met) for graded in changes}
-        if found:
-            tip = await tip_of(ctx)
-            return _nearest(list(found.values()), words, partial(_rarity, held, every), ctx, tip)
-    return None
+        met = [(await _having(one, within, ctx), one) for one in some]
+        known = {graded.sha for graded, _ in best}
+        more = {g.sha: (g, one) for changes, one in reversed(met) for g in changes}
+        best += [one for sha, one in more.items() if sha not in known]
+        best.sort(key=lambda one: one[0].commit.committed_at, reverse=True)
+        best.sort(key=weight, reverse=True)
+        # A change that has fewer of the words can only be nearer by having them in its title.
+        if best and weight(best[0]) >= sum(log(every / held[w]) for w in rare[: size - 1]):
+            break
+    # What has much less of the words than the nearest is about something else.
+    close = [one for one in best if weight(one) >= weight(best[0]) / 2]
+    return Nearest([(graded, [words[w] for w in had]) for graded, had in close])
 
 
+_ASIDE = 0.3
+"""Weight of a word that stands outside of the title; a long message has every word."""
 _SUFFIX = re.compile(r"(?<=\w{4})(?:ing|ed|e?s)$")
 _COMMON = 0.2  # share of the changes that have a common word
 _MOST_WORDS = 6
@@ -104,33 +137,14 @@ def _is_name(words: Sequence[str]) -> bool:
     return all(_IS_NAME.search(word) for word in words)
 
 
-async def _having(words: Sequence[str], ctx: Context) -> Sequence[Graded]:
-    query = Query(terms=tuple(words), limit=_NEAREST, ranked=True)
+async def _having(words: Sequence[str], within: Query, ctx: Context) -> Sequence[Graded]:
+    query = replace(within, terms=tuple(words), limit=_NEAREST, ranked=True)
     return await ctx.archive.select(ctx.watched.repository, query)
 
 
-def _rarity(held: Mapping[str, int], every: int, word: str) -> float:
-    return log(every / held[word])
-
-
-def _nearest(
-    found: Sequence[tuple[Graded, Sequence[str]]],
-    said: Mapping[str, str],
-    rarity: Callable[[str], float],
-    ctx: Context,
-    tip: Tip,
-) -> Answer:
-    def weight(one: tuple[Graded, Sequence[str]]) -> float:
-        graded, words = one
-        title = graded.title.casefold()
-        return sum(rarity(word) * (1 + (word.casefold() in title)) for word in words)
-
-    def newest_first(one: tuple[Graded, Sequence[str]]) -> float:
-        return one[0].commit.committed_at.timestamp()
-
-    best = sorted(sorted(found, key=newest_first, reverse=True), key=weight, reverse=True)
-    best = best[:_NEAREST]
-    had = [said[word] for word in best[0][1]]
+def _nearest(close: Nearest, ctx: Context, tip: Tip) -> Answer:
+    best = close.changes[:_NEAREST]
+    had = best[0][1]
     words = list_in_words(list(map(Code, had)), ctx.language, limit=_MOST_WORDS)
     rows = [(_row(graded, met, ctx.language), graded) for graded, met in best]
     at = viewpoint(ctx, tip)

@@ -645,7 +645,7 @@ def test_yes_or_no_is_asked_for(question, closed):
             "did the query engine get faster in july",
             "changed query engine kind:performance 7-1..8-1",
         ),
-        ("anything breaking in july if I run docker", "changed run docker kind:breaking 7-1..8-1"),
+        ("anything breaking in july if I run docker", "changed docker kind:breaking 7-1..8-1"),
         (
             "which flags were removed in july? need to clean up our scripts",
             "changed thing:flag action:removed 7-1..8-1",
@@ -668,6 +668,9 @@ def test_yes_or_no_is_asked_for(question, closed):
             "any perf regressions reported in july",
             "changed regressions kind:performance 7-1..8-1",
         ),
+        ("we run docker on arm, anything merged in july", "changed docker arm 7-1..8-1"),
+        ("what's risky in july", "changed kind:action 7-1..8-1"),
+        ("back from pto, gone since july 2. catch me up", "digest 7-2..8-17"),
     ],
 )
 def test_words_beside_a_name_or_a_period_are_no_other_question(question, meant):
@@ -789,3 +792,21 @@ def test_a_name_under_discussion_is_asked_about_without_naming_it(question, clai
 def test_what_a_name_was_before_is_in_its_diff():
     told = read("之前是多少", NOW, ZONE, Background(follows="name")).intent
     assert told == ShowDiff(part=SUBJECT)
+
+
+def test_a_plan_of_the_asker_behind_a_question_is_no_second_question():
+    asked = "any new metrics in july? need to update the dashboard"
+    assert split(asked, NOW, ZONE, Background()) == ("any new metrics in july",)
+
+
+def test_a_future_time_of_something_else_is_not_an_invalid_period():
+    assert isinstance(parse("remind me to water the plants tmrw at 9", NOW, ZONE), Unknown)
+
+
+def test_the_minimum_version_of_a_dependency_is_asked_for_without_a_question_word():
+    told = parse("min transformers version required?", NOW, ZONE)
+    assert told == Touched(name="transformers", claim="value")
+
+
+def test_a_release_may_be_asked_whether_it_has_a_change():
+    assert isinstance(parse("does v1.2.0 have #12 already", NOW, ZONE), Released)

@@ -170,3 +170,17 @@ async def test_what_came_and_what_went_with_it_is_renamed_only_if_they_share_the
     assert "APP_RELAY_HOST_PORT" in shown
     assert "APP_SPEED" not in shown
     assert "APP_COLOUR_SCHEME" not in shown
+
+
+async def test_titles_are_listed_where_no_fact_shows_a_new_name():
+    changes = [
+        change("aaaaaaa1", "Add tiering metrics (#12)", {"src/app.py": 4}, NOW - timedelta(days=1)),
+        change("bbbbbbb2", "Fix metrics (#11)", {"src/app.py": 4}, NOW - timedelta(days=1)),
+        change(
+            "ccccccc3", "Add tests of metrics (#10)", {"tests/a.py": 4}, NOW - timedelta(days=1)
+        ),
+    ]
+    answer = await ask("any new metrics this week?", context(FakeSource(changes)))
+    assert shas(answer) == ["aaaaaaa1"]
+    assert "none in this period, as far as the code shows" in markdown(answer.document)
+    assert "By their titles" in markdown(answer.document)

@@ -12,6 +12,7 @@ from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
+AN_HOUR_AGO = NOW - timedelta(hours=1)
 TITLES = (
     "Reject hashes of MD5 alone (#1)",
     "Support hashes in lists of requirements (#2)",
@@ -66,3 +67,42 @@ async def test_the_clause_that_is_a_question_is_answered_and_the_rest_is_named(c
     assert answer.topic == "keep_scales"
     assert "Remove keep_scales" in shown
     assert "Words that I do not know were ignored: `" in shown
+
+
+async def test_a_title_with_fewer_of_the_words_is_nearer_than_a_long_message_with_all():
+    story = "tool dump was losing histogram samples"
+    changes = [
+        change(
+            "0000001a",
+            "Fix the tool dump dropping histogram samples (#1)",
+            {"a.py": 2},
+            AN_HOUR_AGO,
+        ),
+        change("0000002b", f"Merge the feature branch (#2)\n\n{story}", {"b.py": 900}, AN_HOUR_AGO),
+        *(
+            change(f"000000{n}c", f"Tune part {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+            for n in range(10, 40)
+        ),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    answer = await ask("who zapped it, our tool dump was losing histogram samples or what", ctx)
+    assert [row.graded.number for row in answer.rows][:1] == [1]
+
+
+async def test_words_that_no_topic_has_are_looked_for_in_the_texts_of_a_period():
+    changes = [
+        change("0000001a", "Fix pins (#1)\n\nOf recursive rebuilds.", {"a.py": 2}, AN_HOUR_AGO),
+        change("0000002b", "Tidy the lockfile (#2)", {"uv.lock": 2}, AN_HOUR_AGO),
+        change("0000003c", "Walk recursive folders (#3)", {"d.py": 2}, NOW - timedelta(days=9)),
+        change("0000004d", "Count rebuilds (#4)", {"d.py": 2}, NOW - timedelta(days=9)),
+        *(
+            change(f"000000{n}c", f"Tune part {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+            for n in range(10, 40)
+        ),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    answer = await ask("anything about the recursive rebuilds of a Lockfile this week", ctx)
+    assert [row.graded.number for row in answer.rows] == [1]
+    assert "without `Lockfile`" in markdown(answer.document)
