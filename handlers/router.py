@@ -1,4 +1,4 @@
-"""A question in words: read as an intent, answered by its handler, with a line on how it was read.
+"""Reads a question as an intent, has its handler answer it, and adds how it was read.
 
 The line makes a misreading visible at once.
 """
@@ -70,15 +70,14 @@ async def ask(
     understood: str = "",
     pressed: bool = False,
 ) -> Answer:
-    """Answer a question in ``language``, else in that of the question, else in the context's.
+    """Answer a question in ``language``, else in its own, else in the context's.
 
-    ``conversation`` says whose it is, so that what follows need not name anything again.
-    Nobody waits until what an older version read is read again (see ``Context.coarse``).
-    What the grammar cannot read goes to the model, where there is one; ``understood`` is what came
-    of that before, where the same words are asked of another repository. ``pressed`` says that the
-    question is a button's, so nobody needs to be told how it was read.
-
-    A user's error becomes a short answer that holds it as ``error``; others are raised.
+    ``conversation`` identifies the conversation that follow-ups continue. Facts read by an older
+    version are accepted (see ``Context.coarse``). Questions that the grammar cannot read go to the
+    model, if there is one; ``understood`` is the model's earlier reading if the same words are
+    asked about another repository. ``pressed`` says that the question comes from a button, so the
+    answer does not say how it was read. A user's error becomes a short answer with the error as
+    ``error``; others are raised.
     """
     told = replace(ctx, conversation=conversation or ctx.conversation, coarse=True)
     talk = await last_talk(told)
@@ -96,7 +95,7 @@ async def ask(
             told = replace(told, language=talk.language)
         intent, there, line, found = await _answered(reading, talk, told)
         if reading.unknown and meant is None:
-            # What was read for the answer may have the words that the index did not know.
+            # Changes read for the answer may contain words that the index did not know.
             anew, _ = await _read(text, understood, told, talk)
             if anew.intent != reading.intent:
                 reading = anew
@@ -118,7 +117,7 @@ _LISTED = Changed | Search | Touched
 async def _answered(
     reading: Reading, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context, Spans, Answer]:
-    """The intent that a reading stands for, its context, a line about it, and the answer."""
+    """The intent of a reading, its context, a line about it, and the answer."""
     intent, ctx = await complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
     intent, line = await _of_release(intent, ctx)
@@ -127,10 +126,10 @@ async def _answered(
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
-    # What is about a part of the words alone proves nothing.
+    # A change about only some of the words proves nothing.
     whole = whole and not reading.unknown
     if isinstance(intent, Changed) and asked_release(intent.topic):
-        whole = False  # mentions of a version that no tag has are no release
+        whole = False  # mentions of a version without a tag do not make it a release
     if isinstance(intent, Changed | Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
     if reading.undone and isinstance(intent, Explain) and found.rows:
@@ -139,7 +138,7 @@ async def _answered(
 
 
 async def _told_whether_undone(found: Answer, ctx: Context) -> Answer:
-    """The explanation of a change behind the change that reverts it, if there is one."""
+    """The explanation of a change, after the change that reverts it, if there is one."""
     reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
     by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
     return _opened(found, by)
@@ -150,11 +149,11 @@ def _yes_by(graded: Graded, ctx: Context) -> Spans:
     return words.YES_BY(ctx.language, change=title_link(graded, ctx.watched.repository), day=day)
 
 
-_PROOF = 5  # the most changes of which the newest answers a question with yes
+_PROOF = 5  # if at most this many changes match, the newest one proves a yes
 
 
 async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
-    """The answer behind a yes, or the releases, where its changes prove that."""
+    """The answer, preceded by yes or by the releases if its changes prove that."""
     if reading.dated:
         from handlers.questions.name_state import released_in
 
@@ -164,7 +163,7 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     if not found.rows:
         return found
     newest = found.rows[0].graded
-    # A revert of a fix fixes nothing, and what is about the topic by its files alone says nothing.
+    # A revert of a fix fixes nothing, and files alone do not show that a change is about the topic.
     undone = ChangeKind.REVERTS in kinds_of(newest)
     undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
     about = roots(found.topic) if found.topic.isascii() else frozenset()
@@ -173,13 +172,13 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:
-    """The answers to two questions of one message; the second may go on from the first."""
+    """The answers to two questions of one message; the second may be a follow-up to the first."""
     first = await ask(parts[0], ctx, ctx.language)
     if len(parts) == 1 or first.error is not None:
         return first
     second = await ask(parts[1], ctx, ctx.language)
     if second.error is not None or second.document.blocks[:2] == first.document.blocks[:2]:
-        return first  # both parts ask the same
+        return first  # both parts ask for the same
     blocks = (*first.document.blocks, *second.document.blocks)
     return replace(first, document=replace(first.document, blocks=blocks))
 
@@ -215,7 +214,7 @@ async def _read(
 
 
 def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> Reading | None:
-    """The reading of the clause of a text that is a question of its own; the rest is unknown.
+    """The reading of the one clause of a text that is a question; the rest counts as unknown.
 
     If ``dated``, one that asks for all changes of a period is such a question too.
     """
@@ -231,14 +230,14 @@ def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> 
 
 
 def _is_whole(intent: Intent) -> bool:
-    """Whether a clause asks for something in particular, without the others."""
+    """Whether a clause alone is a specific question."""
     if isinstance(intent, Changed):
         return intent != Changed(window=intent.window, anytime=intent.anytime)
     return isinstance(intent, Touched | Explain | Search | Compare | Releases)
 
 
 async def _background(text: str, ctx: Context) -> Background:
-    """What the repository is called, and which words that look misspelt it knows."""
+    """The names of the repository, and words that look misspelt but occur in it."""
     doubts = misspelt(text)
     if not doubts:
         return _own(ctx)
@@ -248,7 +247,7 @@ async def _background(text: str, ctx: Context) -> Background:
 
 
 async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
-    """A question whose unknown words are written as those of the index that they misspell."""
+    """The question with misspelt unknown words corrected by the index."""
     from handlers.questions.list_reading import is_misspelt
 
     words = [word for word in unknown if word.isascii() and word.isalpha() and len(word) > _SHORT]
@@ -260,16 +259,16 @@ async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
     return text
 
 
-_SHORT = 5  # letters of words that are too near to too many others
+_SHORT = 5  # words up to this length resemble too many others
 
 
 def _own(ctx: Context) -> Background:
-    """What the repository is called."""
+    """The names of the repository in lower case."""
     return Background(own=frozenset(names_of(ctx.watched)))
 
 
 async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
-    """Which of the words, in lower case, stand in the repository's index or in an author's name."""
+    """Which of the words, in lower case, occur in the repository's index or in an author's name."""
     aliases, repository = ctx.watched.aliases, ctx.watched.repository
     wanted = {word.lower(): candidates(word, aliases) for word in words}
     known = await ctx.archive.vocabulary(repository, frozenset().union(*wanted.values()))
@@ -284,7 +283,7 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
 
 
 def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer:
-    """The answer with how its question was understood, in words that can be asked again."""
+    """The answer with its question restated in words that can be asked again."""
     if meant is None:
         return found
     question = format_intent(meant)
@@ -293,7 +292,7 @@ def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer
 
 
 def _opened(found: Answer, line: Spans) -> Answer:
-    """The answer with a line before it, if there is one."""
+    """The answer, preceded by the line if there is one."""
     if not line:
         return found
     document = replace(found.document, blocks=(Paragraph(line), *found.document.blocks))
@@ -301,7 +300,7 @@ def _opened(found: Answer, line: Spans) -> Answer:
 
 
 def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
-    """The answer in the length that was asked for; some have lengths of their own."""
+    """The answer in the requested length, unless it has a length of its own."""
     if ctx.length is Length.SHORT:
         return replace(found, document=shorten(found.document))
     if ctx.length is Length.LONG and not isinstance(intent, DigestOf | CatchUp | Compare):
@@ -310,17 +309,17 @@ def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
 
 
 def _spoken(text: str, talk: Talk | None) -> Language | None:
-    """The language of a question, or where it has none, of the answer before."""
+    """The language of a question, or that of the previous answer if it has none."""
     return language_of(text) or (talk.language if talk else None)
 
 
 def _goes_on(intent: Intent) -> bool:
-    """Whether a question is so short that the language it goes on in is that of the answer."""
+    """Whether a question is too short to have a language, so that the previous answer's is used."""
     return isinstance(intent, Followup) or is_elliptic(intent)
 
 
 async def _of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
-    """The intent with the range of the release that it names, and a line that says so."""
+    """The intent with the range of the release that it names, and a line about it."""
     span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
     named = isinstance(intent, Changed) and asked_release(intent.topic) is not None
     if not named and not (isinstance(span, Refs) and LATEST in (span.base, span.tip)):
@@ -337,14 +336,14 @@ def _refused(error: UserError, language: Language) -> Answer:
 
 
 def import_handlers() -> None:
-    """Import what answers questions, so that the first ones do not wait for it."""
+    """Import the handlers of questions, so that the first questions do not wait for it."""
     for kind, question in QUESTIONS.items():
         if not issubclass(kind, Followup):
             import_module(f"handlers.{question.answer.partition(':')[0]}")
 
 
 async def answer(intent: Intent, ctx: Context) -> Answer:
-    """Answer an intent; its module is imported when first asked. Raises ``UserError``."""
+    """Answer an intent; its module is imported at the first use. Raises ``UserError``."""
     module, _, function = QUESTIONS[type(intent)].answer.partition(":")
     handler: Handler = getattr(import_module(f"handlers.{module}"), function)
     return await handler(intent, ctx)

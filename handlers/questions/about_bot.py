@@ -1,4 +1,4 @@
-"""Answers about the bot itself: what can be asked, its state, what it keeps and sends away."""
+"""Answers about the bot itself: what you can ask, its state, what it stores and sends."""
 
 from __future__ import annotations
 

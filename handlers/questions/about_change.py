@@ -76,7 +76,7 @@ async def risky(intent: Risky, ctx: Context) -> Answer:
     blocks: list[Block] = [
         Heading(1, (Text(words.RISKS_OF.text(language, change=graded.name)),)),
         Paragraph((title_link(graded, ctx.watched.repository),)),
-        *([Paragraph(line)] if line else []),  # what it changes is what may hurt
+        *([Paragraph(line)] if line else []),  # its changes are what may cause trouble
     ]
     if analysis.risks:
         blocks.append(Listing(tuple(Item(s.spans) for s in analysis.risks)))

@@ -69,7 +69,7 @@ from handlers.questions.scope import QueryResult, count, left_of, reach
 async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     """The changes that added or removed something of a topic, by their titles or their files.
 
-    A file in a folder that is called as the topic is a thing of it: ``models/qwen.py``.
+    A file in a folder named after the topic is such a thing: ``models/qwen.py`` for *models*.
     """
     actions, resolved = asked.intent.actions, asked.resolved
     select, repository = ctx.archive.select, ctx.watched.repository
@@ -83,7 +83,7 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
         every = await select(repository, replace(query_of(asked), topics=(), about=()))
         with_files = [g for g in every if files_of(g, terms, status)]
         names = dict.fromkeys(name for g in with_files for name in files_of(g, terms, status))
-        # Where there are such files, a title counts only with the topic as its tag, or a registry.
+        # If there are such files, a title counts only with the topic as its tag or with a registry.
         sure = [g for g in said if _is_listed(g, terms)]
         said = [*with_files, *sure] if with_files else said
     if not said:
@@ -97,7 +97,7 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
 
 
 async def touching(asked: Meant, ctx: Context) -> Meant:
-    """Also the changes that touch a folder with the topic's name: people work there, too."""
+    """Adds the changes that touch a folder named after the topic, which count as work on it."""
     way = asked.resolved.alternatives[0]
     if len(asked.resolved.alternatives) > 1 or len(way) > 1:
         return asked
@@ -115,9 +115,10 @@ async def touching(asked: Meant, ctx: Context) -> Meant:
 
 
 async def of_people(asked: Meant, ctx: Context) -> Meant:
-    """The changes of people by all their names, where one is asked for by a handle, or several.
+    """The changes of one person asked for by a handle, or of several people, under all their names.
 
-    Names with one address are of one person; a handle is what stands before the ``@`` of it. A name
+    Names that share an address belong to one person; a handle is the part of it before ``@``. A
+    name
     may be written without its accents.
     """
     intent = asked.intent
@@ -152,14 +153,14 @@ _PEOPLE = 5
 
 
 def _handles(author: str) -> Iterator[str]:
-    """What people make handles of: *adalovelace*, *adal* and *alovelace* of Ada Lovelace."""
+    """Likely handles for a name: *adalovelace*, *adal* and *alovelace* for Ada Lovelace."""
     first, *others = _folded(author).split() or [""]
     if others:
         yield from (first + "".join(others), first + others[-1][0], first[0] + others[-1])
 
 
 def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
-    """The changes of the people whose name or handle has this."""
+    """The changes of people whose name or handle contains the text."""
     theirs = [
         g.commit
         for g in changes
@@ -172,7 +173,7 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     return frozenset(g.sha for g in changes if g.commit.email in own or g.commit.author in names)
 
 
-_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)  # an address of people who show none
+_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)  # an address that stands for no real one
 
 
 def _folded(name: str) -> str:
@@ -201,14 +202,14 @@ _NAMES = 12  # files that are named
 
 
 def files_of(graded: Graded, terms: Collection[str], status: FileStatus) -> Sequence[str]:
-    """The program's files that a change adds to, or removes from, a folder of such a name."""
+    """The program files that a change adds to or removes from a folder with one of these names."""
     moved = [_stem(f) for f in graded.facts.files if f.status not in {status, FileStatus.MODIFIED}]
     names = [_stem(f) for f in _inside(graded, terms) if f.status is status]
     return [name for name in names if name not in moved and not name.startswith("_")]
 
 
 def _inside(graded: Graded, terms: Collection[str]) -> Iterator[FileFacts]:
-    """The program's files in a folder of such a name."""
+    """The program files in a folder with one of these names."""
     for file in graded.facts.files:
         folders = file.path.split("/")[:-1]
         if file.area is Area.CORE and any(term(f) in terms for f in folders[-2:]):
@@ -220,14 +221,14 @@ def _stem(file: FileFacts) -> str:
 
 
 def _is_listed(graded: Graded, terms: Collection[str]) -> bool:
-    """Whether a change has the topic as its tag, or changes the registry of such things."""
+    """Whether a change has the topic as its tag, or changes the registry of the topic's things."""
     if any(term(tag) in terms for tag in _TAG.findall(graded.title[:300])):
         return True
     return any(_stem(file) == "registry" for file in _inside(graded, terms))
 
 
 async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
-    """The changes of authors without an earlier commit, or with a figure by their authors."""
+    """The changes by first-time authors, or those whose authors give figures."""
     changes = await selected(asked, ctx)
     figures = {g.sha: figure for g in changes if (figure := figure_of(g))}
     if asked.intent.newcomers:
@@ -254,7 +255,7 @@ async def select_by_mark(asked: Meant, ctx: Context, tip: Tip) -> Meant:
 
 
 def with_dates(held: QueryResult, ctx: Context) -> QueryResult:
-    """The same rows with their days: where nobody gave a period, the days are news."""
+    """The rows with their dates, for a question without a period."""
 
     def with_day(row: AnswerRow) -> AnswerRow:
         day = row.graded.commit.committed_at.astimezone(ctx.zone).date().isoformat()
@@ -264,7 +265,7 @@ def with_dates(held: QueryResult, ctx: Context) -> QueryResult:
 
 
 async def keep_top(asked: Meant, ctx: Context) -> Meant:
-    """The first changes of a list, as its question ranks them; the others are counted."""
+    """The first changes of a list in the requested order, and the number of the rest."""
     changes, top = await selected(asked, ctx), asked.intent.top
     if top is None or len(changes) <= top.count:
         return asked
@@ -285,18 +286,18 @@ async def keep_top(asked: Meant, ctx: Context) -> Meant:
 
 
 def _size(graded: Graded) -> int:
-    """The lines that a change touches, without those that a program wrote."""
+    """The number of lines that a change touches, without generated files."""
     files = (f for f in graded.facts.files if f.area not in {Area.GENERATED, Area.VENDORED})
     return sum(file.added + file.deleted for file in files)
 
 
 def is_counted(intent: Changed) -> bool:
-    """Whether numbers are asked for, not only changes."""
+    """Whether the question asks for numbers as well as changes."""
     return bool(intent.per) or intent.files or intent.folders or intent.people
 
 
 async def with_counts(document: Document, asked: Meant, ctx: Context) -> Document:
-    """The document with the numbers that were asked for below its counts."""
+    """The document with the requested numbers below its counts."""
     intent, language = asked.intent, ctx.language
     told: list[Block] = []
     if intent.against:
@@ -335,19 +336,19 @@ async def with_counts(document: Document, asked: Meant, ctx: Context) -> Documen
 
 
 def _named(people: Sequence[str], title: Phrase, nobody: Phrase, ctx: Context) -> Sequence[Block]:
-    """The people that commits name, or that they name none."""
+    """The people named by commits, or a note that they name none."""
     if not people:
         return (Paragraph(nobody(ctx.language)),)
     return by_commits(people, ctx.watched.repository, ctx.language, title)
 
 
 def _with_blocks(document: Document, told: Sequence[Block]) -> Document:
-    """The document with more below its title and counts."""
+    """The document with further blocks below its title and counts."""
     return replace(document, blocks=(*document.blocks[:2], *told, *document.blocks[2:]))
 
 
 async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
-    """The questions that the people of an answer stand for, in its order."""
+    """The follow-up question for each person of an answer, in its order."""
     intent = asked.intent
     others = intent.mergers or intent.reviewers or intent.keepers
     if not intent.people or others or (intent.path and intent.anytime):
@@ -358,7 +359,7 @@ async def people_listed(asked: Meant, ctx: Context) -> tuple[str, ...]:
 
 
 async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
-    """How many of all changes of the period they are, if they are not all."""
+    """The share of all changes in the period, unless it is all of them."""
     n, total = asked.held.survey.total, await count(ctx, asked.reached.query)
     if n >= total:
         return ()
@@ -367,7 +368,7 @@ async def _share(asked: Meant, ctx: Context) -> Sequence[Block]:
 
 
 async def _folder(topic: str, ctx: Context) -> str:
-    """The folder that a topic names by all the words of its path; empty if there is none."""
+    """The folder whose path consists of the words of a topic; empty if there is none."""
     wanted = frozenset().union(*(kin(word) for word in pieces(topic)))
     paths = await ctx.watched.source.files(await tip_of(ctx))
     folders = {path.rpartition("/")[0] for path in paths}
@@ -377,11 +378,11 @@ async def _folder(topic: str, ctx: Context) -> str:
 
 
 _GENERAL = frozenset({"src", "lib", "crate", "pkg", "internal", "package"})
-"""Folders that say nothing of what is in them."""
+"""Folder names that say nothing about their contents."""
 
 
 async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
-    """Who wrote the commits to a folder in the last year, or ever where that was quiet."""
+    """Who wrote the commits to a folder in the last year, or ever if there were none."""
     log, tip = ctx.watched.source.log, await tip_of(ctx)
     older = {sha for sha, _ in await log(tip, path, ctx.clock.now() - timedelta(days=365))}
     every = await log(tip, path)
@@ -393,14 +394,14 @@ async def _keepers(path: str, ctx: Context) -> Sequence[Block]:
 
 
 async def _merged(changes: Sequence[Graded], ctx: Context) -> Sequence[str]:
-    """Who merged each of the changes that came by a merge commit."""
+    """The person who merged each change that arrived by a merge commit."""
     mainline = dict(await ctx.watched.source.log(await tip_of(ctx), mainline=True))
     merges = (g.sha for g in changes if len(g.commit.parents) > 1 and g.sha in mainline)
     return [mainline[sha] for sha in merges]
 
 
 async def _compared(asked: Meant, ctx: Context) -> Sequence[Block]:
-    """The numbers of a question's period and of the one that it is compared to."""
+    """The numbers of the question's period and of the period to compare it with."""
     language, tip, items, totals = ctx.language, await tip_of(ctx), [], []
     windows: list[Span | None] = [asked.intent.window, asked.intent.against]
     for window in windows:

@@ -72,7 +72,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     """The changes that match the intent, after reading those that the archive lacks.
 
     If there are none, the next best readings are tried in turn, and the answer says which it is.
-    Where numbers are asked for, the first page has a few of the changes, and the next all.
+    If numbers are requested, the first page has a few of the changes, and the next page all.
     Raises as :func:`reach` does.
     """
     tip = await tip_of(ctx)
@@ -82,7 +82,7 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     reached = await reach(intent.window, ctx, tip)
     if (answer := await _otherwise(intent, reached, ctx, tip)) is not None:
         return answer
-    if intent.figures:  # the greatest by their figures, not by their grades
+    if intent.figures:  # ranked by their figures, not by their grades
         intent = replace(intent, level=None)
     asked = await read_topic(Meant(intent=intent, reached=reached), ctx)
     if _lacks_words(asked, intent) and is_vague(intent, ctx):
@@ -138,7 +138,7 @@ def _lacks_words(asked: Meant, intent: Changed) -> bool:
 
 
 async def _without_topic(intent: Changed, ctx: Context) -> Answer:
-    """The answer to a question that is whole without its topic, which the repository lacks."""
+    """The answer to a question that makes sense without its topic, which the repository lacks."""
     found = await list_changes(replace(intent, topic=""), ctx)
     line = Paragraph(ALL_BUT(ctx.language, words=Code(intent.topic)))
     head, *rest = found.document.blocks
@@ -146,7 +146,7 @@ async def _without_topic(intent: Changed, ctx: Context) -> Answer:
 
 
 async def _otherwise(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer | None:
-    """The answer of a question that is not about a list of changes: an upgrade, names."""
+    """The answer to a question that is not about a list of changes: an upgrade, names."""
     if intent.kinds == (ChangeKind.BREAKING,) and isinstance(intent.window, Refs):
         about_all = not intent.topic or term(intent.topic) in kin("config")
         if about_all and intent == replace(intent, author="", path="", label="", level=None):
@@ -177,7 +177,7 @@ _Telling = Callable[[Changed, Reach, Context, Tip], Awaitable[Answer | None]]
 async def _or_wider(
     told: _Telling, intent: Changed, reached: Reach, ctx: Context, tip: Tip
 ) -> Answer | None:
-    """An answer, of a longer period where that has nothing and nobody gave one."""
+    """The answer; for a longer period if it would be empty and the question names no period."""
     found = await told(intent, reached, ctx, tip)
     if (found and found.total) or not is_vague(intent, ctx):
         return found
@@ -195,7 +195,7 @@ async def _selected(asked: Meant, ctx: Context) -> Meant:
 
 
 async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Meant:
-    """The reading with those of its changes that no query selects, and notes on the others."""
+    """The reading narrowed by conditions that no query expresses, with notes on the rest."""
     intent = asked.intent
     if vague:
         asked = replace(asked, held=with_dates(asked.held, ctx))
@@ -212,13 +212,13 @@ async def _refined(asked: Meant, ctx: Context, tip: Tip, *, vague: bool) -> Mean
 
 
 def _first_few(asked: Meant, few: int) -> Meant:
-    """The reading with its first changes alone: numbers are asked for, and these are proof."""
+    """The reading with only its first changes, as examples for the numbers."""
     survey = replace(asked.held.survey, page=asked.held.survey.page[:few], areas={})
     return replace(asked, held=replace(asked.held, survey=survey))
 
 
 def _is_about_all(intent: Changed) -> bool:
-    """Whether files or folders of all changes of a period are counted, of which none is proof."""
+    """Whether files or folders of all changes of a period are counted; examples prove nothing."""
     places = intent.files or intent.folders
     return places and not (intent.topic or intent.author or intent.kinds or intent.level)
 
@@ -227,7 +227,7 @@ _EVIDENCE = 3
 
 
 async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: Tip) -> Document:
-    """The list, with what was noted and counted above it."""
+    """The list of changes, below its notes and numbers."""
     intent = asked.intent
     title, at = title_of(intent, ctx.language), viewpoint(ctx, tip)
     document = listing_document(title, asked.held.survey, asked.held.why, intent.window, at)
@@ -238,7 +238,7 @@ async def _listing(asked: Meant, announced: Sequence[Block], ctx: Context, tip: 
 
 
 async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
-    """The reading that finds nothing, for the longer period that has nothing either."""
+    """The empty reading, for the longer period that was searched as well."""
     intent, at = asked.intent, viewpoint(ctx, tip)
     if is_vague(intent, ctx):
         window, reached = await wider_period(ctx, tip)
@@ -257,7 +257,7 @@ async def _none(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Document]:
 
 
 async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
-    """What is known of a package or a name of the code that no change of a range is about."""
+    """The state and history of a package or code name that no change in a range is about."""
     from handlers.questions.symbol_history import name_history
 
     name = intent.topic or intent.path
@@ -274,7 +274,7 @@ async def _history(intent: Changed, ctx: Context, tip: Tip) -> Answer | None:
 
 
 async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
-    """A note that nothing matches, and suggestions where else to look."""
+    """A note that nothing matches, with suggestions where else to look."""
     intent, resolved, reached = asked.intent, asked.resolved, asked.reached
     language, repository = ctx.language, ctx.watched.repository
     if not intent.topic:

@@ -109,7 +109,7 @@ async def find(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Graded]
 async def _below(
     kept: Sequence[Graded], reference: Reference, ctx: Context, tip: Tip
 ) -> Sequence[Graded]:
-    """Those of the archived commits with a number that are below the tip, else those read there."""
+    """The archived commits with a number that are below the tip; otherwise those found there."""
     if tip.sha is None or not kept:
         return ()
     is_ancestor = ctx.watched.source.is_ancestor

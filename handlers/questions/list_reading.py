@@ -40,8 +40,8 @@ from handlers.questions.scope import QueryResult, Reach, left_of, run_query
 class Meant:
     """One reading of a list question, with what it found and notes on how it was read.
 
-    ``only`` are the changes found where no query selects them, ``alike`` the known terms that look
-    like a topic of which nothing is known.
+    ``only`` holds the changes if no query selects them; ``alike`` holds known terms that look like
+    an unknown topic.
     """
 
     intent: Changed
@@ -53,7 +53,7 @@ class Meant:
     alike: Mapping[str, int] | None = None
 
     def noting(self, note: Spans) -> Meant:
-        """The same with one note more."""
+        """The reading with one more note."""
         return replace(self, notes=(*self.notes, note))
 
 
@@ -68,7 +68,7 @@ async def selected(asked: Meant, ctx: Context) -> Sequence[Graded]:
 async def listed_result(
     changes: Sequence[Graded], resolved: Resolved, ctx: Context, *, ranked: bool = False
 ) -> QueryResult:
-    """Changes that were selected here, as the archive lists them, or in their own rank."""
+    """The listing of changes that were selected in memory, in the archive's order or their own."""
     labels = await labels_of(ctx.requests, ctx.watched.repository, changes)
     survey = survey_of(changes, ctx.page, ctx.language, ranked=ranked)
     shown = changes if ctx.every else [one.graded for one in survey.page]
@@ -93,7 +93,7 @@ async def read_topic(asked: Meant, ctx: Context) -> Meant:
     words = topic_words(intent.topic)
     if is_whole(term(intent.topic)):
         return asked
-    # "docker image" is about docker: a general noun behind a name tells nothing more.
+    # "docker image" is about docker: a general noun after a name adds nothing.
     special = [_TAIL.sub("", word) for word in words if word.lower() not in _GENERAL] or words
     known = special
     if not resolved.topics and special != [intent.topic]:
@@ -134,7 +134,7 @@ _GENERAL = frozenset(
         " 后端 支持 镜像 模块 功能 用户",
     )
 )
-"""Nouns that only say what kind of thing a name beside them is of."""
+"""General nouns that only classify the name beside them."""
 
 
 async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
@@ -148,7 +148,7 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
 def is_misspelt(word: str, known: str) -> bool:
     """Whether a word is a misspelling of a known one: one letter off, or two in a long word.
 
-    Its first letter is hardly ever the wrong one: "mattered" is no "gathered".
+    The first letter is hardly ever wrong: "mattered" is not a misspelt "gathered".
     """
     return len(word) > 4 and word[0] == known[:1] and alike(word, known, 1 if len(word) < 8 else 2)
 
@@ -230,7 +230,7 @@ def _within(held: QueryResult, path: str, language: Language) -> QueryResult:
 
 
 async def respelt(asked: Meant, ctx: Context) -> Meant | None:
-    """The reading with a topic that the one in question misspells, though some change has it."""
+    """The reading with a corrected topic, although some change contains the misspelling."""
     word = term(asked.intent.topic)
     if " " in asked.intent.topic or len(word) <= 4 or not word.isascii():
         return None
@@ -244,11 +244,11 @@ async def respelt(asked: Meant, ctx: Context) -> Meant | None:
 
 
 _FOR_ALL = {ChangeKind.BREAKING, ChangeKind.ACTION}
-"""Kinds of which a change that is not about a topic may reach its users too."""
+"""Kinds of changes that may affect a topic's users even if they are not about the topic."""
 
 
 async def with_others(document: Document, intent: Changed, asked: Meant, ctx: Context) -> Document:
-    """The answer about a topic; of changes to act on, with the first that are not about it."""
+    """The answer about a topic; for changes to act on, also the first ones about something else."""
     if not set(intent.kinds) & _FOR_ALL:
         return document
     whole = replace(intent, topic="", window=asked.intent.window)

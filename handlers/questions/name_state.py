@@ -1,4 +1,4 @@
-"""How a name stands now: its value, what brought or took it, and yes or no to a claim about it."""
+"""The state of a name: its value, the changes that added or removed it, and answers to claims."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from handlers.questions.requirements import (
 async def state_lines(
     history: NamedHistory, intent: Touched, ctx: Context, tip: Tip
 ) -> list[Spans]:
-    """How a name stands now, what it is, and what made it so; what is asked for comes first."""
+    """Lines on the state of a name and the changes behind it; the requested one comes first."""
     name, aspects = history.name, dict[str, list[Spans]]()
     pins = any(fact.kind in VERSIONS for _, fact in history.facts)
     versioned = history.pinned or intent.claim == "value" or (pins and not intent.claim)
@@ -61,7 +61,7 @@ async def state_lines(
         aspects["about"] = [reading_text.DESCRIBED(ctx.language, text=about, place=place)]
     valued, now = _newest_value(history, needs), list[Fact]()
     if valued is not None and history.sure and history.contract[0][1].action is not Action.REMOVED:
-        # The value is what is asked for most, but a call does not say it.
+        # Most questions ask for the value, but a call does not reveal it.
         aspect = "set" if needs or (valued[1].after or "").endswith(")") else "value"
         aspects[aspect] = [_valued(*valued, ctx)]
     elif stands is not False and not needs and intent.claim in OF_VALUE:
@@ -80,7 +80,7 @@ async def state_lines(
             aspects[action.value] = await _done(phrase, action, history, tip, ctx, gone=gone)
     if intent.claim in {"added", "release"}:
         if aspects.get("added"):
-            aspects.pop("said", None)  # when it came is asked, not how it went on
+            aspects.pop("said", None)  # the question is when it was added, not what happened later
         elif oldest := history.oldest:
             line = _line(reading_text.OLDEST, oldest, name, ctx, author=_author(oldest))
             aspects["added"] = [line, *await release_lines(oldest, tip, ctx)]
@@ -92,13 +92,13 @@ async def state_lines(
     asked = ["set", "there"] if claim == "value" and needs else [_AS.get(claim, claim)]
     order = ["about", *asked, "value", *aspects]
     lines = [line for aspect in dict.fromkeys(order) for line in aspects.get(aspect, ())]
-    if about:  # what the change that added it said is mostly the same
+    if about:  # the change that added it usually says the same
         lines = [line for n, line in enumerate(lines) if n == 0 or about not in plain(line)]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
 
 
 def _instead(history: NamedHistory, claim: str, ctx: Context, *, stands: bool) -> list[Spans]:
-    """What is used instead of a name, which may still be there."""
+    """The replacement of a name, which may still exist."""
     if (told := history.replacement) is not None:
         graded, name, other = told
         phrase = reading_text.REPLACES if stands else reading_text.REPLACED
@@ -108,7 +108,7 @@ def _instead(history: NamedHistory, claim: str, ctx: Context, *, stands: bool) -
     return [unknown] if claim == "instead" and history.found else []
 
 
-_DEFAULTS = 3  # declarations of one name that are told with their defaults
+_DEFAULTS = 3  # the most declarations of one name whose defaults are shown
 
 
 def _default(fact: Fact, ctx: Context) -> Spans:
@@ -118,16 +118,16 @@ def _default(fact: Fact, ctx: Context) -> Spans:
 
 
 OF_VALUE = frozenset({"", "value", "default", "off", "revalued"})
-"""What is asked of a name that its default answers."""
+"""Questions about a name that its default answers."""
 
 _AS = {"release": "added", **dict.fromkeys(("revalued", "off", "default"), "value")}
-"""By what is asked, the lines that tell it."""
+"""The kind of line that answers each kind of question."""
 
 
 async def _presence(
     history: NamedHistory, needs: Sequence[Requirement], ctx: Context, tip: Tip
 ) -> tuple[bool | None, list[Spans]]:
-    """Whether a name is there now, ``None`` if nobody knows, and where."""
+    """Whether a name exists now (``None`` if unknown), and lines that say where."""
     language, name, facts = ctx.language, history.name, history.facts
     if needs:
         lines = [required_line(needs, ctx)]
@@ -154,10 +154,10 @@ async def _presence(
     gone = not declared and _went(history, there)
     stands = bool(declared) or (not gone and any("test" not in path for path in there))
     if "." in name and not (there or gone):
-        return None, []  # the code may put it together of its parts
+        return None, []  # the code may assemble it from parts
     field = name.removeprefix("--").replace("-", "_")
     if not (stands or gone) and is_flag and await files_with(field, ctx, tip.sha or ""):
-        return None, []  # a flag may be made of the name of a field
+        return None, []  # a flag may be derived from the name of a field
     phrase = reading_text.STANDS if stands else reading_text.IS_LEFT_IN
     if not there:
         phrase = reading_text.STANDS_NOT if history.found else reading_text.NOWHERE
@@ -167,7 +167,7 @@ async def _presence(
 def _last_said(
     history: NamedHistory, needs: Sequence[Requirement], ctx: Context
 ) -> dict[str, list[Spans]]:
-    """The newest change whose title says how the name stands; the value, if that is told."""
+    """The newest change whose title describes the name's state, with the value if it has one."""
     said, newest = history.said, history.contract[0] if history.contract else None
     gone = newest is not None and newest[1].action is Action.REMOVED
     if said is None or (gone and newest and committed(newest[0]) >= committed(said)):
@@ -182,14 +182,14 @@ def _last_said(
 def _newest_value(
     history: NamedHistory, needs: Sequence[Requirement]
 ) -> tuple[Graded, Fact] | None:
-    """The newest value by a fact, unless a newer title says how the name stands."""
+    """The newest value in a fact, unless a newer title describes the state of the name."""
     said = history.said
     valued = (
         (graded, fact)
         for graded, fact in history.contract
         if fact.after not in {None, fact.name}
         and fact.detail != "type"
-        and not (fact.after or "").startswith("(")  # a signature is no value
+        and not (fact.after or "").startswith("(")  # a signature is not a value
         and (not needs or _pins(fact, needs[0]))
     )
     newest = next(valued, None)
@@ -201,7 +201,7 @@ async def _done(
 ) -> list[Spans]:
     """The last change that removed a name, or the first that added it, with its release.
 
-    Of a name that is ``gone``, every part of it is.
+    If the name is ``gone``, all of its parts are.
     """
     oldest = history.found[-1][0] if history.found else None
     named = any(_is_whole(fact.name, history.name) for _, fact in history.contract)
@@ -225,7 +225,7 @@ async def _done(
 
 
 def required_line(needs: Sequence[Requirement], ctx: Context) -> Spans:
-    """The versions that are required, each with its manifest; those users need come first."""
+    """The required versions with their manifests; those that users need come first."""
     versions: dict[tuple[str, str], Spans] = {}
     for one in needs:
         version = f"{one.name} {one.version}" if one.name != needs[0].name else one.version
@@ -237,12 +237,12 @@ def required_line(needs: Sequence[Requirement], ctx: Context) -> Spans:
 
 
 def _pins(fact: Fact, needed: Requirement) -> bool:
-    """Whether a fact set the version that is required now."""
+    """Whether a fact set the version that is now required."""
     return fact.evidence.path == needed.path and (fact.after or "").endswith(needed.version)
 
 
 def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool:
-    """Whether a change brought the version that is required now."""
+    """Whether a change set the version that is now required."""
     if facts:
         return any(_pins(fact, needed) for fact in facts)
     title = graded.title[:_MOST_TITLE]
@@ -253,7 +253,7 @@ def _is_bump(graded: Graded, facts: Sequence[Fact], needed: Requirement) -> bool
 
 _MOST_TITLE = 300
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
-"""A version in a title: of a lock file, it may be above the one that is required."""
+"""A version in a title; for a lock file it may be higher than the required one."""
 
 
 def _valued(graded: Graded, fact: Fact, ctx: Context) -> Spans:
@@ -290,14 +290,14 @@ async def _first_tag(graded: Graded, tip: Tip, ctx: Context) -> str:
 
 
 def _purpose(came: tuple[Graded, Fact], language: Language) -> list[Spans]:
-    """What the change that added a name says that it is for."""
+    """The purpose of a name, according to the change that added it."""
     graded, fact = came
     line = line_of(graded, language)
     return [line] if fact.name in plain(line) else []
 
 
 def _went(history: NamedHistory, there: Sequence[str]) -> bool:
-    """Whether the newest change of a name, or of a flag as such, took it."""
+    """Whether the newest change about a name, or about a flag itself, removed it."""
     told = [fact for _, fact in history.facts]
     if history.name.startswith("--"):  # a flag of the same name may be left in a script
         told = [fact for fact in told if fact.name.split()[-1:] == [history.name]]
@@ -310,12 +310,12 @@ def _went(history: NamedHistory, there: Sequence[str]) -> bool:
 
 
 def _is_gone(known: str, name: str, there: Sequence[str]) -> bool:
-    """Whether a fact of a removal is about the name, of which mentions may be left."""
+    """Whether a removal concerns the name, even if other files still mention it."""
     owned = known.rpartition(".")[2] == name and len(there) <= _LEFT
     return owned or _is_whole(known, name)
 
 
-_LEFT = 3  # files with a name that may do no more than mention it
+_LEFT = 3  # the most files that may merely mention a name
 
 
 def _is_whole(known: str, name: str) -> bool:

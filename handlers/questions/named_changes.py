@@ -185,7 +185,7 @@ def _named(changes: Sequence[Graded], intent: Changed) -> Iterator[Named]:
 
 
 def _partners(graded: Graded, kinds: Collection[FactKind]) -> frozenset[str]:
-    """The names that go where one comes with which they share most of their words."""
+    """Removed names paired with an added name that shares most of their words."""
     came, went = (
         [fact.name for fact in graded.facts.items if fact.kind in kinds and fact.action is action]
         for action in (Action.ADDED, Action.REMOVED)
@@ -199,11 +199,11 @@ def _share(one: str, other: str) -> float:
     return len(first & second) / max(len(first), len(second), 1)
 
 
-_ALIKE = 0.5  # more of two names' words are common to both where one is the other renamed
+_ALIKE = 0.5  # the least share of common words for two names to be a rename
 
 
 def _stands(fact: Fact) -> str:
-    """Whether the default of a name is ``on`` or ``off``; empty if the code does not tell."""
+    """Whether the default of a name is ``on`` or ``off``; empty if the code does not show it."""
     value = (fact.after or "").strip("\"'").casefold()
     return "" if fact.after is None else "off" if value in _OFF else "on"
 
@@ -248,7 +248,7 @@ def _whole(steps: Sequence[Named]) -> Named:
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _VERSIONS = (FactKind.DEPENDENCY, FactKind.TOOLCHAIN)
-_MANY = 30  # a change of more versions releases a workspace
+_MANY = 30  # a change of more versions is a release of a workspace
 
 
 def about(intent: Changed, ctx: Context) -> str:
@@ -307,7 +307,7 @@ async def defaults(intent: Changed, query: Query, reached: Reach, ctx: Context, 
     found = [one for one in await asyncio.to_thread(met, changes) if _is_asked(one, intent)]
     by_name = {graded.sha: graded for graded in changes}
     titled = [g for g in changes if _SAID.search(g.title[:_MOST_TITLE]) and _is_code(g)]
-    titled = [] if intent.things else titled  # a title does not say of what it is the default
+    titled = [] if intent.things else titled  # a title does not say what the default belongs to
     names = dict.fromkeys([*(one.sha for one in found), *(g.sha for g in titled)])
     told = [by_name[sha] for sha in names]
     told.sort(key=lambda g: (g.commit.committed_at, g.sha), reverse=True)

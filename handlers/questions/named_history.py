@@ -1,4 +1,4 @@
-"""What the changes about a name say of it: by their facts, and by the words of their titles."""
+"""What changes say about a name, by their facts and by the words of their titles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedHistory:
-    """What the changes about a name say of it; ``sure`` that the newest value still holds."""
+    """What changes say about a name; ``sure`` if the newest value is known to be current."""
 
     name: str
     found: Found
@@ -50,7 +50,7 @@ class NamedHistory:
 
     @property
     def said(self) -> Graded | None:
-        """The newest change whose title says how the name stands."""
+        """The newest change whose title describes the state of the name."""
         is_code = self.name.startswith("-") or "_" in self.name
         of_code = (g for g, some in self.found if some or Area.CORE in g.facts.areas)
         titles = ((g, g.title[:_MOST_TITLE]) for g in of_code)
@@ -60,9 +60,9 @@ class NamedHistory:
 
     @property
     def decisive(self) -> str:
-        """The change that removed, renamed, told of in its title, or added a name, else the newest.
+        """The full hash of the change that removed, renamed, mentions or added the name.
 
-        Its full name; there is at least one change.
+        Otherwise of the newest; there is at least one change.
         """
         for action in (Action.REMOVED, Action.RENAMED, None, Action.ADDED):
             if action is None and self.said is not None:
@@ -95,7 +95,7 @@ class NamedHistory:
 
     @property
     def replacement(self) -> tuple[Graded, str, str] | None:
-        """The newest change that tells what replaces the name, the name in it, and what does.
+        """The newest change that names a replacement, the name as written there, the replacement.
 
         The name is empty if only the title of the change says so.
         """
@@ -111,10 +111,10 @@ class NamedHistory:
 
     @property
     def brought(self) -> Graded | None:
-        """The oldest change whose title says that it adds a thing that no fact is about.
+        """The oldest change whose title says that it adds the thing, if no fact does.
 
-        *Support caching with pools* adds something to caching, and what changes were about long
-        before had been there.
+        *Support caching with pools* only adds something to caching, and a thing that changes were
+        about long before already existed.
         """
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
         brings = re.compile(
@@ -134,15 +134,15 @@ class NamedHistory:
 
     @property
     def oldest(self) -> Graded | None:
-        """The oldest change whose title has the whole name."""
+        """The oldest change whose title contains the whole name."""
         changes = (graded for graded, _ in reversed(self.found))
         return next((one for one in changes if _has_whole(one.title, self.name)), None)
 
     @property
     def dropped(self) -> Graded | None:
-        """The change whose title takes what a plain word names, unless a newer one brings it.
+        """The change whose title removes the thing, unless a newer title adds it again.
 
-        Files may go on to have the word of a thing that is gone.
+        Files may still contain the word after the thing was removed.
         """
         if is_name(self.name) or not self.name.isascii():
             return None
@@ -163,9 +163,9 @@ class NamedHistory:
         return None
 
     def verdict(self, claim: str, *, stands: bool | None, value: str | None) -> Verdict | None:
-        """Yes or no to a claim about the name; ``None`` if nothing tells.
+        """The answer to a claim about the name; ``None`` if it is unknown.
 
-        ``stands`` is whether the name is there now, ``value`` its default.
+        ``stands`` says whether the name exists now, ``value`` its default.
         """
         turned, off = claim in {"gone", "experimental", "off"}, claim == "off"
         switch = (value or "").strip("\"'").lower()
@@ -193,8 +193,8 @@ class NamedHistory:
 
 
 def _has_whole(title: str, name: str) -> bool:
-    """Whether a title has all of a name, its words joined in any way."""
-    if re.fullmatch(r"--\w+", name):  # "device" alone is a word of many titles
+    """Whether a title contains the whole name, with its words joined in any way."""
+    if re.fullmatch(r"--\w+", name):  # "device" alone occurs in many titles
         return re.search(rf"{name}(?!-?\w)|\b{name[2:]} (?:flag|arg|option)", title) is not None
     words = re.sub(r"[\s-]", "_", name.strip("-").lower())
     bare = words.removeprefix("enable_").removeprefix("disable_")
@@ -202,7 +202,7 @@ def _has_whole(title: str, name: str) -> bool:
 
 
 def _is_of_another(title: str, name: str) -> bool:
-    """Whether a title removes something else, mostly a part of what is named.
+    """Whether a title removes something else, such as a part of the named thing.
 
     *Remove the fallback in guided_json*, *K3: remove a stall*.
     """
@@ -222,19 +222,19 @@ def committed(graded: Graded) -> datetime:
 
 
 OPEN = frozenset({"", "added", "removed", "value", "release", "instead"})
-"""What is asked that yes or no does not answer."""
+"""Questions that are not answered by yes or no."""
 
 _BEFORE_NAME = (
     "(?:(?:an?|the|new|initial|basic|minimal|native|hidden|experimental|preview|support|for|of) "
     "){0,6}"
 )
-"""Words between a verb and what it adds."""
+"""Words that may stand between a verb and the thing that it adds."""
 
 _PREPARED = timedelta(days=30)
-"""For how long before a thing is added changes may prepare it."""
+"""How long before a thing is added other changes may prepare it."""
 
 _SORTS = "models?|support|backend|architecture|integration|implementation|code"
-"""Nouns behind a name that say no more than what sort of thing it is of."""
+"""Nouns after a name that only say what kind of thing it is."""
 
 _ON = {"true", "1", "on", "yes", "enabled"}
 _OFF = {"false", "0", "off", "no", "disabled"}
@@ -273,14 +273,14 @@ _SAYS = {
         r"|stabili[sz]|graduat|promot|\bby default\b(?!.{0,60}\b(?:disabl|off))",
     ),
 }  # fmt: skip
-"""By claim, words of titles for it and against it; those of a claim that is turned are swapped."""
+"""Words of titles that confirm or deny each claim; they are swapped if the claim is negated."""
 
 _OF_STATE = re.compile(
     r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
     r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
     re.IGNORECASE,
 )
-"""Words of titles that say how a thing stands."""
+"""Words of titles that describe the state of a thing."""
 
 _DEFAULT_TO = re.compile(
     r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE

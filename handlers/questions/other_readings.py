@@ -1,4 +1,4 @@
-"""Where a question finds nothing: a longer period, the next best readings, what was before.
+"""Fallbacks for a question that finds nothing: a longer period, other readings, earlier changes.
 
 The next best readings are tried in turn, and the answer says which it is.
 """
@@ -48,18 +48,18 @@ from handlers.questions.list_reading import (
 )
 from handlers.questions.scope import DAYS_BACK, Reach, count, month_back, reach
 
-_FEW = 3  # a topic with fewer changes in a period that nobody gave is looked up in a longer one
+_FEW = 3  # a topic with fewer changes is searched in a longer period, if the question names none
 
 
 async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
-    """The reading for a longer period, where that finds more: a month, or all that is archived."""
+    """The reading for a longer period that finds more: a month, or the whole archive."""
     intent, most = asked.intent, _FEW if asked.intent.anytime else 1
     few = asked.held.survey.total < (intent.top.count if intent.top else most)
     told = asked.held.rows and not (intent.topic or intent.top)
     if not few or not is_vague(intent, ctx) or told:
         return asked
     if intent.level and not asked.held.rows and (lower := await _lower(asked, ctx)) is not None:
-        return lower  # what is less important now is nearer than what was important once
+        return lower  # a less important recent change fits better than an important old one
     window, reached = await wider_period(ctx, tip)
     wider = replace(asked, intent=replace(asked.intent, window=window), reached=reached, only=())
     wider = await with_rows(wider if asked.resolved.topics else await read_topic(wider, ctx), ctx)
@@ -75,7 +75,7 @@ async def longer(asked: Meant, ctx: Context, tip: Tip) -> Meant:
 
 
 async def _archived(asked: Meant, until: datetime, ctx: Context, tip: Tip) -> Meant:
-    """The reading for what was read of the two years before a time."""
+    """The reading for the archived part of the two years before a time."""
     window = Window(since=until - _ARCHIVED, until=until, zone=ctx.zone)
     names = tuple(await ctx.watched.source.names(tip, window)) if tip.sha else ()
     intent = replace(asked.intent, window=window)
@@ -88,7 +88,7 @@ _ARCHIVED = timedelta(days=730)
 
 
 async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
-    """The newest change before a period without one, of those that were read."""
+    """The newest archived change before an empty period."""
     intent, window = asked.intent, asked.reached.window
     if window is None or intent.path or intent == Changed(window=intent.window):
         return []
@@ -106,8 +106,8 @@ async def last_before(asked: Meant, ctx: Context, tip: Tip) -> list[Spans]:
 async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Meant:
     """The first of the next best readings that finds something; the same if none does.
 
-    ``topic`` is the topic as it was asked for. Where nobody gave a period, they are tried for a
-    longer one too.
+    ``topic`` is the topic as it was asked for. If the question names no period, they are tried for
+    a longer one too.
     """
     periods = [asked]
     if is_vague(asked.intent, ctx):
@@ -176,7 +176,7 @@ _TROUBLE = (ChangeKind.REVERTS, ChangeKind.FIX, ChangeKind.DEPRECATIONS)
 
 
 async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) -> Meant | None:
-    """The reading with so many of the words of its topic, if that finds something."""
+    """The reading with only some words of its topic, if it finds something."""
     some = (" ".join(part) for part in itertools.combinations(words, size))
     parts = [replace(asked.intent, topic=part) for part in some]
     resolved = zip(parts, await resolved_topics(parts, ctx), strict=True)
@@ -214,7 +214,7 @@ _MOST_PARTS = 5
 
 
 async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
-    """Fixes, reverts and deprecations, where nothing is marked as breaking."""
+    """Fixes, reverts and deprecations, if nothing is marked as breaking."""
     if asked.intent.kinds != (ChangeKind.BREAKING,) or not asked.resolved.topics:
         return None
     wider = replace(asked.intent, kinds=_TROUBLE)
@@ -224,7 +224,7 @@ async def _troubled(asked: Meant, ctx: Context) -> Meant | None:
 
 
 async def _lower(asked: Meant, ctx: Context) -> Meant | None:
-    """Changes of medium importance, where there is none of high."""
+    """Changes of medium importance, if there are none of high importance."""
     if asked.intent.level is not Level.HIGH or (asked.intent.topic and not asked.resolved.topics):
         return None
     levels = (Level.MEDIUM, None) if asked.intent.topic or asked.intent.author else (Level.MEDIUM,)
@@ -261,7 +261,7 @@ async def _by_topic(asked: Meant, ctx: Context) -> Meant | None:
 
 
 async def _mended(asked: Meant, ctx: Context) -> Meant | None:
-    """Changes whose titles say that they avoid something, where none about it counts as a fix."""
+    """Changes whose titles say that they avoid something, if none about it is marked as a fix."""
     intent = asked.intent
     if intent.kinds != (ChangeKind.FIX,) or not (intent.topic and asked.resolved.topics):
         return None
@@ -278,4 +278,4 @@ _MENDS = re.compile(
     r"|避免|防止|修复|解决",
     re.IGNORECASE,
 )
-"""Words of titles that mend something, of whatever kind the change is."""
+"""Words of titles that say that something was fixed, whatever the kind of change."""

@@ -1,6 +1,6 @@
-"""``releases`` and ``compare``: tagged releases with their dates, and what lies between two.
+"""``releases`` and ``compare``: tagged releases with their dates, and the changes between two.
 
-Questions about one release by name use the range from the release before it.
+Questions about one release use the range from the release before it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from handlers.ports.forge_port import Publishing
 from handlers.questions.about_change import answer_of, one_change
 from handlers.questions.scope import range_of, viewpoint
 
-_MOST = 100  # the newest tags that are looked at
-_PAGE = 15  # releases that are listed
+_MOST = 100  # the newest tags that are examined
+_PAGE = 15  # the most releases to list
 
 
 async def releases(intent: Releases, ctx: Context) -> Answer:
@@ -79,7 +79,7 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
 
 
 async def first_release(intent: Released, ctx: Context) -> Answer:
-    """The first release that has a change, or that none has. Raises ``NoRelease``."""
+    """The first release that contains a change, or a note that none does. Raises ``NoRelease``."""
     graded = await one_change(intent.reference, ctx)
     source = ctx.watched.source
     tags = list(await source.releases())
@@ -187,9 +187,9 @@ def _is_series(name: str) -> bool:
 
 
 async def _release(name: str, ctx: Context) -> TaggedRelease | None:
-    """The release of a name; for a series such as ``1.2.x``, its latest, since before its first.
+    """The release with a name; for a series such as ``1.2.x`` its latest, from before its first.
 
-    A version may be written without its last zero.
+    The last zero of a version may be omitted.
     """
     source = ctx.watched.source
     if not _is_series(name):

@@ -1,4 +1,4 @@
-"""What a branch has now: the versions its manifests require, the files with a name, its default."""
+"""The present state of a branch: required versions, files with a name, and defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ASIDE = re.compile(
 )
 
 _OWN = re.compile(r"^\.github/|dockerfile", re.IGNORECASE)
-"""Files that say what the project itself is built with; they come last."""
+"""Files that say how the project itself is built; they come last."""
 
 _OTHER_NAMES = {
     "golang": "go",
@@ -38,7 +38,7 @@ _OTHER_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """A dependency or a toolchain as a manifest names it; ``version`` is empty for any."""
+    """A dependency or toolchain as written in a manifest; ``version`` is empty if any will do."""
 
     name: str
     version: str
@@ -48,11 +48,11 @@ class Requirement:
 
 
 async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requirement]:
-    """The requirements that a name means, what users need first; none for other names.
+    """The requirements of a name, those that users need first.
 
-    What no manifest names may be what others require: then it is what the lock files have.
+    If no manifest names it, it may be an indirect dependency, whose versions the lock files have.
     """
-    if name.isupper() and "_" in name:  # an environment variable, whatever package is called so
+    if name.isupper() and "_" in name:  # an environment variable, even if a package has that name
         return ()
     from digest.facts.dependencies import reader_of
 
@@ -77,7 +77,7 @@ _LOCK = re.compile(
 )
 _LOCKS = 6
 _PACKAGE = re.compile(r"@?[a-z0-9][a-z0-9./-]*[-/.][a-z0-9./-]*[a-z0-9]")
-"""What only a package is called, not a word or a class."""
+"""Names that only packages have, unlike words and classes."""
 
 
 def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
@@ -120,7 +120,7 @@ def _pinned(texts: Mapping[tuple[str, str], str]) -> Iterator[tuple[bool, Requir
 def _chosen(
     name: str, found: Sequence[tuple[bool, Requirement]]
 ) -> Iterator[Sequence[Requirement]]:
-    """The requirements by how surely they are meant: of the name, of its end, of its beginning."""
+    """The likeliest requirements: with the name, else with its end, else its beginning."""
     wanted = term(_OTHER_NAMES.get(name.lower(), name))
     ranked = [one for _, one in sorted(found, key=lambda p: (p[0], not p[1].version))]
     if any(one.version for one in ranked if term(one.name) == wanted):
@@ -133,7 +133,7 @@ def _chosen(
 
 
 _CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
-"""What only a name of code has; a common word is in too many messages."""
+"""Characters that only code names have; a common word occurs in too many messages."""
 
 
 def is_name(text: str) -> bool:
@@ -142,13 +142,13 @@ def is_name(text: str) -> bool:
 
 
 _WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
-"""What can be looked for as a word in a tree."""
+"""Names that can be searched for as a word in a tree."""
 
-_SEARCHED = 6  # files whose past is searched for a name that no archived change touched
+_SEARCHED = 6  # the most files whose history is searched for a name that no archived change touched
 
 
 async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
-    """The change of the branch that brought a name, which stands now, to the first of its files."""
+    """The change that added a present name to the first of its files."""
     there = tip.sha and is_name(name) and await files_with(name, ctx, tip.sha)
 
     def has(text: str) -> bool:
@@ -162,11 +162,11 @@ async def introduced(name: str, ctx: Context, tip: Tip) -> Sequence[Graded]:
 
 _VALUED = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 
-_MOST_FILES = 40  # files of changes about a name that are searched for it
+_MOST_FILES = 40  # the most files of the changes about a name that are searched for it
 
 
 async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> Sequence[Graded]:
-    """The change that took a name from the file that had it at the newest changes about it."""
+    """The change that removed a name from the file that had it in the newest changes about it."""
     files = [(g.sha, f.path) for g in found for f in g.facts.files if f.area is Area.CORE]
     texts = await ctx.watched.source.contents(files[:_MOST_FILES])
     path = next((p for sha, p in files if name in texts.get((sha, p), "")), "")
@@ -184,10 +184,10 @@ async def taken(name: str, found: Sequence[Graded], ctx: Context, tip: Tip) -> S
 async def revalued(
     found: Sequence[tuple[Graded, Sequence[Fact]]], ctx: Context, tip: Tip, *, name: str = ""
 ) -> Sequence[Graded] | None:
-    """The change that gave a name its present default, or removed it, where a fact says otherwise.
+    """The change that set the present default or removed it, if the fact is outdated.
 
-    Empty if the fact still holds, or the file at the tip cannot tell; ``None`` if it does not and
-    nobody knows since when. With a ``name`` the same where no change told of a default.
+    Empty if the fact is still correct, or the file at the tip does not show it; ``None`` if the
+    fact is outdated but the change is unknown. ``name`` is given if no change mentioned a default.
     """
     facts = ((graded, fact) for graded, some in found for fact in some)
     valued = (one for one in facts if one[1].after is not None and one[1].kind in _VALUED)
@@ -221,13 +221,13 @@ async def revalued(
 
 _DECLARES = re.compile(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
 
-_READ = 8  # files that are read for the default of a name, those that declare settings first
+_READ = 8  # the most files to read for the default of a name, those that declare settings first
 
 
 async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
-    """The flags, variables and settings of a name with the defaults that the branch gives them.
+    """The flags, variables and settings with a name, with their defaults.
 
-    What is written as words may be switched by a name that begins with "enable" or "disable".
+    A name in plain words may belong to a switch that begins with "enable" or "disable".
     """
     bare = re.sub(r"[\s-]+", "_", name.lstrip("-"))
     for prefix in ("", "enable_", "disable_") if " " in name else ("",):
@@ -237,7 +237,7 @@ async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
 
 
 async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
-    """A fact whose default is another setting, as ``CacheConfig.dtype``, with its value."""
+    """The fact, with the value of its default if that is another setting."""
     field = _FIELD.fullmatch(fact.after or "")
     others = await _defaults_of(field[1], ctx, tip) if field else []
     value = next((one.after for one in others if one.name == fact.after), None)
@@ -248,7 +248,7 @@ _FIELD = re.compile(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
 
 
 async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
-    """The files of the program that declare a command-line flag, however they write its name."""
+    """The program files that declare a command-line flag, in whatever form."""
     dashed = name.lstrip("-")
     bare = dashed.replace("-", "_")
     for words in ({name, f'"{dashed}"', f"'{dashed}'"}, {bare, dashed}):
@@ -260,7 +260,7 @@ async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
 
 
 async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
-    """What stands beside the declaration of a name: its help text, docstring or comment."""
+    """The help text, docstring or comment beside the declaration of a name."""
     from digest.facts.help_text import beside
 
     bare = re.sub(r"-", "_", name.lstrip("-"))
@@ -274,7 +274,7 @@ async def described_now(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidenc
 
 
 async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evidence] | None:
-    """What stands beside the definition of a class, a type or a function."""
+    """The docstring or comment beside the definition of a class, a type or a function."""
     from digest.facts.help_text import beside
 
     if not tip.sha or not _DOTTED.fullmatch(name):
@@ -303,14 +303,14 @@ async def _defaults_of(bare: str, ctx: Context, tip: Tip) -> list[Fact]:
         if f.kind in _VALUED and f.after is not None and not f.after.endswith(f".{bare}")
     ]
     given = [fact for fact in valued if fact.after not in UNSET]
-    plain = [fact for fact in given if "(" not in (fact.after or "")]  # others are put together
+    plain = [fact for fact in given if "(" not in (fact.after or "")]  # others are composed
     return plain or given or valued
 
 
 async def _declarations(
     bare: str, words: Collection[str], ctx: Context, tip: Tip
 ) -> tuple[list[Fact], Mapping[str, str]]:
-    """What the program declares under a name, and the texts that were read for it by path."""
+    """The declarations of a name in the program, and the texts that were read, by path."""
     some = await ctx.archive.select(ctx.watched.repository, Query(limit=1))
     if not tip.sha or not some or not _DOTTED.fullmatch(bare):
         return [], {}
@@ -332,7 +332,7 @@ UNSET = frozenset({"None", "null", "nil", "undefined"})
 
 
 def _constant(value: str, texts: Iterable[str]) -> str:
-    """The literal that a name in capitals stands for in one of the texts; otherwise the value."""
+    """The literal of a constant that is defined in one of the texts; otherwise the value itself."""
     last = value.rpartition(".")[2].rpartition("::")[2]
     if not last.isupper():
         return value
@@ -344,7 +344,7 @@ def _constant(value: str, texts: Iterable[str]) -> str:
 
 
 def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
-    """What a file says of the name of a fact."""
+    """The fact with the default that a file declares for its name."""
     bare = _bare(fact)
     if bare not in text:
         return None
@@ -353,13 +353,13 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
 
 
 def _name_in_text(bare: str) -> re.Pattern[str]:
-    """Finds a name, its words joined by lines or hyphens."""
+    """A pattern for a name whose words may be joined by underscores or hyphens."""
     spelled = re.escape(bare).replace("_", "[_-]").replace(r"\-", "[_-]")
     return re.compile(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
 
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:
-    """What a file says of a name, read as if the lines that have it were new."""
+    """The facts of a file about a name, extracted as if the lines with it were new."""
     lines = text.split("\n")
     own = [n for n, line in enumerate(lines) if words.search(line)][:_MOST_LINES]
     old = "\n".join(line for n, line in enumerate(lines) if n not in set(own))
@@ -392,7 +392,7 @@ def _bare(fact: Fact) -> str:
 
 
 async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip) -> str:
-    """The commit that brought something to a file that was there before; empty if unknown."""
+    """The commit that added something to a file that already existed; empty if unknown."""
     past = [sha for sha, _ in await ctx.watched.source.log(tip, path, mainline=True)]
     texts: dict[tuple[str, str], str] = {}
     having, without = -1, len(past)  # positions, newest first
@@ -408,7 +408,7 @@ async def _came_to(path: str, has: Callable[[str], bool], ctx: Context, tip: Tip
 
 
 async def files_with(name: str, ctx: Context, sha: str) -> Sequence[str] | None:
-    """The files of the program that have a word, tests last; ``None`` if they cannot be read."""
+    """The program files that contain a word, tests last; ``None`` if they cannot be read."""
     there = await ctx.watched.source.mentions(sha, [name]) if _WORD.fullmatch(name) else None
     return None if there is None else sorted(there.get(name, ()), key=_program)
 

@@ -66,7 +66,7 @@ def viewpoint(ctx: Context, tip: Tip) -> Seen:
 async def run_query(
     ctx: Context, query: Query, page: int, row: Callable[[Graded, Sequence[str]], AnswerRow]
 ) -> QueryResult:
-    """The archived matches of a query; ``row`` words what selected a change, with its labels."""
+    """The archived matches of a query; ``row`` describes why a change was selected."""
     repository = ctx.watched.repository
     if ctx.every:
         changes = await ctx.archive.select(repository, query)
@@ -83,7 +83,7 @@ async def run_query(
 
 
 def left_of(changes: Sequence[Graded], without: Sequence[str]) -> Sequence[Graded]:
-    """The changes that none of the words names: a kind, a part of the project, a path, a topic."""
+    """The changes to which no word applies: a kind, a part of the project, a path, a topic."""
     tests = [_excluding(word) for word in without]
     return [one for one in changes if not any(test(one) for test in tests)]
 
@@ -92,7 +92,7 @@ _BOTS = frozenset({"bot", "bots", "机器人"})
 
 
 def _excluding(word: str) -> Callable[[Graded], bool]:
-    """Whether a change is what a word names."""
+    """Whether a word applies to a change."""
     name = word.casefold()
     if name in _BOTS:
         return lambda graded: graded.commit.author.casefold().endswith("[bot]")
@@ -106,7 +106,7 @@ def _excluding(word: str) -> Callable[[Graded], bool]:
     def fits(graded: Graded) -> bool:
         code = any(f.area is Area.CORE for f in graded.facts.files)
         if area_of(graded) in areas and (Area.CORE in areas or not code):
-            return True  # code with more lines of tests than of its own is no test
+            return True  # a change of code is not a test, even if most of its lines are tests
         if name in graded.commit.author.casefold():
             return True
         if kind is not None and kind_term(kind) in topics_of(graded):
@@ -117,7 +117,7 @@ def _excluding(word: str) -> Callable[[Graded], bool]:
 
 
 _SAID = frozenset({TopicPlace.TAG, TopicPlace.SCOPE, TopicPlace.TITLE})
-"""Where a change says itself what it is about."""
+"""Tags and scopes by which a change names its subject."""
 
 
 async def count(ctx: Context, query: Query) -> int:
@@ -146,7 +146,7 @@ class Reach:
         return Query(window=self.window, among=self.names)
 
 
-DAYS_BACK = 30  # the days that are searched if a period that nobody gave has nothing
+DAYS_BACK = 30  # the days to search if the default period is empty
 
 
 def month_back(ctx: Context) -> Window:
@@ -193,7 +193,7 @@ async def range_of(refs: Refs, ctx: Context, tip: Tip) -> Range:
 
 
 async def _resolved(name: str, source: Source) -> str:
-    """The commit of a reference, or of a version written in short. Raises ``UnknownBranch``."""
+    """The commit of a reference, or of an abbreviated version. Raises ``UnknownBranch``."""
     try:
         return await source.resolve(name)
     except UnknownBranch:
@@ -218,7 +218,7 @@ async def _each(ends: Sequence[Awaitable[str]]) -> list[str]:
 async def newest(intent: Changed | DigestOf | Search, ctx: Context, tip: Tip) -> tuple[Spans, ...]:
     """The date of the last change, with the same question for that week; empty if it is recent.
 
-    A clone that nobody fetches into is old, and a quiet project has quiet weeks.
+    A clone that is not fetched becomes old, and quiet projects have quiet weeks.
     """
     if not isinstance(intent.window, Window) or tip.sha is None:
         return ()

@@ -35,7 +35,7 @@ from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 
 async def search(intent: Search, ctx: Context) -> Answer:
-    """The changes whose text holds every term; without a window, those archived so far."""
+    """The changes whose text contains every term; without a window, all archived ones."""
     tip = await tip_of(ctx)
     reached = await reach(intent.window, ctx, tip)
     narrow = restrict(Resolved(), intent.kinds, intent.label)
@@ -73,7 +73,7 @@ async def search(intent: Search, ctx: Context) -> Answer:
 
 
 async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
-    """The archived changes that have most of some words, rare words first; ``None`` if none has."""
+    """The archived changes with most of the words, rare words first; ``None`` without any."""
     close = await nearest_changes(terms, Query(), ctx)
     return _nearest(close, ctx, await tip_of(ctx)) if close.changes else None
 
@@ -91,7 +91,7 @@ class Nearest:
 
 
 async def nearest_changes(terms: Sequence[str], within: Query, ctx: Context) -> Nearest:
-    """The changes of a query that have most of some words, rare words first.
+    """The changes of a query with most of the words, rare words first.
 
     A word that most changes have says nothing. At least two words must meet, or a name of code.
     """
@@ -129,7 +129,7 @@ _ASIDE = 0.3
 _SUFFIX = re.compile(r"(?<=\w{4})(?:ing|ed|e?s)$")
 _COMMON = 0.2  # share of the changes that have a common word
 _MOST_WORDS = 6
-_NEAREST = 5  # changes that are shown
+_NEAREST = 5  # the most changes to show
 _IS_NAME = re.compile(r"\w[_-]\w|^-")
 
 

@@ -43,19 +43,19 @@ from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
 
 _ZH_NOUN = re.compile(r"\s*[\u4e00-\u9fff]{1,6}$")
-"""A Chinese noun behind a name, such as 编码, which its changes do not have."""
+"""A Chinese noun after a name, such as 编码, which does not occur in its changes."""
 
 _READ = 500  # the newest changes that contain the name, whose facts are searched for it
 _SAID = 3  # the most facts to show of one change
-_EVIDENCE = 3  # the changes below an answer to what is asked of a name
+_EVIDENCE = 3  # the most changes to list below an answer about a name
 
 
 async def name_history(intent: Touched, ctx: Context) -> Answer:
-    """The changes whose facts or titles are about the name, newest first, and how it stands.
+    """The changes about the name, newest first, and its present state.
 
-    Without a period the whole archive is searched, with the last days read, and then the messages
-    of all commits. A name that nothing knows is treated as a topic, unless it is in capitals, where
-    the words in it prove nothing. If that fails too, the answer says whether it is mentioned.
+    Without a period, the last days are read and the whole archive is searched, then the messages of
+    all commits. An unknown name is treated as a topic, unless it is in capitals, whose words prove
+    nothing. If that fails too, the answer says whether it is mentioned.
     """
     tip = await tip_of(ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
@@ -63,7 +63,7 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     found = await _found(intent.name, query, ctx)
     flag, _, value = intent.name.partition("=")
     if not found and value:
-        # Titles mention a value mostly without its flag; if none does, the flag is meant.
+        # Titles usually mention a value without its flag; if none does, the flag is meant.
         topic = re.sub(r"[-_]", " ", value)
         about = await list_changes(
             Changed(window=intent.window or month_back(ctx), topic=topic), ctx
@@ -111,12 +111,12 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     return Answer(intent="touched", document=document, topic=intent.name)
 
 
-_RELEASED = 3  # changes of which the first release is told
-_OLDER = 9  # commits that are read because their message has the name
+_RELEASED = 3  # the most changes whose first release is looked up
+_OLDER = 9  # the most commits to read because their message contains the name
 
 
 async def _found(name: str, query: Query, ctx: Context) -> Found:
-    """The changes about a name: by a fact, or by all the words of it in the title."""
+    """The changes about a name: with a fact about it, or with all of its words in the title."""
     select = ctx.archive.select
     held = await select(ctx.watched.repository, replace(query, terms=(name.lstrip("-"),)))
     parts = roots(name)
@@ -136,7 +136,7 @@ def _opened(found: Answer, lines: Sequence[Spans]) -> Answer:
 
 
 async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tuple[Found, bool]:
-    """The changes with the one that set the default of today, and whether that one is known."""
+    """The changes, with the one that set the present default, and whether that one is known."""
     name = intent.name if intent.claim in OF_VALUE and is_name(intent.name) else ""
     later = () if intent.window else await revalued(found, ctx, tip, name=name)
     told = intent.window or later or any(facts for _, facts in found)
@@ -147,13 +147,13 @@ async def _checked(found: Found, intent: Touched, ctx: Context, tip: Tip) -> tup
 
 
 def _versions(found: Found) -> Found:
-    """The changes of versions alone, with these facts."""
+    """The changes that only changed versions of the name, with these facts."""
     pinned = [(graded, [f for f in facts if f.kind in VERSIONS]) for graded, facts in found]
     return [one for one in pinned if one[1]]
 
 
 def _pins_first(found: Found) -> Found:
-    """The same with the changes of a version first, where all facts are of versions."""
+    """The changes with those of versions first, if all facts are about versions."""
     every = all(fact.kind in VERSIONS for _, facts in found for fact in facts)
     return sorted(found, key=lambda one: not one[1]) if every else found
 
@@ -161,7 +161,7 @@ def _pins_first(found: Found) -> Found:
 def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
     bare = re.escape(name.lstrip("-"))
-    # "Bamba" is what BambaForCausalLM is of.
+    # "Bamba" stands for BambaForCausalLM.
     longer = "|(?-i:[A-Z][a-z])" if name[:1].isupper() and not name.isupper() else ""
     known = re.compile(rf"(?:^-*|[.:/\s`])_?{bare}(?:$|[.:/@\s(=`,]{longer})", re.IGNORECASE)
     parts = roots(name)

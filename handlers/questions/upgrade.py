@@ -1,4 +1,4 @@
-"""What a release or an upgrade brings: interfaces that went, and the project's own changelog."""
+"""What a release or an upgrade brings: removed interfaces, and the project's own changelog."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
 from handlers.questions.scope import Reach, range_of, viewpoint
 
-_SAVED = 3  # files that still have a name which a change removed somewhere; then it is not gone
+_SAVED = 3  # if this many files still have a removed name, it still exists
 _WARNING = frozenset({"breaking", "removed", "deprecated"})
 
 
@@ -47,8 +47,8 @@ def _warns(_heading: str, note: Note) -> bool:
     return note.mark in _WARNING or note.text.upper().startswith("[CHANGE]")
 
 
-_MOST = 25  # lines of each group
-_FILES = 8  # changelogs that are read, those nearest to the root first
+_MOST = 25  # the most lines of each group
+_FILES = 8  # the most changelogs to read, those nearest to the root first
 _NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
 _LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
 _REQUEST = re.compile(r"#(\d{1,9})\b")
@@ -66,13 +66,13 @@ _OF_KIND = {
     ChangeKind.PERFORMANCE: re.compile(r"^\W*perf", re.IGNORECASE),
     ChangeKind.FIX: re.compile(rf"^\W*(?:bug|fix)|{_ADVISED}", re.IGNORECASE),
 }
-"""A heading or the beginning of an entry, by the kind of its changes."""
+"""Headings and beginnings of entries, by kind of change."""
 
 
 async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> Answer:
     """Removed and renamed names, changed defaults, raised requirements, and what is announced.
 
-    What the project announces stands in its own changelog at the later release.
+    The announcements come from the project's own changelog at the later release.
     """
     refs = cast("Refs", intent.window)
     changes = await ctx.archive.select(ctx.watched.repository, reached.query)
@@ -115,7 +115,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
 
 
 async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequence[UpgradeItem]:
-    """Without the names that several files of the later release still have."""
+    """The removals without names that several files of the later release still contain."""
     removed = [one.name for one in items if one.action is Action.REMOVED]
     there = await ctx.watched.source.mentions(sha, removed) if removed else None
     return [
@@ -130,11 +130,10 @@ def _is_kind(terms: frozenset[str]) -> bool:
 
 
 async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, Sequence[Block]]:
-    """Also the changes that the changelog of a release lists under the kinds in question.
+    """The answer with changelog entries of the requested kinds, and lines that quote them.
 
-    Over a period these are the releases made in it, and where nobody gave one about a topic, those
-    of a year, for kinds that readers have to act on and for topics. The second value tells the
-    entries; both are unchanged and empty for other questions.
+    For kinds that need action and for topics, a period stands for the releases made in it; a
+    question about a topic without a period covers those of a year. Other questions are unchanged.
     """
     intent = asked.intent
     patterns = [_OF_KIND[kind] for kind in intent.kinds if kind in _OF_KIND]
@@ -177,7 +176,7 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
 
 
 def announced_over(intent: Changed) -> Changed:
-    """The question for the period of the releases whose changelog is read for it."""
+    """The question for the period of the releases whose changelogs are read."""
     if not (intent.topic and intent.anytime and isinstance(intent.window, Window)):
         return intent
     year = intent.window.until - timedelta(days=365)
@@ -190,7 +189,7 @@ _ACTED_ON = frozenset({ChangeKind.BREAKING, ChangeKind.SECURITY, ChangeKind.DEPR
 async def _released_in(window: Window, ctx: Context, *, young: bool) -> Refs | None:
     """The releases made in a period, from the highest before it; ``None`` if there are none.
 
-    Of a ``young`` project, which may have made its first release in the period, from that on.
+    For a ``young`` project, whose first release may be in the period, they start with that one.
     """
     made = {tag: at for tag, at in (await ctx.watched.source.releases()).items() if at}
     inside = [tag for tag, at in made.items() if at in window and _version(tag)]
@@ -203,21 +202,21 @@ async def _released_in(window: Window, ctx: Context, *, young: bool) -> Refs | N
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """An entry of a changelog, with the release it stands under."""
+    """An entry of a changelog, with its release."""
 
     release: str
     note: Note
 
 
 def _numbers(notes: Sequence[_Announced]) -> frozenset[int]:
-    """The requests that entries name."""
+    """The numbers of requests that entries mention."""
     return frozenset(int(n) for one in notes for n in _REQUEST.findall(one.note.text))
 
 
 async def _announced(
     refs: Refs, sha: str, fits: Callable[[str, Note], bool], ctx: Context, tip: Tip
 ) -> Sequence[_Announced]:
-    """The entries of the changelogs of the releases between two that fit, by heading and text."""
+    """The matching changelog entries of the releases between two, by heading and text."""
     from digest.facts.change_notes import entries, is_change_note
     from digest.facts.side_text import SideLines
 
@@ -267,7 +266,7 @@ def _padded(number: str) -> tuple[int, ...]:
 
 
 def _said(one: _Announced) -> Spans:
-    """An entry in its project's words, with its release and place."""
+    """An entry as the project wrote it, with its release and place."""
     note = one.note
     text = _LINK.sub(r"\1", note.text).replace("**", "")
     place = Code(f"{printable(note.evidence.path)}:{note.evidence.line}")
@@ -275,7 +274,7 @@ def _said(one: _Announced) -> Spans:
 
 
 def _group(name: Phrase, lines: Sequence[Spans], language: Language) -> Sequence[Block]:
-    """Lines below a head with their number; nothing without lines."""
+    """A heading with the number of lines, and the lines; nothing without lines."""
     if not lines:
         return ()
     head = GROUP.text(language, name=name.text(language), n=len(lines))
