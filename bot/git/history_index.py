@@ -20,7 +20,7 @@ from pathlib import Path
 from bot.git.git_process import Git, GitFailed, stdin_lines
 from bot.util.files import write_whole
 from digest.errors import UnwritableFolder
-from digest.facts.paths import endings_of, language_of
+from digest.facts.paths import VENDORED, endings_of, language_of
 from handlers.ports.storage import Tip
 
 
@@ -165,8 +165,8 @@ _PROGRAM = (
 
 
 def is_program(path: str) -> bool:
-    """Whether a file is among those that are searched."""
-    return language_of(path) in _PROGRAM
+    """Whether a file is among those that are searched; what others wrote is not."""
+    return language_of(path) in _PROGRAM and not VENDORED.intersection(path.split("/")[:-1])
 
 
 async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
@@ -189,6 +189,7 @@ async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, 
     few = len(parts) <= _FEW
     patterns = parts if few else ["|".join(_SPECIAL.sub(r"\\\g<0>", part) for part in parts)]
     paths = [f"*.{ending}" for language in _PROGRAM for ending in endings_of(language)]
+    paths += [f":(exclude,glob)**/{folder}/**" for folder in sorted(VENDORED)]
     # Our git processes take paths literally by default; here they are patterns.
     patterned = git.with_environment(GIT_LITERAL_PATHSPECS="0", GIT_GLOB_PATHSPECS="0")
     try:

@@ -153,7 +153,7 @@ def touched_calls(
         for match in name.finditer(text, first, last):
             if _in_comment(text, match.start(), language):
                 continue
-            if language == "rust" and any(a < match.start() < b for a, b in _tests(text)):
+            if language == "rust" and in_tests(text, match.start()):
                 continue
             call = call_at(text, match.start(), match.end() - 1, language)
             budget -= call.end - call.start if call else LONGEST
@@ -166,13 +166,21 @@ def touched_calls(
                 yield call
 
 
-_TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\n)*+(?:pub )?mod \w+ \{", re.MULTILINE)
+_TESTS = re.compile(
+    r"^#\[cfg\([^\n]{0,200}\btests?\b[^\n]{0,200}\]\n(?:#\[[^\n]*\n)*+(?:pub )?mod \w+ \{",
+    re.MULTILINE,
+)
+"""The beginning of a module of Rust that is built for tests alone."""
+
+
+def in_tests(text: str, offset: int) -> bool:
+    """Whether a place in a file of Rust is in a module of tests."""
+    return any(first < offset < end for first, end in _tests(text))
 
 
 @lru_cache(maxsize=4)
 def _tests(text: str) -> list[tuple[int, int]]:
-    """The modules of tests of a file of Rust, as pairs of offsets."""
-    starts = [m.start() for m in _TESTS.finditer(text)] if "cfg(test)" in text else []
+    starts = [m.start() for m in _TESTS.finditer(text)] if "#[cfg(" in text else []
     return [(at, end if (end := text.find("\n}", at)) >= 0 else len(text)) for at in starts]
 
 

@@ -7,7 +7,7 @@ Fields are config if the class name says that users set things in it (``CacheCon
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
@@ -193,10 +193,9 @@ def _changes(
     (old_type, old_default), (new_type, new_default) = old.read(), new.read()
     if not old_type or not new_type:  # one of them could not be read
         return
-    if language_of(after.path) == "rust":  # what is optional is nothing, unless a function gives it
-        given = {old_default, new_default}
-        old_default = _unless_given(old_type, old_default, given)
-        new_default = _unless_given(new_type, new_default, given)
+    optional = old_type == new_type and new_type.startswith("Option<")
+    if language_of(after.path) == "rust" and optional and (new_default or "").endswith("()"):
+        old_default = old_default or "None"  # a function gives now what was left out
     values = _effective(old, before, old_default), _effective(new, after, new_default)
     is_filled = "None" in {old_default, new_default} - {*values}
     # The value of a property of a class is a state, not a default that users know.
@@ -210,11 +209,6 @@ def _changes(
     if key(old_type) != key(new_type):
         detail = "type" if _configures(new, after) else "types"
         yield _fact(Action.CHANGED, new, after, (old_type, new_type), detail)
-
-
-def _unless_given(type_: str, default: str | None, given: Collection[str | None]) -> str | None:
-    optional = default is None and type_.startswith("Option<")
-    return "None" if optional and any((value or "").endswith("()") for value in given) else default
 
 
 def _effective(field: DeclaredField, source: SideText, default: str | None) -> str | None:

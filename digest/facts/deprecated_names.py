@@ -77,6 +77,9 @@ _SUBJECT = re.compile(
 _DOING = re.compile(r"\W{0,8}[A-Z][a-z]+ing\b")
 """The beginning of a sentence about what users do with a name, which itself stays."""
 
+_WITHOUT = re.compile(r"\b(?:[Oo]mitting|[Nn]ot \w+ing|[Ll]eaving)\b")
+"""What is said of those who leave a name out, which will be asked for."""
+
 _OF = re.compile(r"\s+(?:of|on|in|to|for|with)(?: the)?\s+$")
 _SENTENCE = re.compile(r"[.;!?]\s+|:\s+")
 _THIS = re.compile(r"\b(?:[Tt]his|[Ii]t|[Tt]hese)\b(?:\s+\w+){0,2}\s*$")
@@ -162,6 +165,8 @@ def _named_by_sentence(
     for clause in (line, said):
         if (match := SAID_SO.search(clause)) is not None:
             subject = _SENTENCE.split(clause[: match.start()])[-1]
+            if _WITHOUT.search(subject):
+                return []
             if not _THIS.search(subject):
                 return [
                     name

@@ -13,7 +13,7 @@ from itertools import islice
 
 from digest.core.facts import Fact, FactKind
 from digest.facts import named_settings
-from digest.facts.call_arguments import call_at, literal, split, tokens, touched_calls
+from digest.facts.call_arguments import call_at, in_tests, literal, split, tokens, touched_calls
 from digest.facts.named_settings import NamedSetting
 from digest.facts.side_text import SideText
 
@@ -296,6 +296,8 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
         return
     for row, line in source.changed():
         if "env" not in line or line.lstrip().startswith(("#", "//", "*")):
+            continue
+        if language == "rust" and in_tests(source.text, source.offset(row + 1)):
             continue
         for match in pattern.finditer(line[:2_000]):
             default = match.groupdict().get("d")

@@ -39,7 +39,9 @@ TOLD = (*GRAVE, "added")
 _KINDS = {
     "flag": {FactKind.FLAG, FactKind.CONFIG},
     "variable": {FactKind.ENVIRONMENT, FactKind.CONFIG},
-    "setting": {FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT, FactKind.SCHEMA},
+    "setting": {  # a field of arguments is told as the flag that is made of it
+        *(FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT, FactKind.SCHEMA, FactKind.FLAG)
+    },
     "metric": {FactKind.METRIC},
     "route": {FactKind.ROUTE},
     "dependency": {FactKind.DEPENDENCY, FactKind.TOOLCHAIN},

@@ -25,6 +25,8 @@ async def test_words_that_contain_each_other_are_found_apart(
             "b.py": "run = 1\n",
             "c.py": "rerun = xay\n",
             "d.txt": "run",
+            "third_party/x/vendor/e.py": "run = 2\n",
+            "vendor/f.py": "run = 3\n",
         },
     )
     words = ("run", "run_all", "f(x.y)")

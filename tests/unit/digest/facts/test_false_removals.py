@@ -591,3 +591,30 @@ def test_a_mark_on_a_name_that_go_does_not_export_is_internal() -> None:
     old = "package a\n\nfunc load() {}\n"
     new = old.replace("func", "// Deprecated: use Load.\nfunc")
     assert [f.public for f in deprecated("Mark it", ("a.go", old, new))] == [False]
+
+
+def test_variables_that_tests_in_a_file_of_rust_read_are_not_part_of_the_interface() -> None:
+    read = '    let a = std::env::var("APP_ADDRESS");\n'
+    tests = '\n#[cfg(feature = "app-integration-tests")]\nmod integration_tests {\n    fn f() {\n'
+    old = f"fn f() {{\n}}\n{tests}{read}    }}\n}}\n"
+    assert gone("Drop it", ("src/app.rs", old, old.replace(read, ""))) == []
+    own = f"fn f() {{\n{read}}}\n"
+    assert gone("Drop it", ("src/app.rs", own, own.replace(read, ""))) == ["APP_ADDRESS"]
+
+
+def test_a_setting_that_may_no_longer_be_left_out_is_not_deprecated() -> None:
+    old = "pub struct A {\n}\n"
+    new = (
+        "pub struct A {\n    /// The version.\n    ///\n"
+        "    /// Omitting this option is deprecated and it will be required.\n"
+        "    pub version: Option<u8>,\n}\n"
+    )
+    assert deprecated("Ask for it", ("src/a.rs", old, new)) == []
+
+
+def test_a_default_of_rust_that_no_function_gives_any_more_may_stay_elsewhere() -> None:
+    old = '#[derive(Deserialize)]\npub struct SinkConfig {{\n{}}}\n\nfn default_site() -> String {{\n    "a.org".into()\n}}\n'
+    given = '    #[serde(default = "default_site")]\n    pub site: String,\n'
+    new = old.format("    pub site: Option<String>,\n")
+    facts = facts_of("Compute it", ("src/sink.rs", old.format(given), new)).items
+    assert [f.name for f in facts if f.detail == "default"] == []
