@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from digest.analysis.context import (
     REQUEST,
@@ -19,16 +18,17 @@ from digest.analysis.context import (
     owner_of,
     without_dashes,
 )
-from digest.analysis.quotes import ENDS, POINTS, content
+from digest.analysis.quotes import content, opening
 from digest.analysis.wording import is_computed, value
-from digest.core.authors import code_as_spans, sentences
+from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Clue, ClueKind, Evidence, Fact, FactKind
+from digest.core.facts import Action, Clue, ClueKind, Evidence, Fact, FactKind
 from digest.core.grade import Level
 from digest.core.statement import Statement
 from digest.document import Spans, Text, plain
 from digest.facts.exposure import is_sent
+from digest.facts.version_pin import language_of_version
 from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
@@ -57,19 +57,6 @@ _ABOUT_USE = re.compile(
 _OF_CODE = re.compile(r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b", re.IGNORECASE)
 """Words of an error that only a mistake in the code can cause."""
 
-_BINDS = re.compile(
-    r"\b(?:requires?|required|must|only|cannot|can't|not supported|unsupported|needs? to"
-    r"|when enabled|deprecated|instead|by default)\b",
-    re.IGNORECASE,
-)
-"""Words of a sentence that says what a reader needs or may not do."""
-
-_WHY = re.compile(
-    r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since)\b",
-    re.IGNORECASE,
-)
-"""Words of a comment that says why."""
-
 _LIFTS = re.compile(r"\b(?:add|support|enable|allow)(?:s|ed|ing)?\b", re.IGNORECASE)
 INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 """Names that only the project's own developers use."""
@@ -82,7 +69,6 @@ _HEADING = frozenset(
 _WHOLE = 220
 """Maximum characters of the words beside a setting, which may describe each of its values."""
 
-_SHORT = 30
 _SENTENCE = 3  # minimum number of spaces in a text for it to count as a sentence
 
 _NEW = {
@@ -198,11 +184,26 @@ _MAKES = re.compile(
 
 def introduced(reading: ChangeContext) -> Iterator[Statement]:
     """A new class, function or method that the title names, with the text beside it."""
-    helps = {c.name: c.text for c in reading.facts.clues if c.kind is ClueKind.HELP}
+    helps = _helps(reading.facts.clues)
     title = reading.facts.subject.words
     made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
     made = made if _MAKES.match(title) else []
     for f in sorted(made, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
+        yield _new(f, _CODE[f.detail], helps[f.name], reading)
+
+
+def described(reading: ChangeContext) -> Iterator[Statement]:
+    """New functions, methods and classes whose names share words with the title, most of all."""
+    helps = _helps(reading.facts.clues)
+    title = content(reading.facts.subject.words)
+    made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
+    named = reading.facts.subject.words.replace("`", " ").split()
+    alone: dict[str, Fact] = {}
+    for f in made:
+        if owner_of(f.name)[1] not in named:
+            alone.setdefault(owner_of(f.name)[1], f)
+    ranked = sorted(alone.values(), key=lambda f: -len(title & content(helps[f.name])))
+    for f in ranked[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
         yield _new(f, _CODE[f.detail], helps[f.name], reading)
 
 
@@ -255,7 +256,9 @@ def _without_own_name(text: str, name: str) -> str:
     """A comment without the name of the thing before its verb, as comments of Go begin."""
     first, _, rest = text.partition(" ")
     own = first.strip("`,").casefold() == name.replace("_", "").casefold()
-    if not own or not rest[:1].islower():
+    spelled = "_" in name or any(c.isupper() for c in name[1:])
+    goes_on = first[-1:] == "," or rest.partition(" ")[0].endswith("s")
+    if not own or not rest[:1].islower() or not (spelled or goes_on):
         return text
     return rest.removeprefix("is ") if rest.startswith(("is the ", "is a ", "is an ")) else rest
 
@@ -273,45 +276,6 @@ def said_default(f: Fact, reading: ChangeContext) -> Spans:
     if not is_known(said):
         return ()
     return (code(said),) if "_" in said or said[:2] == "--" else code_as_spans(said)
-
-
-def opening(text: str) -> str:
-    """The first sentence of a text that does not point elsewhere, or two if it is very short."""
-    found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
-    return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
-
-
-def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
-    """A sentence of the documentation about a new name."""
-    found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
-    for text, clue in islice(((opening(c.text), c) for c in found), 1):
-        if text.endswith(ENDS) and not any(mark in text for mark in ("**", "</", "](")):
-            spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
-            yield make_statement(spans, [clue.evidence])
-
-
-def remarks(reading: ChangeContext) -> Iterator[Statement]:
-    """Sentences of new documentation, else of new comments, about what the title names.
-
-    Those that say what is required come first, then those that share most words with the title.
-    """
-    found = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
-    documents = {f.path for f in reading.facts.files if f.area is Area.DOCS}
-    title = content(reading.facts.subject.words)
-
-    def rank(clue: Clue) -> tuple[bool, bool, int]:
-        inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
-        return inside, not binds, -len(title & content(clue.text))
-
-    for clue in sorted(
-        (c for c in found if "](" not in c.text and not POINTS.search(c.text)), key=rank
-    )[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
-        known = clue.evidence.path in documents
-        if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
-            phrase = words.DOCUMENTED if known else words.REMARKED
-            yield make_statement(
-                phrase(reading.language, words=code_as_spans(clue.text)), [clue.evidence]
-            )
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:
@@ -425,6 +389,25 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
 
 
 _FEW_VERSIONS = 3
+
+
+def built_with(reading: ChangeContext) -> Iterator[Statement]:
+    """The version of a language that the title raises, with the one before."""
+    title = reading.facts.subject.words.replace("`", "").casefold().split()
+    for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
+        name = language_of_version(f.name)
+        numbers = [_RELEASE.search(one or "") for one in (f.before, f.after)]
+        before, after = (match[0] if match else "" for match in numbers)
+        named = name.partition(".")[0].casefold() in title and after in {
+            w.lstrip("v") for w in title
+        }
+        if name and before and after and named and before != after:
+            spans = words.BUILT_WITH(reading.language, name=name, before=before, after=after)
+            yield make_statement(spans, [f])
+            return
+
+
+_RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 
 def versions(reading: ChangeContext) -> Iterator[Statement]:

@@ -16,6 +16,7 @@ from digest.core.change import FileStatus
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
+from digest.facts.exposure import is_sent
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
@@ -145,7 +146,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     label = _label(facts, scope, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
-        spans=_with_label(label, where, code_as_spans(text), language),
+        spans=_with_label(label, where, code_as_spans(_without_fix(text, label)), language),
         telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
         inner=_is_inner(facts, text),
         brief=label is words.NEW and len(content) < 2 * _LEAST and "support" not in content,
@@ -155,7 +156,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
 def _is_inner(facts: Facts, text: str) -> bool:
     """Whether the first thing that a title names is a function, class or field of the code."""
     named = next(iter(text.replace("`", "").split()[1:2]), "").strip(".,()")
-    symbols = (f.name for f in facts.of(FactKind.SYMBOL))
+    symbols = (f.name for f in facts.of(FactKind.SYMBOL) if not is_sent(f))
     return bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
 
 
@@ -234,12 +235,20 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     if subject.scope.startswith("dep"):
         return None
     begin = text.lower()
+    if begin.endswith((" fix", " fixes", " bugfix")) and not _BEGINS.match(begin):
+        return words.FIX
     if begin.startswith("fus"):
         return words.PERFORMANCE
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
     return sort or (words.NEW if not _BEGINS.match(begin) and _is_new(facts) else None)
+
+
+def _without_fix(text: str, label: Phrase | None) -> str:
+    """A title that names what a fix is for, without the word that the label says."""
+    named = label is words.FIX and text.lower().endswith((" fix", " fixes", " bugfix"))
+    return text.rpartition(" ")[0] if named and not _BEGINS.match(text.lower()) else text
 
 
 def _is_new(facts: Facts) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from digest.analysis.context import REQUEST, ChangeContext, make_statement
 from digest.analysis.headline import bare_title
 from digest.core.authors import STOPS, code_as_spans, excerpt, sentences
 from digest.core.change import Side
-from digest.core.facts import Evidence
-from digest.core.grade import Graded
+from digest.core.facts import Area, Clue, ClueKind, Evidence
+from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
 from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
@@ -72,6 +73,20 @@ _SUBJECT = re.compile(
 )
 """The start of the subject of a squashed commit that was left in the body."""
 
+_BINDS = re.compile(
+    r"\b(?:requires?|required|must|only|cannot|can't|not supported|unsupported|needs? to"
+    r"|when enabled|deprecated|instead|by default)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says what a reader needs or may not do."""
+
+_WHY = re.compile(
+    r"\b(?:would|otherwise|because|so that|to avoid|rather than|without which|since)\b",
+    re.IGNORECASE,
+)
+"""Words of a comment that says why."""
+
+_SHORT = 30
 _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see below") say nothing
 
 
@@ -151,6 +166,45 @@ def restates(statement: Statement, graded: Graded) -> bool:
     """Whether a statement only rephrases the title."""
     title = bare_title(graded.facts.subject)
     return repeats(title.partition(" ")[2] or title, statement.text)
+
+
+def opening(text: str) -> str:
+    """The first sentence of a text that does not point elsewhere, or two if it is very short."""
+    found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
+    return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
+
+
+def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
+    """A sentence of the documentation about a new name."""
+    found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
+    for text, clue in islice(((opening(c.text), c) for c in found), 1):
+        if text.endswith(ENDS) and not any(mark in text for mark in ("**", "</", "](")):
+            spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
+            yield make_statement(spans, [clue.evidence])
+
+
+def remarks(reading: ChangeContext) -> Iterator[Statement]:
+    """Sentences of new documentation, else of new comments, about what the title names.
+
+    Those that say what is required come first, then those that share most words with the title.
+    """
+    found = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
+    documents = {f.path for f in reading.facts.files if f.area is Area.DOCS}
+    title = content(reading.facts.subject.words)
+
+    def rank(clue: Clue) -> tuple[bool, bool, int]:
+        inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
+        return inside, not binds, -len(title & content(clue.text))
+
+    for clue in sorted(
+        (c for c in found if "](" not in c.text and not POINTS.search(c.text)), key=rank
+    )[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
+        known = clue.evidence.path in documents
+        if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
+            phrase = words.DOCUMENTED if known else words.REMARKED
+            yield make_statement(
+                phrase(reading.language, words=code_as_spans(clue.text)), [clue.evidence]
+            )
 
 
 def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:

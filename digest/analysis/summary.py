@@ -25,7 +25,15 @@ from digest.analysis.context import (
 )
 from digest.analysis.explanations import Clause, is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, headline, secures
-from digest.analysis.quotes import content, description_quotes, repeats, restates
+from digest.analysis.quotes import (
+    content,
+    description_quotes,
+    documentation_sentences,
+    opening,
+    remarks,
+    repeats,
+    restates,
+)
 from digest.analysis.wording import has_default, is_named, lines, undone_change, value
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
@@ -99,7 +107,9 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from _title(reading, title)
     yield from acts
     yield from explain.setting_descriptions(reading)
-    own = title.telling and not any(restates(act, reading.graded) for act in acts)
+    built = [] if acts or reading.facts.reverts else list(explain.built_with(reading))
+    yield from built
+    own = title.telling and not any(restates(one, reading.graded) for one in (*acts, *built))
     made = (reading.told(k, Action.ADDED) for k in _SETTINGS[:3])
     later = title.inner or (title.brief and any(made))
     if own and not later:
@@ -121,10 +131,11 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     yield from explain.values(reading)
     if not reading.facts.reverts:
         yield from explain.refusals(reading)
-        yield from explain.documentation_sentences(reading)
+        yield from documentation_sentences(reading)
     yield from description_quotes(reading)
     if not reading.facts.reverts:
-        yield from explain.remarks(reading)
+        yield from explain.described(reading)
+        yield from remarks(reading)
     yield from explain.versions(reading)
 
 
@@ -193,7 +204,7 @@ def _removals(reading: ChangeContext) -> Iterator[Clause]:
 def _refused(reading: ChangeContext) -> Iterator[Clause]:
     """A new error about flags that were accepted before."""
     if refused := explain.refused_flags(reading):
-        text = code_as_spans(explain.opening(refused[0].text).rstrip("."))
+        text = code_as_spans(opening(refused[0].text).rstrip("."))
         yield words.NOW_REFUSED(reading.language, words=text), [refused[0].evidence]
 
 

@@ -98,13 +98,14 @@ def clues(
     """The clues of a change, a few of each kind, by kind and file."""
     found: dict[Clue, None] = {}
     finders = (
-        _helps(facts, title),
+        _helps(f for f in facts if f.kind in _NAMED or is_sent(f) or is_titled(f, title)),
         _changelogs,
         _docs(facts),
         _refusals,
         _values,
         _registered,
         _comments(title),
+        _helps(f for f in facts if not is_titled(f, title) and _is_about(f, title)),
     )
     for find in finders:
         of_kind = (clue for scene in scenes for clue in find(scene))
@@ -116,26 +117,37 @@ def clues(
 Find = Callable[[FileContext], Iterable[Clue]]
 
 
+def _is_about(fact: Fact, title: str) -> bool:
+    """Whether the name of a new function, method or class shares words with the title."""
+    words = _stems(" ".join(_WORDS.findall(fact.name))) if _is_new_code(fact) else set()
+    return len(words & _stems(title)) >= _SHARED and "._" not in f".{fact.name}"
+
+
+def _is_new_code(fact: Fact) -> bool:
+    made = fact.kind is FactKind.SYMBOL and fact.action is Action.ADDED
+    return made and fact.detail in _CODE
+
+
 def is_titled(fact: Fact, title: str) -> bool:
     """Whether a new function, method or class is one that the title names."""
-    if fact.kind is not FactKind.SYMBOL or fact.action is not Action.ADDED:
+    if not _is_new_code(fact):
         return False
     own = fact.name.rpartition(".")[2]
     spelled = "_" in own.strip("_") or (own[:1].isupper() and any(c.islower() for c in own[1:]))
     named = spelled or f"{own}()" in title or f"`{own}`" in title or f"{fact.name}" in title
-    return fact.detail in _CODE and named and own in _NAME.findall(title)
+    return named and own in _NAME.findall(title)
 
 
 _CODE = frozenset({"class", "function", "method", "interface", "trait", "struct"})
 _NAME = re.compile(r"[A-Za-z_]\w{2,80}")
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
-def _helps(facts: Sequence[Fact], title: str) -> Find:
-    """The texts beside things that are added or changed, or that are code the title names."""
+def _helps(facts: Iterable[Fact]) -> Find:
+    """The texts beside things that are added or changed."""
     wanted: dict[str, list[Fact]] = {}
     for fact in facts:
-        named = fact.kind in _NAMED or is_sent(fact) or is_titled(fact, title)
-        if named and fact.evidence.side is Side.NEW and fact.evidence.line:
+        if fact.evidence.side is Side.NEW and fact.evidence.line:
             wanted.setdefault(fact.evidence.path, []).append(fact)
 
     def find(scene: FileContext) -> Iterator[Clue]:
@@ -147,7 +159,8 @@ def _helps(facts: Sequence[Fact], title: str) -> Find:
                 first = fact.evidence.line - _begin(new, fact.evidence.line)
             rows = _inserted(scene, fact.evidence.line) if fact.action is Action.ADDED else None
             fresh = range(rows.start - first, rows.stop - first) if rows else None
-            if text := beside(lines, fact.evidence.line - first, fresh):
+            row, code = fact.evidence.line - first, _is_new_code(fact)
+            if text := beside(lines, row, fresh, code=code):
                 yield Clue(kind=ClueKind.HELP, name=fact.name, text=text, evidence=fact.evidence)
 
     return find

@@ -23,7 +23,7 @@ _SET_IN = re.compile(
 )
 _OUTER = 3  # folders of a package in which settings of users are declared; deeper ones are inner
 _SENT = re.compile(r"(?:Request|Response)$")
-_SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|schemas?|protocol)(?:[/_.]|$)")
+_SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|routes|schemas?|protocol)(?:[/_.]|$)")
 """Classes and files that say what clients send to a server and get from it."""
 
 _MESSAGES = re.compile(

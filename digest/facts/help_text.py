@@ -58,6 +58,9 @@ _ITEM = re.compile(
 """The end of a line before an item of a list, or before a quoted value that is described."""
 
 _LINK = re.compile(r"\[([^\[\]]{1,120})\]\((?!https?:)[^()\s]{1,200}\)")
+_OTHER_NAME = re.compile(r"\[\*?([A-Z][\w.]{2,60})\](?![(\[:])")
+"""A name of the code as comments of Go and Rust link it."""
+
 _RULE = re.compile(r"^(?:[=*# ]|-+(?![-\w]))+")
 """Marks before a text, but not the dashes of a flag."""
 
@@ -67,24 +70,29 @@ _NOISE = re.compile(
 )
 
 
-def beside(lines: Sequence[str], row: int, fresh: Collection[int] | None = None) -> str:
+def beside(
+    lines: Sequence[str],
+    row: int,
+    fresh: Collection[int] | None = None,
+    *,
+    code: bool = False,
+) -> str:
     """The text beside the thing declared on ``lines[row]``, or an empty string.
 
     ``fresh`` are the rows of the lines that were inserted with the thing, if it was: a comment that
-    stood above another thing before does not count.
+    stood above another thing before does not count. Only a docstring or comment is about ``code``.
     """
     if not 0 <= row < len(lines):
         return ""
     own = partial(_comment, fresh=fresh)
-    return next(
-        (text for read in (_keyed, _docstring, own, _quoted) if (text := clean(read(lines, row)))),
-        "",
-    )
+    readers = (_docstring, own) if code else (_keyed, _docstring, own, _quoted)
+    return next((text for read in readers if (text := clean(read(lines, row)))), "")
 
 
 def clean(text: str) -> str:
     """The first sentences that fit, on one line; empty for text that is not prose."""
     text = _SHOWN_BY_HELP.sub(". ", " ".join(_ITEM.sub("; ", text).split()))
+    text = _OTHER_NAME.sub(r"`\1`", text)
     text = _LINK.sub(r"\1", _MARKS.sub(lambda m: f"`{m[1] or m[2]}`", text)).rstrip("-=*# ")
     text = _RULE.sub("", text)
     text = _REFERENCE.split(text, maxsplit=1)[0]

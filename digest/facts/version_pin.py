@@ -63,6 +63,12 @@ _TOOLS = {"go": "Go", "rust": "Rust", "python": "Python", "node": "Node.js", "ja
 _NUMBER = re.compile(r"\d{1,9}")
 
 
+def language_of_version(name: str) -> str:
+    """The language whose version a tool, an image or a variable stands for; or empty."""
+    own = (of_variable(name) or name).lower()
+    return _TOOLS.get({"golang": "go", "nodejs": "node"}.get(own, own), "")
+
+
 def raised_minimums(facts: Facts) -> dict[str, list[Fact]]:
     """Minimum language versions raised in what the project declares, by language."""
     raised: dict[str, list[Fact]] = {}

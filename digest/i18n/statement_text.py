@@ -219,6 +219,10 @@ DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
 GOES_LATER = Phrase("; removal is planned", "，以后将移除")
 GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移除")
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
+BUILT_WITH = Phrase(
+    "Built with {name} {after} instead of {before}.",
+    "改用 {name} {after} 构建（此前为 {before}）。",
+)
 FROM_TO = Phrase("from {before} to {after}", "由 {before} 提高到 {after}")
 
 # What the tables of a registry gain and lose.

@@ -27,6 +27,7 @@ from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.core.grade import Graded, Level
 from digest.document import plain
+from digest.facts.exposure import is_sent
 from digest.report.condensed import consequence
 from digest.window import Window
 from handlers.digests.ingest import ensure
@@ -47,7 +48,7 @@ _SCOPE = re.compile(r"(?!now refused: )[^:“”]{1,60}(?<!error): (?=\S)", re.I
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
-    r"|\bnow (?:defaults|takes|requires)\b|\bnow refused\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
+    r"|\bbuilt with\b|\bnow among\b|\bnow (?:defaults|takes|requires)\b|\bnow refused\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
     re.IGNORECASE,
 )
 
@@ -65,20 +66,20 @@ _INSIDE = re.compile(
 """Verbs about insides: what follows them says nothing to somebody outside."""
 
 _VERB = re.compile(
-    r"(?:(?:always|only|do not|never|lazily) )?(?:add|align|allocate|allow|apply|attach|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
+    r"(?:(?:always|only|do not|never|lazily) )?(?:accelerate|add|align|allocate|allow|apply|attach|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
     r"|extend|fail|fall|fix|forward|guard|handle|ignore|implement|include|introduce|let|limit|log"
     r"|make|omit|optimi[sz]e|prevent|promote|raise|recogni[sz]e|reduce|reject|remove|rename|replace"
     r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
     r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
     r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
-    r"|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
+    r"|(?:auto)?detect|mention|prefer|publish|redact|route|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
     r"|resolve|revert|select|stabilize|strip|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
     re.IGNORECASE,
 )
 
 _EMPTY_VERB = re.compile(r"(?:update|improve|refine|change)[sd]? ", re.IGNORECASE)
 
-_WORD = re.compile(r"[^\W_]{2,}")
+_WORD = re.compile(r"[^\W_]{2,}|\d+(?:\.\d+)+")
 _LITTLE = frozenset("the a an of for in on to and or with some more few it them code".split())  # noqa: SIM905
 
 
@@ -135,8 +136,11 @@ def lines(changes: Sequence[Graded]) -> list[tuple[Level, str, bool, str]]:
 
 
 def internal_names(graded: Graded) -> frozenset[str]:
-    """The public functions and classes that a change touches, with and without their owners."""
-    named = [f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL]
+    """The public functions and classes that a change touches, with and without their owners.
+
+    What clients of a server send and get is known to them.
+    """
+    named = [f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL and not is_sent(f)]
     return frozenset([*named, *(name.rpartition(".")[2] for name in named)])
 
 

@@ -1045,3 +1045,39 @@ def test_words_beside_a_setting_that_point_elsewhere_are_passed_over():
 def test_exact_version_is_told_without_its_sign():
     facts = [version("cargo", before="=1.2.0", after="=1.3.0")]
     assert "relay is now 1.3.0 (was 1.2.0)." in lines(change("Update the relay", *facts))
+
+
+def test_new_code_with_words_of_the_title_is_described_after_everything_that_users_see():
+    names = ["Pool.grow_workers", "Pool.shrink_workers", "Pool.workers_of_pool"]
+    items = [fact(FactKind.SYMBOL, Action.ADDED, name, detail="method") for name in names]
+    texts = [
+        "Add workers to the pool.",
+        "Take some of them away.",
+        "Return the idle ones by their age.",
+    ]
+    pairs = zip(names, texts, strict=True)
+    helped = [clue(ClueKind.HELP, name=name, text=text) for name, text in pairs]
+    graded = change("Grow the pool of workers", *items, clues=helped)
+    assert lines(graded) == [
+        "Grow the pool of workers.",
+        "New method Pool.grow_workers: Add workers to the pool.",
+        "New method Pool.shrink_workers: Take some of them away.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "line"),
+    [
+        ("Update Go to `1.26.4`", "golang", "Built with Go 1.26.4 instead of 1.26.3."),
+        ("update go to 1.26.4", "GO_VERSION", "Built with Go 1.26.4 instead of 1.26.3."),
+        ("Update Go to 1.27", "golang", "Update Go to 1.27."),
+        ("Update Go to 1.26.4", "relay", "Update Go to 1.26.4."),
+    ],
+)
+def test_raised_version_of_a_language_is_told_with_the_one_before(title, name, line):
+    values = {"before": "1.26.3-slim", "after": "1.26.4-slim", "detail": "docker"}
+    made = samples.fact(
+        FactKind.TOOLCHAIN, Action.CHANGED, name, samples.at("Dockerfile", 1), **values
+    )
+    files = [samples.file("Dockerfile", Area.BUILD)]
+    assert lines(change(title, made, files=files))[0] == line

@@ -46,6 +46,8 @@ def told(title, language=Language.EN, *files):
         ("fix(app): honour the key of a file (#35815", "Fix (app): honour the key of a file"),
         ("Feature/statistics of the pool manager", "New: statistics of the pool manager"),
         ("Add: support of the next pool", "Add support of the next pool"),
+        ("[Cohere] The second parser fix", "Fix (Cohere): The second parser"),
+        ("Add the parser fix", "Add the parser fix"),
         ("[Benchmark] Compare the pools (main)", "Compare the pools"),
         (
             "fix(security/UNKNOWN/cmd/show): Update cmd/show relay to v4 [SECURITY] (main) (#22170)",

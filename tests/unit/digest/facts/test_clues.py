@@ -280,3 +280,36 @@ def test_keys_that_a_registry_gains_and_loses_are_found_with_their_tables():
         ("OldModel", "_PAST_MODELS", Side.NEW),
     ]
     assert clues(ClueKind.REGISTERED, ("app/models/table.py", old, new)) == []
+
+
+GO = """\
+package pool
+
+// NewWorkerPool makes a [Pool] of workers for requests of one kind.
+func NewWorkerPool() *Pool {
+\treturn &Pool{Help: "Workers of the pool that are there."}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("Add a pool", GO, []),
+        (
+            "Add a pool of workers",
+            GO,
+            ["NewWorkerPool makes a `Pool` of workers for requests of one kind."],
+        ),
+        (
+            "Add a pool of workers",
+            GO.replace("// New", "//\n\n// New").replace("kind.", "kind.\n"),
+            [],
+        ),
+    ],
+)
+def test_comment_above_a_function_is_read_if_its_name_shares_words_with_the_title(
+    title, text, found
+):
+    new = ("pool/pool.go", "package pool\n", text)
+    assert [c.text for c in clues(ClueKind.HELP, new, message=title)] == found
