@@ -158,7 +158,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Numbers with a label each, in order, such as those of days: drawn as bars.
+    """Labelled numbers in order, such as one per day, drawn as bars.
 
     There are as many labels as values, and no value is negative. A platform without pictures shows
     ``digest.document.chart_text``.

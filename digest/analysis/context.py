@@ -1,7 +1,8 @@
 """A graded change prepared for analysis: its facts grouped once for all sections.
 
 Only the project's own interface counts: a flag of a benchmark script, a variable of an example or a
-route of a test changes nothing for users. The level of a change sets how much is said of it.
+route of a test changes nothing for users. The level of a change determines how much is said about
+it.
 """
 
 from __future__ import annotations

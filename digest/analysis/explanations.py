@@ -52,7 +52,7 @@ _ABOUT_USE = re.compile(
     r"|mutually exclusive|not (?:compatible|allowed)"
     r"|(?:must|requires?|cannot|can't|support(?:s|ed)?)\b(?=.*(?:\w_\w|[A-Z]{3}|[=`'\"])))"
 )
-"""Words of an error that tells users what they may not do or have to set."""
+"""Words of an error about what users may not do or have to set."""
 
 _OF_CODE = re.compile(r"tensor|\bstrides?\b|\bdtypes?\b|contiguous|pointer|\bnull\b", re.IGNORECASE)
 """Words of an error that only a mistake in the code can cause."""
@@ -64,10 +64,10 @@ INNER = re.compile(r"(?:^|_)(?:INTERNAL|TEST|TESTS|TESTING|DEBUG)(?:_|$)|^_")
 _HEADING = frozenset(
     "environment variable config configuration setting option flag parameter argument".split()  # noqa: SIM905
 )
-"""Words of a heading above several settings, which says nothing about one of them."""
+"""Words of a heading above several settings, which does not describe any one of them."""
 
 _WHOLE = 220
-"""Maximum characters of the words beside a setting, which may describe each of its values."""
+"""Maximum length of the text beside a setting, which may describe each of its values."""
 
 _SENTENCE = 3  # minimum number of spaces in a text for it to count as a sentence
 
@@ -83,7 +83,7 @@ _NEW = {
 
 
 def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
-    """A sentence with its full stop, in Chinese too that of English after English words."""
+    """A sentence with its full stop; English text in Chinese output gets an English one."""
     row = join(spans)
     end = row[-1].text[-1:] if row else ""
     if end and end in ".!?。！？”":
@@ -94,7 +94,7 @@ def with_full_stop(spans: Iterable[Part], reading: ChangeContext) -> Spans:
 
 
 def is_known(text: str | None) -> bool:
-    """Whether a value is known, and not a word for "none"."""
+    """Whether a value is known and does not mean "none"."""
     return (text or "").strip("\"' ").casefold() not in _NONE and not is_computed(text)
 
 
@@ -106,7 +106,7 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
 
 
 def news(reading: ChangeContext) -> Iterator[Statement]:
-    """New settings with the words beside them; fields only where such words exist."""
+    """New settings with the text beside them; fields only if there is such a text."""
     helps = _helps(reading.facts.clues)
     title = reading.facts.subject.words.replace("`", " ")
     told: set[str] = set()
@@ -129,7 +129,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def registered(reading: ChangeContext) -> tuple[list[Clause], list[Clause]]:
-    """What a registry loses, with where it moved if it did, and what it gains."""
+    """Entries that a registry loses, with the place they moved to, and those that it gains."""
     clues = [c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED]
     gone, come = (
         {c.name: c for c in clues if (c.evidence.side is Side.OLD) is old} for old in (True, False)
@@ -160,7 +160,7 @@ def _listed(
 
 
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
-    """New fields of requests and responses beside which nothing says what they are for."""
+    """New fields of requests and responses without a description beside them."""
     helps = _helps(reading.facts.clues)
     found = [f for f in reading.named(Action.ADDED) if is_sent(f) and f.name not in helps]
     for f in found[:1]:
@@ -179,7 +179,7 @@ _MAKES = re.compile(
     r"(?:s|ed|ing)?\b",
     re.IGNORECASE,
 )
-"""How titles begin that say that a thing is new, unlike one that was there and is used more."""
+"""Beginnings of titles for new things, as opposed to existing things that are used more."""
 
 
 def introduced(reading: ChangeContext) -> Iterator[Statement]:
@@ -208,7 +208,7 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
-    """What settings are for whose defaults or choices changed, in the words beside them."""
+    """Descriptions of settings whose defaults or choices changed, from the text beside them."""
     helps = _helps(reading.facts.clues)
     for kind in (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG):
         for f in reading.told(kind, Action.CHANGED):
@@ -230,7 +230,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     language = reading.language
     what = phrase(language, name=code(f.name))
     if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
-        # Every value of a variable is a text; its quotes say nothing.
+        # Every value of a variable is a string; its quotes mean nothing.
         after = (f.after or "").strip("\"'") if f.kind is FactKind.ENVIRONMENT else f.after
         what = words.WITH_DEFAULT(language, what=what, value=value(after or f.after, language))
     if f.elsewhere:
@@ -242,7 +242,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
 
 
 def _helps(clues: Sequence[Clue]) -> dict[str, str]:
-    """The texts beside things, by name and by the form that flags and fields share."""
+    """The texts beside things, by name and by the spelling that flags and fields share."""
     found: dict[str, str] = {}
     for clue in clues:
         if clue.kind is ClueKind.HELP:
@@ -253,7 +253,7 @@ def _helps(clues: Sequence[Clue]) -> dict[str, str]:
 
 
 def _without_own_name(text: str, name: str) -> str:
-    """A comment without the name of the thing before its verb, as comments of Go begin."""
+    """A comment without the name of the thing in front of its verb, as in Go."""
     first, _, rest = text.partition(" ")
     own = first.strip("`,").casefold() == name.replace("_", "").casefold()
     spelled = "_" in name or any(c.isupper() for c in name[1:])
@@ -270,7 +270,7 @@ _DEFAULTS_TO = re.compile(
 
 
 def said_default(f: Fact, reading: ChangeContext) -> Spans:
-    """The default that the words beside a setting give where code works it out."""
+    """The default according to the text beside a setting, if code computes it."""
     match = _DEFAULTS_TO.search(_helps(reading.facts.clues).get(f.name, ""))
     said = match["value"].strip("`") if match else ""
     if not is_known(said):
@@ -279,7 +279,7 @@ def said_default(f: Fact, reading: ChangeContext) -> Spans:
 
 
 def release_note(reading: ChangeContext) -> Iterator[Statement]:
-    """What the author wrote for users: the note for a release, or the entry of a changelog.
+    """The author's text for users: a release note or an entry of a changelog.
 
     An entry that does not end with its line may go on below it, so only whole sentences count.
     """
@@ -307,9 +307,9 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
         ):
             continue
         if max(len(clue.before), len(clue.after)) > _LONGEST_VALUE:
-            continue  # cut, both may look the same
+            continue  # both may look the same once cut
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
-        word = clue.name.isalpha() and clue.name.islower()  # it may mean anything
+        word = clue.name.isalpha() and clue.name.islower()  # its meaning is unknown
         meant = (f"`{clue.name}" if word else clue.name) in title and len(clue.name) > 3
         if constant or meant:
             name, before, after = code(clue.name), code(clue.before), code(clue.after)
@@ -333,7 +333,7 @@ _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9]*(?:[-_][a-z0-9]+){0,12}")
 
 
 def _is_of_new_thing(text: str, title: str) -> bool:
-    """Whether an error opens with the name of what the title adds: nobody used it before."""
+    """Whether an error begins with a thing that the title adds, so nobody used it before."""
     owner, colon, _ = text.partition(": ")
     names = content(owner) if colon and "--" not in owner else frozenset()
     return bool(names) and _LIFTS.search(title) is not None and names <= content(title)
@@ -367,7 +367,7 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
 def refusals(reading: ChangeContext) -> Iterator[Statement]:
     """The text of a new usage error, or of a limit that was removed; never one with gaps.
 
-    What a new file refuses nobody could do before, so only its limits are news.
+    Nobody could do before what a new file refuses, so only its limits are news.
     """
     lifts = _LIFTS.search(reading.facts.subject.words)
     made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
@@ -411,7 +411,7 @@ _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 
 def versions(reading: ChangeContext) -> Iterator[Statement]:
-    """The changed versions, unless they are so many that no reader wants them here."""
+    """The changed versions, unless there are too many."""
     language = reading.language
     facts = [f for k in VERSIONS for f in reading.told(k, Action.CHANGED) if f.before and f.after]
     for f in facts if len(facts) <= _FEW_VERSIONS else ():

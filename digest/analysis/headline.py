@@ -23,7 +23,7 @@ from digest.i18n.phrase import Phrase, join
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
 _BEGUN = frozenset(["add", "allow", "enable", "implement", "remove", "support", "update", "use"])
-"""Verbs before a colon that are the beginning of a title, not its scope."""
+"""Verbs before a colon that begin a title and are not its scope."""
 
 _LONG_SCOPE = 4  # maximum words of a scope; more of them are a sentence that has a colon
 
@@ -46,7 +46,7 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 
-# Tags and scopes that only give the sort of change or say nothing; others say where it matters.
+# Tags and scopes that only name the kind of change or say nothing; others name its subject.
 _TOLD_ELSEWHERE = frozenset(
     """
     feat feature features new fix fixes bugfix bug hotfix perf performance optimization
@@ -84,7 +84,7 @@ _SORTS = (
     ),
     (words.REFACTORING, frozenset({"refactor", "refactoring", "cleanup"}), ("refactor", "clean")),
 )
-"""Labels, the types and tags for which they stand, and how titles begin that need no label."""
+"""Labels, the types and tags that they stand for, and beginnings of titles that need no label."""
 
 _VERBS = tuple(
     """
@@ -112,11 +112,11 @@ _VERBS = tuple(
     vectoriz verif wait warm warn wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
-"""How titles begin that say what is done; others name a thing."""
+"""Beginnings of titles that say what is done; other titles name a thing."""
 
 _BEGINS = re.compile(rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b)")
 
-_MOSTLY, _MORE = 5, 3  # times as many lines are new as gone; the second if the author says so
+_MOSTLY, _MORE = 5, 3  # minimum ratio of added to removed lines, and if the author calls it new
 _FEATURES = frozenset({"feat", "feature", "features"})
 
 _SET = frozenset(
@@ -130,7 +130,7 @@ _LEAST = 2  # minimum number of words of content in a title that says what is di
 class Headline:
     """A title without its full stop; ``telling`` if it says what is different.
 
-    An ``inner`` one is first of all about a name of the code, a ``brief`` one only names a thing.
+    ``inner``: it begins with a name of the code; ``brief``: it only names a thing.
     """
 
     spans: Spans
@@ -140,7 +140,7 @@ class Headline:
 
 
 def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> Headline:
-    """The author's title, after what sort of change it is and what it concerns."""
+    """The author's title, preceded by the kind of change and its subject."""
     scope, text = _split_scope(facts.subject)
     where = _where(facts, text, labels)
     label = _label(facts, scope, text)
@@ -154,7 +154,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
 
 
 def _is_inner(facts: Facts, text: str) -> bool:
-    """Whether the first thing that a title names is a function, class or field of the code."""
+    """Whether a title begins with a function, class or field of the code."""
     named = next(iter(text.replace("`", "").split()[1:2]), "").strip(".,()")
     symbols = (f.name for f in facts.of(FactKind.SYMBOL) if not is_sent(f))
     return bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
@@ -172,7 +172,7 @@ def _split_scope(subject: Subject) -> tuple[str, str]:
 
 
 def subject_tags(subject: Subject, told: Collection[str] = ()) -> tuple[str, ...]:
-    """What tags and scopes say a change is about, each once; ``told`` are known words."""
+    """The subjects of a change by its tags and scopes, each once, without ``told`` words."""
     given = (*subject.tags, subject.scope, _split_scope(subject)[0])
     kept = [_SORT.sub("", one) for one in given if one]
     names = {one.casefold(): one for one in kept if _says(one, told)}
@@ -189,7 +189,7 @@ def title_text(subject: Subject) -> str:
 
 
 def bare_title(subject: Subject) -> str:
-    """The words of a title without what ends it, and without words that a forge cut off."""
+    """The words of a title without its ending, and without words that a forge cut off."""
     text = title_text(subject).rstrip(" .:;,")
     while match := _TAIL.search(text):
         text = text[: match.start()].rstrip(" .:;,")
@@ -206,7 +206,7 @@ def bare_title(subject: Subject) -> str:
 _CONNECTS = frozenset(
     "a an and as at because by due for from if in into of on or so that the to when with".split()  # noqa: SIM905
 )
-_LEFT = 3  # maximum words after the last connecting one that a cut title loses
+_LEFT = 3  # maximum words that a cut title loses after its last connecting word
 
 
 def _with_label(label: Phrase | None, where: str, title: Spans, language: Language) -> Spans:
@@ -220,7 +220,7 @@ def _with_label(label: Phrase | None, where: str, title: Spans, language: Langua
 
 
 def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
-    """What the author declares, or that only tests, CI or docs change, or the sort of change."""
+    """The label: what the author declares, "tests only" and the like, or the kind of change."""
     subject = facts.subject
     kinds = _kinds(subject)
     if _SAYS_SORT.fullmatch(scope):
@@ -252,7 +252,7 @@ def _without_fix(text: str, label: Phrase | None) -> str:
 
 
 def _is_new(facts: Facts) -> bool:
-    """Whether nearly all code of a change is new, and its author, settings or files say so too."""
+    """Whether nearly all code of a change is new, confirmed by its author, settings or files."""
     core = [f for f in facts.files if f.area is Area.CORE]
     named = bool(_kinds(facts.subject) & _FEATURES)
     more = sum(f.added for f in core) > (_MORE if named else _MOSTLY) * sum(f.deleted for f in core)
@@ -276,7 +276,7 @@ def secures(facts: Facts) -> bool:
 
 
 def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
-    """What a title concerns: the tags and scope that say so, else the platform of all its code."""
+    """The subject of a title: its tags and scope, or else the platform of all changed code."""
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
     told |= {w.casefold() for path in text.split() if "/" in path for w in _WORD.findall(path)}
     if names := subject_tags(facts.subject, told):
@@ -288,7 +288,7 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
 
 
 def _pointed(tag: str) -> str:
-    """A tag that is a path, without the parts that are told elsewhere."""
+    """A tag that is a path, without the parts that are mentioned elsewhere."""
     parts = [part for part in tag.split("/") if part.casefold() not in _TOLD_ELSEWHERE]
     return "/".join(parts).strip("/") if tag.count("/") > 1 else tag
 

@@ -49,7 +49,7 @@ _LEANS = re.compile(
     r"(?:#\d|https?://))",
     re.IGNORECASE,
 )
-"""How sentences begin that need what is before them, or that only refer to another place."""
+"""Beginnings of sentences that need the sentence before, or only refer to another place."""
 
 POINTS = re.compile(
     r"\b(?:the|see|as|is|are) (?:[\w-]+ ){0,5}(?:above|below)\b|\b(?:above|below)\W*$"
@@ -58,7 +58,7 @@ POINTS = re.compile(
     r"|^(?:also )?(?:enables?|fix(?:es)?|unskips?|passes) (?:the )?(?:tests?\b|\S*\btest-)",
     re.IGNORECASE,
 )
-"""Words of a sentence that only its neighbours explain, or that tells of the project's tests."""
+"""Words of a sentence that needs its neighbours, or that is about the project's tests."""
 
 _FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""
@@ -91,10 +91,10 @@ _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see
 
 
 def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
-    """The first sentences of the request's description, else of the message's body.
+    """The first sentences of the request's description, or else of the message's body.
 
     Only whole sentences that stand on their own: no heading of a list, no reference elsewhere. If
-    the first is too long or repeats the title, the next one that is not and does not.
+    the first is too long or repeats the title, the next suitable one is used.
     """
     paragraphs = (*_description_paragraphs(reading), *reading.facts.paragraphs)
     first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
@@ -157,7 +157,7 @@ def repeats(text: str, known: str) -> bool:
 
 
 def content(text: str) -> set[str]:
-    """The words of a text without the little ones and without plurals."""
+    """The words of a text in the singular, without function words."""
     words = _WORD.findall(text.casefold())
     return {word.rstrip("s") if len(word) > 3 else word for word in words if word not in _LITTLE}
 
@@ -213,7 +213,7 @@ def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:
     for paragraph in (*reading.facts.paragraphs, *_description_paragraphs(reading)):
         for quote in sentences(paragraph):
             fits = len(quote) <= reading.bounds.quote and not _BOUND.search(quote)
-            fits = fits and not quote.endswith((":", "："))  # what it announces is not quoted
+            fits = fits and not quote.endswith((":", "："))  # the next one is not quoted
             if fits and _FIGURE.search(quote) and _SPEED.search(quote):
                 yield _quote(reading, paragraph, quote, aspect=Aspect.PERFORMANCE)
                 found += 1

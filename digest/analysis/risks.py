@@ -69,7 +69,7 @@ def risks(reading: ChangeContext) -> tuple[Statement, ...]:
 
 
 def suggestions(reading: ChangeContext) -> tuple[Statement, ...]:
-    """What can be done beyond what a risk says by itself, each once, within the bound."""
+    """Suggestions beyond what the risks already say, each once, within the bound."""
     return _statements(_advice(reading), reading.bounds.suggestions)
 
 
@@ -185,7 +185,7 @@ _CHECKED = {
     "note_security": "security",
     "advisory": "security",
 }
-"""What is to be checked, by rules named otherwise."""
+"""The rule whose suggestion applies to a rule with another name."""
 
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
@@ -206,13 +206,13 @@ _SECOND = re.compile(
     r"|support|use|make|clarify|align|validate|test|update|keep|preserve|avoid|prevent|emit|print"
     r"|require|enforce)\b)"
 )
-"""Where the title of a refusal goes on with another thing that the change does."""
+"""Where the title of a rejection continues with something else that the change does."""
 
 
 def _weakness(reading: ChangeContext) -> Spans:
-    """The words for a weakness that the message uses, where nothing calls it a security fix.
+    """Words for a vulnerability in the message of a change that nothing calls a security fix.
 
-    They may be about another program, and most overflows of integers are faults like others.
+    They may be about another program, and most integer overflows are ordinary bugs.
     """
     rules = {reason.rule for reason in reading.graded.grade.reasons}
     said = [f for f in reading.facts.of(FactKind.SECURITY) if f.detail == "words"]
@@ -223,11 +223,11 @@ def _weakness(reading: ChangeContext) -> Spans:
 
 
 _SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
-"""Rules of what the authors call a security fix."""
+"""Rules for changes that their authors call security fixes."""
 
 
 def _to_check(reading: ChangeContext) -> Spans:
-    """What is to be checked by the reasons of the grade, with the names in the title."""
+    """What to check according to the reasons of the grade, with the names in the title."""
     language, title = reading.language, reading.facts.subject.words[:_READ]
     rules = (reason.rule.removeprefix("says_") for reason in reading.graded.grade.reasons)
     asked = next(
@@ -260,13 +260,13 @@ def _changed_defaults(reading: ChangeContext) -> list[Fact]:
 
 
 def _keeping(fact: Fact) -> Phrase:
-    """How to keep an old default; one of several words may have gone, a number has not."""
+    """How to keep an old default; a number is still accepted, a word may have been removed."""
     plain = _NUMBER.fullmatch(fact.before or "")
     return words.KEEP_DEFAULT if plain else words.KEEP_CHOICE
 
 
 def _restorable(reading: ChangeContext) -> list[Fact]:
-    """Changed defaults whose old value a user can write; none of what also moved or was renamed."""
+    """Changed defaults whose old value a user can set, except for moved or renamed things."""
     carried = {
         without_dashes(owner_of(f.name)[1])
         for f in reading.facts.items

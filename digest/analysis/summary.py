@@ -1,8 +1,8 @@
 """The summary of a change: one line that says what is different, then what explains it.
 
-Sources are used in this order: what is undone, removed or changed contracts, the author's title,
+Sources are used in this order: what is reverted, removed or changed contracts, the author's title,
 the author's note for users, what is new, refused or set differently, and the author's own words. A
-title that says too little comes after what is new. A revert says what it undoes and nothing new.
+title that says too little comes after what is new. A revert only says what it reverts.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
 
 
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
-    """What is undone or brought back."""
+    """What is reverted or applied again."""
     facts, language = reading.facts, reading.language
     if facts.reverts and is_named(facts.reverts):
         several = _SEVERAL.fullmatch(facts.subject.words)
@@ -183,7 +183,7 @@ def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterato
 
 
 _TAKES = re.compile(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
-"""Words of a title for what a registry loses."""
+"""Words of a title for entries that a registry loses."""
 
 
 def _removals(reading: ChangeContext) -> Iterator[Clause]:
@@ -241,7 +241,7 @@ def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
 
 
 def _of_all(facts: Sequence[Fact], said: Sequence[tuple[Fact, str | None]]) -> str:
-    """What is said alike of every one of the facts; empty if it holds for some of them only."""
+    """The text that applies to all of the facts; empty if it applies only to some."""
     by_name = {_own_name(fact): value for fact, value in said if value}
     values = {by_name.get(_own_name(fact), "") for fact in facts}
     return values.pop() if len(values) == 1 else ""
@@ -252,7 +252,7 @@ def _own_name(fact: Fact) -> str:
 
 
 def _renames(reading: ChangeContext) -> Iterator[Clause]:
-    """Other names of what users set, call and read, and of whole services and messages."""
+    """Renames of what users set, call and read, and of whole services and messages."""
     for kind in (*_SETTINGS, FactKind.SCHEMA):
         for f in reading.told(kind, Action.RENAMED):
             if f.before and (kind is not FactKind.SCHEMA or f.detail != "field"):
@@ -293,7 +293,7 @@ def _conditional(f: Fact, reading: ChangeContext, title: Headline) -> Spans:
     )
 
 
-_LONGEST_CONDITION = 80  # characters of code that a reader takes in beside the values
+_LONGEST_CONDITION = 80  # maximum characters of code shown beside the values
 
 
 def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans:

@@ -174,12 +174,12 @@ def lines(added: int, deleted: int) -> str:
 
 
 def is_named(what: Undone) -> bool:
-    """Whether the message names the change that is undone or brought back."""
+    """Whether the message names the change that is reverted or applied again."""
     return what.number is not None or bool(what.sha or what.title)
 
 
 def undone_change(what: Undone, language: Language) -> Spans:
-    """The change that is undone or brought back, as far as the message names it."""
+    """The change that is reverted or applied again, as far as the message names it."""
     if what.number is not None:
         number = f"#{what.number}"
         named: Part = f" {number} " if language is Language.ZH and not what.title else number

@@ -188,7 +188,7 @@ def page_document(
     size: int = PAGE,
     page: int = 1,
 ) -> Document:
-    """A page of a list: a heading, what stands above, the items, and how many they are of all."""
+    """A page of a list: a heading, introductory blocks, the items, and their share of the total."""
     first = first_of(page, len(items), size)
     shown = tuple(items[first : first + size])
     counted = shown_words(first, len(shown), len(items), seen.language)
@@ -294,7 +294,7 @@ def people_words(
 
 
 def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
-    """How much is shown, the window, and the state of the branch that the answer holds for."""
+    """The number of items shown, the window, and the branch's state at the time of the answer."""
     return between([*before, window_words(window, seen.language), as_of(seen)], " · ")
 
 

@@ -31,7 +31,7 @@ OF_CHANGE, OF_DIGEST = "c:", "d:"
 """Prefixes of a verdict's subject: a commit by its name, or a digest by its mark."""
 
 MOST_EXPLAINED = 6
-"""Changes of a list with a button of their own; every other can be asked for in words."""
+"""Changes of a list that get a button; people can ask for the others in words."""
 
 _WEIGHED = frozenset({"changed", "search", "digest", "catch up", "compare"})
 """Intents whose answers list the most important changes first, whatever the order of rows."""

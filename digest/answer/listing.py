@@ -21,7 +21,7 @@ from digest.report.blocks import run, title_link
 PAGE = 10  # changes on a page
 _SOME_CODE = 0.1  # the share of changed lines in code from which a change belongs to the code
 LINES_VERSION = 16
-"""Increased when the lines of changes come out differently, so that stored ones are remade."""
+"""Increased when lines of changes are worded differently, so that stored ones are replaced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def survey_of(
     """The listing of changes in memory, in any order, with lines in a language.
 
     ``page`` counts from 1; a page beyond the last is the last, and page 0 is none. ``ranked``
-    changes keep their order, and are not told by area.
+    changes keep their order and are not grouped by area.
     """
     first = first_of(page, len(found))
     order = found if ranked else weightiest_first(found)
@@ -164,7 +164,7 @@ def listed_in(
             links.setdefault((title.text, title.url), graded.sha)
         elif len(titles) < _ROWS:
             titles.setdefault(plain((title,)), graded.sha)
-            if graded.number:  # a digest words titles anew
+            if graded.number:  # digests reword titles
                 titles.setdefault(f"(#{graded.number})", graded.sha)
                 titles.setdefault(f"（#{graded.number}）", graded.sha)
     numbers = {graded.number: graded.sha for graded in changes if graded.number}

@@ -1,8 +1,8 @@
-"""What changed between two points of history: release notes, and what an upgrade meets.
+"""What changed between two points of history: release notes and upgrade notes.
 
-In release notes each change is in one group, the most important of its kinds. An upgrade meets
-interfaces that were removed, renamed or have another default; of several steps the first and the
-last one count.
+In release notes each change is in one group, the most important of its kinds. Upgrade notes cover
+interfaces that were removed, renamed or given another default; of several steps, the first and the
+last count.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ _ORDER = (Action.REMOVED, Action.RENAMED, Action.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeItem:
-    """One thing that an upgrade meets; ``name`` is the old name.
+    """One upgrade note; ``name`` is the old name.
 
     ``before`` and ``after`` are values as written; for a renamed thing ``after`` is the new name.
-    ``sha`` and ``number`` are of the last change that did it, and ``evidence`` is its proof.
+    ``sha`` and ``number`` belong to the last change responsible, and ``evidence`` is its proof.
     """
 
     kind: FactKind
@@ -208,8 +208,8 @@ def notes_document(
     """The notes as a document with ``most`` changes of each group; the others are counted.
 
     Each ``page``, from 1, has the next ones; a page beyond the last is the last. ``releases`` are
-    the forge's data on the references, the oldest first; ``upgrade`` lists what an upgrade meets
-    and comes before the groups.
+    the forge's data on the references, the oldest first; ``upgrade`` lists the upgrade notes, which
+    come before the groups.
     """
     page = min(page, -(-max(map(len, notes.groups.values()), default=1) // most))
     language = seen.language

@@ -132,7 +132,7 @@ def _line(name: Span, counted: Counter[Level | None], beside: int, language: Lan
     return join([*person, f"{marks}{also}"])
 
 
-MOST_FILES = 15  # files that are named, those of most changes first; the others are counted
+MOST_FILES = 15  # the most files to name, those with most changes first; the others are counted
 
 MOST_FOLDERS = 5  # folders that are named below the files
 
@@ -173,7 +173,7 @@ _Touched = tuple[str, int, int, int]
 
 
 def _touched(changes: Sequence[Graded], named: Callable[[str], str]) -> list[_Touched]:
-    """What changes touched, that of most changes first; files outside of folders have no folder."""
+    """The touched files or folders, most changes first; files at the root have no folder."""
     touched: dict[str, set[str]] = {}
     lines: Counter[tuple[str, bool]] = Counter()
     for graded in changes:

@@ -190,7 +190,7 @@ MOST_TOPICS = 50  # topics that one chat can mute
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestTiming:
-    """When a digest comes and what it shows; ``None`` and empty mean the value set above it.
+    """When a digest is posted and what it shows; ``None`` and empty mean the value set above it.
 
     ``weekdays`` are numbers from 0 (Monday). ``branch`` is empty for the default one.
     """

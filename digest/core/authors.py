@@ -109,7 +109,8 @@ def _entries(text: str) -> list[str]:
 def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
     """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
 
-    Empty if the first sentence alone is longer: a sentence is never cut. A sentence that announces
+    Empty if even the first sentence is longer, because sentences are never cut. A sentence that
+    announces
     something not shown ("This fixes:") is left out.
     """
     kept: list[str] = []

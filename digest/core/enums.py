@@ -13,7 +13,7 @@ class Language(StrEnum):
 
 
 class Frequency(StrEnum):
-    """How often a digest comes."""
+    """How often a digest is posted."""
 
     DAILY = "daily"
     WEEKLY = "weekly"
@@ -23,7 +23,7 @@ class Frequency(StrEnum):
 
     @property
     def one_day(self) -> bool:
-        """Whether it comes on one weekday."""
+        """Whether it is posted on one weekday."""
         return self in {Frequency.WEEKLY, Frequency.FORTNIGHTLY}
 
 

@@ -1,4 +1,4 @@
-"""Names of releases: which tags are versions, which are pre-releases, and what is asked for.
+"""Names of releases: which tags are versions or pre-releases, and which one a question means.
 
 Versions are those of Python (PEP 440) and semver.org, with or without a ``v`` and with a package's
 name before it, as in tags of repositories with several packages.

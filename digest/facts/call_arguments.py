@@ -1,6 +1,6 @@
 """Calls in program text and their arguments, for every language with brackets and quotes.
 
-A call is read from its opening bracket alone, so one changed line costs one call and not one file.
+A call is read from its opening bracket, so a changed line costs one call and not the whole file.
 Texts that do not close within ``LONGEST`` characters do not count as calls.
 """
 
@@ -263,7 +263,7 @@ NOTHING = frozenset({"None", "nil", "null", "nullptr", "undefined"})
 """How languages write that there is no value."""
 
 _ZERO = frozenset({"", "0", "false", "False", "[]", "{}", "()"})
-"""What stands for nothing, so that writing it as a default changes nothing."""
+"""Values that mean "nothing", so that writing one as a default changes nothing."""
 
 _SAME = ({"0", "nullptr"}, {"NULL", "nullptr"}, {"0", "False"}, {"1", "True"})
 """Two ways to write one value."""
@@ -284,10 +284,10 @@ _CALLED = re.compile(
 
 
 def is_told_apart(before: str | None, after: str | None) -> bool:
-    """Whether two values are of one kind, so that they differ for users if their texts do.
+    """Whether two values are of the same kind, so that different texts mean different values.
 
-    A literal that became a constant may be unchanged. Two calls are told apart only if they call
-    the same thing with other literals.
+    A literal that became a constant may be unchanged. Two calls differ only if they call the same
+    thing with other literals.
     """
     if any((value or "").startswith("lambda") for value in (before, after)):
         return False
@@ -311,7 +311,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
         whole = one.group() == before and other.group() == after
         same = one["callee"] == other["callee"]
         return whole and same and bool(unlike) and not any(map(is_constant, unlike))
-    if one or other:  # what a call gives is known of few
+    if one or other:  # the results of most calls are unknown
         return before.endswith(_LIMITS) or after.endswith(_LIMITS)
     return is_constant(before) == is_constant(after)
 

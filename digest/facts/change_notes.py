@@ -54,7 +54,7 @@ _FRONT = re.compile(
 )
 
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
-_LONGEST = 400  # characters of an entry that are kept
+_LONGEST = 400  # maximum characters of an entry
 
 
 def is_change_note(path: str) -> bool:

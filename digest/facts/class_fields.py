@@ -270,7 +270,7 @@ _FLAGS_OF_FIELDS = re.compile(
 
 
 def as_flag(fact: Fact, text: str) -> Fact:
-    """The field of a class of arguments as a flag, where a file of Python makes one of each."""
+    """The field of a class of arguments as a flag, if a Python file derives one from each field."""
     owner, _, name = fact.name.rpartition(".")
     if fact.kind is not FactKind.CONFIG or not owner.endswith(("Args", "Arguments")):
         return fact
@@ -329,7 +329,7 @@ def find_gone(before: SideText, after: SideText) -> Iterator[Fact]:
 
 
 def find_come(before: SideText, after: SideText) -> Iterator[Fact]:
-    """New attributes of classes that a module exports by its list; others are not a contract."""
+    """New attributes of classes that a module lists as exported; others are not a contract."""
     if "__all__" not in after.text:
         return
     lines = [one for one in after.changed() if _ATTRIBUTE.match(one[1])]
@@ -369,7 +369,7 @@ def _successor(
 def owner_of(source: SideText, line: int) -> str:
     """The class at the left margin whose body contains a line."""
     end = source.offset(line)
-    for reach in (_REACH // 32, _REACH // 8, _REACH):  # mostly it is near
+    for reach in (_REACH // 32, _REACH // 8, _REACH):  # it is usually near
         if above := list(_CLASS.finditer(source.text, max(0, end - reach), end)):
             return above[-1]["name"] or ""
     return ""

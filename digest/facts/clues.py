@@ -19,7 +19,7 @@ from digest.facts.side_text import FileContext, SideLines
 
 _MOST = 6  # maximum clues of each kind
 _MOST_KEYS = 60  # maximum keys of registries, of which those that moved are found in pairs
-_MOST_ASKED = 400  # things of a file beside which a text is looked for
+_MOST_ASKED = 400  # maximum number of things in a file whose texts are searched for
 
 _NAMED = {
     FactKind.FLAG,
@@ -48,7 +48,7 @@ _RAISERS = ("raise", "throw", "errors.", "Errorf", "bail!", "anyhow!", "panic", 
 """Every match contains one of these, and few changes do."""
 
 _QUOTE = re.compile(r"[\"'`]")
-_REACH = 6  # lines after the start of an error that may hold its text
+_REACH = 6  # lines after the start of an error that may contain its text
 
 _VALUE = re.compile(
     r"\"(?:[^\"\\]|\\.){0,80}\"|'(?:[^'\\]|\\.){0,80}'|(?<![\w.])-?\d[\d_]{0,20}(?:\.\d{1,10})?"
@@ -82,7 +82,7 @@ _TELLING = re.compile(
     r"|Register|Ensure|Create|Get|Set)\b)"
     r"[A-Z`][^{}=;|<>\"]{58,260}[.)]$"
 )
-"""A whole sentence that stands on its own and is no label of the next line."""
+"""A complete sentence that makes sense alone and is not a label of the next line."""
 
 _WHY = re.compile(
     r"\b(?:because|since|otherwise|so that|to avoid|to prevent|must|cannot|can't|only|instead"

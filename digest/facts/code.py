@@ -293,7 +293,7 @@ def _parts(one: Declaration) -> tuple[str, str | None]:
 _LONGEST = 4_000_000  # characters; a longer file is data, whatever its name
 _LONGEST_TREE = 400_000  # characters of a file that is parsed
 _BUNDLED = frozenset({"javascript", "typescript"})
-"""Languages whose build files configure bundlers, for nobody but the developers."""
+"""Languages whose build files configure bundlers, which concerns only the developers."""
 
 _SETTING = (Area.CORE, Area.BUILD)
 

@@ -88,7 +88,7 @@ _OF_DEVELOPERS = re.compile(
 
 _SUBPROJECT = re.compile(r"Subproject commit ([0-9a-f]{40,64})")
 _COMMIT = 20  # minimum characters of a version that is a commit
-_MOST = 80  # facts of one file; a longer list of a new manifest is of no use to a reader
+_MOST = 80  # maximum facts of one file; readers cannot use a longer list
 
 
 @lru_cache(maxsize=4096)

@@ -120,7 +120,7 @@ _HEADING = re.compile(
 
 
 def _is_known(name: str, sheet: SideLines, lines: dict[int, str]) -> bool:
-    """Whether program text defines a name or writes it as a text: not somebody else's."""
+    """Whether code defines a name or contains it as a string, so that it is the project's own."""
     last = re.split(r"[.:]+", name.partition("=")[0])[-1].lstrip("-")
     known = re.compile(
         rf"[\"'`.](?:--)?{re.escape(last)}[\"'`=]|(?<![\w.]){re.escape(last)}\??\s*[:=(]"
@@ -186,7 +186,7 @@ def _named_by_sentence(
 
 
 def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs: bool) -> str:
-    """What a mark stands at: above its definition, below a heading, or among its arguments."""
+    """The name of a mark: above its definition, below a heading, or in its arguments."""
     if match := MARKED_AS.search(lines[first]):
         return f"--{match['flag']}" if match["flag"] else match["field"]
     if CALLED.match(lines[first]):
@@ -198,7 +198,7 @@ def _named_by_mark(sheet: SideLines, lines: dict[int, str], first: int, *, docs:
 
 
 def _headed(sheet: SideLines, line: int) -> str:
-    """The name that stands alone on a line above, as a heading or the signature of a section."""
+    """The name alone on a line above, as a heading or the signature of a section."""
     for above in sheet.above(line, 12):
         match = _HEADING.fullmatch(above.strip())
         name = match["name"] if match else ""
@@ -247,7 +247,7 @@ def _subjects(clause: str) -> list[str]:
 
 
 def _listed(name: str) -> list[str]:
-    """The names that one with alternatives stands for: ``a.b/c`` for ``a.b`` and ``a.c``."""
+    """The names in a notation with alternatives: ``a.b/c`` means ``a.b`` and ``a.c``."""
     owner, dot, members = name.rpartition(".")
     alternatives = members.split("/")
     listed = dot and "/" not in owner and all(map(str.isidentifier, alternatives))
@@ -326,7 +326,7 @@ _LONGEST_TYPE = 2_000  # lines
 
 
 def owner_of(sheet: SideLines, line: int, name: str) -> str:
-    """The type whose member is marked as deprecated on a line; empty for what stands alone."""
+    """The type whose member is marked as deprecated on a line; empty if it is not a member."""
     if language_of(sheet.path) not in {"java", "javascript", "python", "typescript"}:
         return ""
     marked = sheet.whole[line - 1] if line <= len(sheet.whole) else ""

@@ -100,7 +100,7 @@ _LONGEST = 600  # characters of a line; longer ones are data
 _AREAS = frozenset({Area.CORE, Area.DOCS})
 _MOST = 100  # notices of one side of a file; more are data
 _SPAN = 6  # lines between two marks about the same thing: a call written over several
-_OVERLOADS = 24  # lines below a mark in which overloads stand
+_OVERLOADS = 24  # lines below a mark in which overloads are searched for
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,14 +364,14 @@ def _is_own(sheet: SideLines, name: str) -> bool:
 
 _IN_CODE = frozenset({"mark", "warning", "docstring"})
 _ON_IT = frozenset({"mark", "docstring"})
-"""Details of what stands at the thing itself, whose place shows what it is a member of."""
+"""Details of marks at the thing itself, whose place shows what it is a member of."""
 _TELLING = 12  # characters of a parameter that another function hardly has for another thing
 
 
 def with_announced(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """The facts, with symbols as public that the project deprecates, or had deprecated before.
 
-    A deprecation speaks to callers elsewhere, wherever in the project the thing stands.
+    A deprecation addresses callers elsewhere, wherever the thing is in the project.
     """
     notices = (f for f in facts if f.kind is FactKind.DEPRECATION and f.detail in _IN_CODE)
     marked = {(f.evidence.path, last(f.name)) for f in notices}

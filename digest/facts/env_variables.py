@@ -79,7 +79,7 @@ _CONSTANT = re.compile(
 
 _ASSIGNED = re.compile(r"^[ \t]+([a-z]\w*) = ", re.MULTILINE)
 _WITH_DEFAULT = re.compile(rf"(?:getenv|environ\.get)\(\s*{_QUOTED},\s*(?P<default>\w+)\)")
-_NEAR = 800  # characters between a default and the call that takes it
+_NEAR = 800  # maximum characters between a default and the call that uses it
 _MOST_PLACES = 200  # changed places of a file that are searched for computed defaults
 _FOR_TESTS = re.compile(r"//.*\b(?:tests?|testing)\b")
 _ENTRY = re.compile(r"^[ \t]*[\"']([A-Z][A-Z0-9_]+)[\"'][ \t]*:[ \t]*", re.MULTILINE)

@@ -29,7 +29,7 @@ _SERVED = re.compile(r"(?:^|/)(?:entrypoints|openai|api|rest|routes|schemas?|pro
 _MESSAGES = re.compile(
     r"(?:^|/)(?:entrypoints|openai|api|rest)/(?:[\w.-]{1,60}/){0,6}(?:protocol|schemas?)\.py$"
 )
-"""Files that hold nothing but what clients of a server send and get."""
+"""Files that contain only messages between a server and its clients."""
 
 _LISTED = re.compile(r"^export (?:type )?\{([^{}]*)\}", re.MULTILINE)
 _UNPUBLISHED = re.compile(r"\"private\"\s*:\s*true\b")
@@ -53,7 +53,7 @@ _DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
 """A type with a published schema, whatever its name."""
 
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
-_HEAD = 1_500  # characters above a type that may hold its attributes
+_HEAD = 1_500  # characters above a type that may contain its attributes
 _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 
@@ -80,7 +80,7 @@ def files_around(fact: Fact) -> Iterator[str]:
 
 
 def _is_open(fact: Fact) -> bool:
-    """Whether the files around a name are read; a new one breaks nobody, but may be no setting."""
+    """Whether files around a name are read; a new name breaks nobody, but may not be a setting."""
     new = fact.action is Action.ADDED
     struct = fact.kind is FactKind.CONFIG and language_of(fact.evidence.path) == "rust"
     return fact.kind in _SYMBOLS and fact.public is None and (struct or not new)
@@ -191,7 +191,7 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     if "-" in fact.evidence.path.rpartition("/")[2]:
         return False  # a script that cannot be imported
     if fact.detail == "alias" and fact.evidence.path.endswith("/__init__.py"):
-        return not top.startswith("_")  # what a package has for importers alone
+        return not top.startswith("_")  # folders with code only for importers of a package
     listed = _exports(texts.get(fact.evidence.path, ""))
     if fact.detail == "module":  # a module that lists its exports is imported by its name
         return listed is not None

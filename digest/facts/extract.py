@@ -241,9 +241,9 @@ def _new_flags(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list
 def _newly_told(
     change: Change, found: Sequence[Fact], scenes: Mapping[str, FileContext]
 ) -> list[Fact]:
-    """The facts without deprecations that only a document or a file moved here repeats.
+    """The facts without deprecations that a document or a moved file only repeats.
 
-    A document that names a replacement which is new repeats nothing.
+    A document that names a new replacement does not merely repeat.
     """
     if "deprecat" in change.commit.message.lower():
         return list(found)
@@ -266,7 +266,7 @@ def _repeats(scene: FileContext) -> bool:
 
 
 def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
-    """The facts, with those of documentation only where changed code writes the name as well."""
+    """The facts; those from documentation only if changed code contains the name as well."""
     told = {renames.last(f.name) for f in found if f.detail == "default"}
     asked = {renames.last(f.name) for f in found if f.detail == help_text.DOCUMENTED} - told
     texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
@@ -366,9 +366,9 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _as_users_write(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts without marks of members whose deprecation is also told by the path of a setting.
+    """The facts without marks of members that are also reported as a deprecated setting's path.
 
-    The setting is replaced by what the mark names, which stands at the member itself.
+    The setting's replacement is the one in the mark, which is at the member itself.
     """
     new = [f for f in facts if f.kind is FactKind.DEPRECATION and f.action is Action.ADDED]
     paths = {renames.last(f.name): f for f in new if "." in f.name and f.name[0].islower()}

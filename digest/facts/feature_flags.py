@@ -31,11 +31,11 @@ _ENDS = re.compile(
 _LONGEST_SWITCH = 400  # lines
 _MOST_CASES = 200  # changed cases of a file; more are data
 _ABOVE_SWITCH = 5  # lines in which the list of values is named
-_REACH = 600  # characters of what a case does
+_REACH = 600  # maximum characters of a case's body
 
 
 def find(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The values of a feature flag that came, went, will go or are always on now."""
+    """The values of a feature flag that were added, removed, phased out or made permanent."""
     match = _FLAG.search(after.text) or _FLAG.search(before.text)
     if match is None or not any(
         "case " in s.changed_text
@@ -124,7 +124,7 @@ def _features(source: SideText, flag: str) -> Iterator[NamedSetting]:
 
 
 def _switches_features(source: SideText, row: int, case: str) -> bool:
-    """Whether the ``switch`` of a case is told of features by a line above it or its function."""
+    """Whether a line above the ``switch`` of a case or its function mentions features."""
     depth = len(case) - len(case.lstrip())
     inside = 0  # lines from the case or its switch upwards
     for line in source.above(row, _LONGEST_SWITCH):

@@ -144,7 +144,7 @@ def _is_root(scope: str, source: SideText) -> bool:
 def _of_commands(
     action: Action, here: SideText, there: SideText, flags: Sequence[NamedSetting], language: str
 ) -> Iterator[Fact]:
-    """Flags that one command alone has on one side, while others have them on both."""
+    """Flags that one command has on only one side, while others have them on both."""
     those = [f for f in flags if is_named(there.text, f) and (f.scope and f.scope in there.text)]
     commands = {id(f): _command(here.text, f.scope, language) for f in those}
     if not any(commands.values()):
@@ -166,7 +166,7 @@ def _of_commands(
 
 
 def _roots(text: str) -> list[str]:
-    """The structures of whole programs in Rust, whose flags stand before any command."""
+    """The structures of whole programs in Rust, whose flags come before any command."""
     found = ((m[1], text[m.end() : text.find("\n}", m.end())]) for m in _PARSED.finditer(text))
     return [name for name, body in found if "(subcommand)" in body]
 
@@ -183,7 +183,7 @@ def _command(text: str, scope: str, language: str) -> str:
 
 @lru_cache(maxsize=4)
 def _commands(text: str) -> dict[str, str]:
-    """The commands that a text makes, by the variable or structure that holds their flags."""
+    """The commands defined in a text, by the variable or structure of their flags."""
     commands = {name: name for name in _VARIANT.findall(text)}
     for variable, command in _MADE.findall(text):
         commands.setdefault(variable, command)
@@ -361,7 +361,7 @@ def _rust(source: SideText, call: CodeCall) -> Read | None:
     value = call.named.get("default_value") or call.named.get("default_value_t")
     others = " ".join(call.named.get(key, "") for key in _ALIASES)
     synonyms = (n for n in re.findall(r'"([\w-]+)"', others) if n != f"no-{name}")
-    names = dict.fromkeys((name, *synonyms))  # what denies a flag comes and goes with it
+    names = dict.fromkeys((name, *synonyms))  # a negated form follows its flag
     return tuple(f"--{n}" for n in names), value, call.named.get("value_parser")
 
 

@@ -19,7 +19,7 @@ from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText
 
-LONGEST = 300  # characters of a text that are kept
+LONGEST = 300  # maximum characters of a text
 _BELOW = 10  # maximum lines of a declaration that are read
 _ABOVE = 40  # maximum lines of a comment above it that are read
 _LEAST_WORDS = 4
@@ -46,7 +46,7 @@ _NEXT = re.compile(
     r"\s*[\"']?[\w.-]{1,80}[\"']?\s*:\s*(?!=)|\s*(?:pub |def |fn |func |class |case |@)"
 )
 _SUMMARY = re.compile(r"\s*(?://|\*)")
-"""A comment that may be of several paragraphs, the first of which says what the thing is."""
+"""A comment that may have several paragraphs, the first of which describes the thing."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _REFERENCE = re.compile(r"(?:^| )\[[^\[\]]{1,80}\]:? ?\(?(?=https?://)")
@@ -185,7 +185,7 @@ def _indent(line: str) -> int:
 
 
 DOCUMENTED = "documented default"
-"""The detail of a default that only documentation tells; code must bear it out."""
+"""The detail of a default that only documentation states; code must confirm it."""
 
 _TELLS_DEFAULT = re.compile(
     r"(?:@default(?:Value)?\s+|\bdefaults? ?(?:value)?\*{0,2}\s*[:=]\s*\*{0,2}\s*)[`'\"]{0,2}"
@@ -198,11 +198,11 @@ _TITLE = re.compile(
 )
 _FIELD_BELOW = re.compile(r"\s+(?:readonly\s+)?(?P<name>[A-Za-z]\w{2,80})\??\s*:")
 _CODE_LINE = re.compile(r"\s*(?:export\b|const\b|let\b|return\b|[\w.]+\s*[=(]|[\w.]+\??:\s\w+\()")
-_TITLE_REACH = 40  # lines above a default in which its heading stands
+_TITLE_REACH = 40  # lines above a default in which its heading is searched for
 
 
 def wants(file: FileChange, area: Area, language: str) -> bool:
-    """Whether a changed line may tell another default than the one it replaces."""
+    """Whether a changed line may state another default than the line it replaces."""
     return _documents(area, language) and any(
         _TELLS_DEFAULT.search(old[:_LONGEST_TOLD]) and _told_beside(old, hunk.added)
         for hunk in file.hunks
@@ -211,7 +211,7 @@ def wants(file: FileChange, area: Area, language: str) -> bool:
 
 
 def find_defaults(scene: FileContext) -> Iterator[Fact]:
-    """Defaults that documentation, or the comment of a field, tells differently."""
+    """Defaults that documentation, or the comment of a field, states differently."""
     both = scene.texts if _documents(scene.area, scene.language) else None
     if both is None:
         return
@@ -241,7 +241,7 @@ _MOST_LINES = 40  # changed lines of one place that are compared
 
 
 def _told_beside(old: str, news: Sequence[str]) -> str:
-    """The added line that tells the same as a removed one, but for its value."""
+    """The added line that equals a removed one except for its value."""
     match = _TELLS_DEFAULT.search(old[:_LONGEST_TOLD])
     comment = not _CODE_LINE.match(old)
     head = old[: match.start("value")] if match and comment else ""
@@ -275,7 +275,7 @@ _FROM_TO = re.compile(
 
 
 def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> list[Fact]:
-    """The facts with the default of which a title tells, and without one that acts as before."""
+    """The facts with the default that a title states, and without a default that acts as before."""
     core = [s for s in scenes if s.area is Area.CORE and s.language]
     added = [(s, n, t) for s in core for n, t in s.lines[1].changed]
     words = " ".join(text.strip() for _, _, text in added[:_MOST_WORDS])

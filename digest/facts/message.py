@@ -195,7 +195,7 @@ def _without_comments(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """The text on one line without Markdown marks; the words of links are kept."""
+    """The text on one line without Markdown markup; the text of links is kept."""
     text = text[: 2 * _LONGEST_PARAGRAPH]
     if "[" in text:
         text = _LINK.sub(r"\1", _IMAGE.sub("", text))
@@ -361,7 +361,7 @@ _ALSO = re.compile(r"(?:,\s+(?:and\s+)?|\s(?:and|&)\s+)(?=deprecate)", re.IGNORE
 
 
 def _expanded(name: str) -> list[str]:
-    """The names that one with alternatives stands for: ``a_{b,c}`` for ``a_b`` and ``a_c``."""
+    """The names in a notation with alternatives: ``a_{b,c}`` means ``a_b`` and ``a_c``."""
     start, brace, rest = name.partition("{")
     listed, closed, end = rest.partition("}")
     return [f"{start}{part}{end}" for part in listed.split(",")] if brace and closed else [name]

@@ -88,7 +88,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> set[str]:
-    """Names that differ from one other by their beginning alone, which a registry may add."""
+    """Names that differ from one other name only in a prefix, which a registry may add."""
     olds, news = set(old), set(new)
     pairs = [(a, b) for a in old for b in _ends(a) if b in news]
     pairs += [(a, b) for b in new for a in _ends(b) if a in olds]
@@ -101,19 +101,19 @@ _REGISTRY = re.compile(r"prefix|namespace|subsystem|registerer|register(?!\()", 
 
 
 def _written_anew(old: Sequence[NamedSetting], new: Sequence[NamedSetting]) -> set[str]:
-    """Names that got a beginning in calls that make metrics as before; a registry adds no other."""
+    """Names that got a prefix in otherwise unchanged calls, so a registry does not add it."""
     olds = {s.text.replace(f'"{s.names[0]}"', ""): s.names[0] for s in old}
     pairs = ((olds.get(s.text.replace(f'"{s.names[0]}"', "")), s.names[0]) for s in new)
     return {name for one, new in pairs if one and new.endswith(f"_{one}") for name in (one, new)}
 
 
 def _ends(name: str) -> Iterator[str]:
-    """What may follow the beginning of a name; those of long ones are not looked for."""
+    """Possible rests of a name after a prefix; long names are not split."""
     return (name[at.end() :] for at in re.finditer("_", name[:200]))
 
 
 def _unnamed(source: SideText, language: str) -> int:
-    """How many metrics a change touches whose names stand elsewhere, as constants."""
+    """The number of touched metrics whose names are constants defined elsewhere."""
     calls = touched_calls(source, _CALLEES[language], language, _WORDS, _SMALL.get(language, ()))
     return sum(_name(call, language, source.text) is None for call in calls)
 
@@ -213,7 +213,7 @@ def _joined(parts: Sequence[str], text: str) -> str | None:
 
 
 def _value(written: str, text: str) -> str | None:
-    """A plain string, or that of a constant of the same file."""
+    """The value of a plain string or of a constant in the same file."""
     if not _IDENTIFIER.fullmatch(written):
         return literal(written)
     return literal(_constants(text).get(written))

@@ -210,7 +210,7 @@ def _likeness(
     if not old.text or not new.text or max(len(old.text), len(new.text)) > 4_000:
         return 0
     if _ALIAS in new.text and f'"{old.names[0].lstrip("-")}"' in new.text.partition(_ALIAS)[2][:80]:
-        return 2  # the old name is kept as another one of the new
+        return 2  # the old name remains as an alias of the new one
     texts = [_nameless(s) for s in (old, new)]
     stays = old.scope in after.text or new.scope in before.text
     if (old.scope != new.scope and stays) or not same_place(before, after, old.line, new.line):
@@ -269,7 +269,7 @@ def _changed(
         if old.known and new.known and not same:
             one, other, condition = conditional(one, other)
             if one and other and flat(one, _LONGEST) == flat(other, _LONGEST):
-                continue  # they differ where nobody is shown
+                continue  # they differ only in parts that are not shown
             fact = _fact(
                 kind,
                 Action.CHANGED,

@@ -136,7 +136,7 @@ _OF_ITS_TYPE = re.compile(
     r"\s+\? (?P<name>[\w.]+)\n\s*(?:\w+:\s*|[^\n]*= ?|return )?"
     r"typeof (?P=name) ={2,3} ['\"]string['\"]"
 )
-"""A choice of a setting if it is a text, above what stands for it otherwise; last line first."""
+"""A choice of a setting if it is a string, above the fallback; last line first."""
 
 _UNWRAPPED = re.compile(
     r"\b(?:args|cli|config|options|opts|settings)\.(?:\w+\.)?(?P<name>[a-z]\w*)"
@@ -303,7 +303,7 @@ def _is_changed(was: re.Match[str], match: re.Match[str]) -> bool:
 
 
 def _in_table(source: SideText, row: int, member: re.Match[str]) -> str:
-    """A member of a table of defaults, or of what a function of defaults makes."""
+    """A member of a table of defaults, or of the result of a function of defaults."""
     depth = _depth(member.string)
     above = source.above(row, _DEFAULT_TABLES_REACH)
     head = next((line for line in above if line.strip() and _depth(line) < depth), "")
@@ -340,7 +340,7 @@ def _in_function(source: SideText, row: int, _value: re.Match[str]) -> str:
 
 
 def _in_choice(source: SideText, row: int, _value: re.Match[str]) -> str:
-    """The setting that a choice by its type is about, without what holds all settings."""
+    """The setting of a choice by type, without the object that holds all settings."""
     choice = _OF_ITS_TYPE.match("\n".join(source.above(row, 2)))
     owner, _, name = choice["name"].partition(".") if choice else ("", "", "")
     return name if _SETTINGS_OF.search(owner) else ""

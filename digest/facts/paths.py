@@ -143,10 +143,10 @@ _BUILD_TOP = _words(
 )
 _SCRIPT_TOP = _words("scripts script hack tools dev build-tools buildscripts")
 _LOOSE_SCRIPT = re.compile(r"[a-z0-9]+[_-][a-z0-9_-]+\.py")
-"""A program of several words beside the packages; a package of one module has a plain name."""
+"""A script of several words beside the packages; one-module packages have plain names."""
 
 _DEVELOPERS = re.compile(r"(?:crates/[\w-]{1,60}-dev|xtask|agents/scripts)/")
-"""Programs that developers build and run beside the project's own, and scripts of their agents."""
+"""Tools that developers build and run besides the project's own programs, and scripts of agents."""
 
 _SCRIPTING = _words("python shell javascript typescript ruby perl powershell")
 

@@ -90,23 +90,24 @@ _MEMBERS = frozenset({"field", "attribute", "method"})
 
 
 def _place(fact: Fact, name: str = "") -> tuple[str, str, str]:
-    """What a name stands for: in one file, unless its kind belongs to the whole program."""
+    """The scope of a name: its file, unless its kind belongs to the whole program."""
     if fact.kind in _OF_FILES:
         return "", fact.evidence.path, name or fact.name
     return fact.kind, "", name or fact.name
 
 
 def _without_renamed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """The facts without removals of what another fact tells as renamed."""
+    """The facts without removals of things that another fact reports as renamed."""
     told = [f for f in facts if f.action is Action.RENAMED and f.before]
     old = {_place(f, name) for f in told for name in (f.before or "", f"{_of(f)}.{f.before}")}
     return tuple(f for f in facts if f.action is not Action.REMOVED or _place(f) not in old)
 
 
 def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
-    """The facts with exports joined to what they export, if another fact tells of that.
+    """The facts with exports merged into the facts about the exported things.
 
-    What goes is told where it was exported, since its own file may not show that it was public.
+    A removal is reported where the thing was exported, since its own file may not show that it was
+    public.
     """
     symbols = [f for f in facts if f.kind is FactKind.SYMBOL and f.detail != "export"]
     known = {n for f in symbols for n in (f.name, f.after) if n}
@@ -137,7 +138,7 @@ _REFERENCE = r"(?P<name>[A-Z]\w{1,80}\.[a-z]\w{1,80})"
 
 
 def forwarded(facts: Sequence[Fact], hunks: Iterable[Hunk]) -> list[Fact]:
-    """The facts with settings as renamed where a line that used one uses another class's now."""
+    """The facts with settings renamed if a line that used one now uses another class's."""
     gone = {
         f.name: f
         for f in facts
@@ -190,7 +191,7 @@ _SIMILAR = 0.6  # share of equal letters of an old name and the one that replace
 
 
 def _renamed(facts: Sequence[Fact], message: str, beside: Beside) -> list[Fact]:
-    """The facts, with removed and added names that are one rename told as one."""
+    """The facts, with pairs of removed and added names merged into renames."""
     result = _alike(_told(list(facts), message), message)
     if "renam" in message.partition("\n")[0].lower():
         result = _kept(result)
@@ -198,7 +199,7 @@ def _renamed(facts: Sequence[Fact], message: str, beside: Beside) -> list[Fact]:
 
 
 def _told(facts: list[Fact], message: str) -> list[Fact]:
-    """The facts with the renames of which the message tells."""
+    """The facts with the renames that the message mentions."""
     if not _RENAMES.search(message[:_LONGEST_MESSAGE]):
         return facts
     title = message.partition("\n")[0].lower()
@@ -289,7 +290,7 @@ def _flat(text: str) -> str:
 
 
 def _kept(facts: list[Fact]) -> list[Fact]:
-    """The facts with names added beside an old one that is deprecated in their favour."""
+    """The facts with names that were added to replace a deprecated one."""
     olds = {
         _flat(last(f.replacement)): f.name
         for f in facts
@@ -307,7 +308,7 @@ def _kept(facts: list[Fact]) -> list[Fact]:
 
 
 def _beside(fact: Fact, beside: Beside) -> Fact:
-    """A fact with the old name that the text beside a new one gives."""
+    """The fact with the old name, according to the text beside the new one."""
     if fact.kind not in {FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.CONFIG}:
         return fact
     text, before = beside(fact)
@@ -335,10 +336,10 @@ def last(name: str) -> str:
 
 
 def _alike(facts: list[Fact], message: str) -> list[Fact]:
-    """The facts with names recognised that change as those of other renames, or of the title, do.
+    """The facts with renames that follow the pattern of other renames or of the title.
 
-    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they stand, and the
-    methods of ``Head`` are those of ``Block``. A name that is only spelled in another case is one.
+    If ``Head`` became ``Block``, then ``NewHead`` became ``NewBlock``, wherever they are, and the
+    methods of ``Head`` are those of ``Block``. A change of case alone is a rename.
     """
     swaps = [_swap(f) for f in facts if f.action is Action.RENAMED] + _parallel(facts)
     swaps += [(m["old"], m["new"]) for m in _SWAPS.finditer(message.partition("\n")[0][:300])]
@@ -374,13 +375,13 @@ _SWAPS = re.compile(
     r"(?<![\w.])[`'\"]?(?P<old>[A-Za-z][\w-]{2,60}+)[`'\"]?\s*(?:->|=>|→|\bto\b)\s*"
     r"[`'\"]?(?P<new>[A-Za-z][\w-]{2,60}+)[`'\"]?(?![\w.])"
 )
-"""Two names in a title, of which the second replaces the first; facts must bear it out."""
+"""Two names in a title, the second of which replaces the first; facts must confirm it."""
 
 _MOST_SWAPS = 20
 
 
 def _parallel(facts: Sequence[Fact]) -> list[tuple[str, str]]:
-    """The methods that several types lose, and those of the same parameters that all get instead.
+    """Methods that several types lose, with those of equal parameters that they all gain.
 
     A type must lose and get one method only, as an interface and what implements it do.
     """

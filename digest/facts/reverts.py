@@ -1,4 +1,4 @@
-"""Reverts and re-lands, with the change they undo or bring back.
+"""Reverts and relands, with the change that they revert or apply again.
 
 Known forms: git's ``Revert "title"`` with ``This reverts commit <sha>.``, git's ``Reapply`` (since
 2.43), ``revert: title`` of conventional commits, ``[Revert]``, GitHub's ``Reverts owner/repo#N``

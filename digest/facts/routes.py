@@ -35,7 +35,7 @@ _CALLEES["typescript"] = re.compile(
     _CALLEES["javascript"].pattern + r"|@(?:Get|Post|Put|Patch|Delete)\("
 )
 
-_WORDS = ('"/', "'/", "`/", "path(")  # one of these is present where a path is given
+_WORDS = ('"/', "'/", "`/", "path(")  # a call with a path contains one of these
 _PREFIX = re.compile(r"^(\w+)\s*=\s*(?:APIRouter|Blueprint)\(([^()]*)\)", re.MULTILINE)
 _GIVEN = re.compile(r"\b(?:url_)?prefix\s*=\s*[\"']([^\"']+)[\"']")
 _VERB = re.compile(rf"\b({_VERBS})\b", re.IGNORECASE)
@@ -60,7 +60,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         if olds or news
         else {}
     )
-    # A path alone on a line is in a list of paths that a loop serves.
+    # A path alone on a line belongs to a list of paths that a loop serves.
     listed = frozenset(_LISTED.findall(after.text)) if olds else ()
     yield from named_settings.compare(
         FactKind.ROUTE,

@@ -87,8 +87,8 @@ def changed_text(file: FileChange) -> str:
 
 
 _STEP = 512
-"""Characters between two positions whose line numbers are precomputed. This takes a tenth of the
-time of splitting a text into lines, of which a change needs few."""
+"""Distance in characters between positions with precomputed line numbers. This takes a tenth of the
+time of splitting a text into lines, few of which are needed."""
 
 _NEXT = 4  # lines around a changed place that belong to it: an attribute, the rest of a call
 _REACH = 4_000
@@ -335,7 +335,7 @@ def _uses(file: FileChange, old: str, new: str) -> Iterator[Hunk]:
 class FileContext:
     """One file. ``old`` and ``new`` are whole contents, or ``None`` if not wanted or missing.
 
-    ``budget`` is that of the whole change. What several finders need is made once.
+    ``budget`` is that of the whole change. Values that several finders need are computed once.
     """
 
     file: FileChange
@@ -413,7 +413,7 @@ _LONGEST_FUNCTION = 20_000  # characters above a line in which its function begi
 
 
 def is_local(text: str, start: int) -> bool:
-    """Whether a line stands in a function of Python, whose variables are no members of a class."""
+    """Whether a line is inside a Python function, whose variables are not members of a class."""
     line = text[start:].partition("\n")[0]
     indent = len(line) - len(line.lstrip())
     above = text[max(0, start - _LONGEST_FUNCTION) : start]

@@ -71,7 +71,7 @@ _QUOTED = re.compile(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
 _BRANCHED = re.compile(
     r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE
 )
-"""The sort of change before the name of a branch that became the title."""
+"""The kind of change in front of a branch name that became the title."""
 _BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
 _SERIES = re.compile(

@@ -127,7 +127,7 @@ def _types(s: Signature) -> tuple[object, ...]:
 _ALIKE = 0.75  # minimum share of equal lines in two bodies for a rename
 _MADE = re.compile(r"^[\w.]*\(\)$|^(?:\[\]|\{\})$")
 _OF_OTHERS = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+$")
-_MOST_SEARCHED = 40  # names that are searched as aliases of what stayed
+_MOST_SEARCHED = 40  # the most names to search for as aliases of remaining ones
 _NEARLY = 0.5
 _ALIKE_NAMES = 0.4
 _ALIKE_ALONE = 0.6  # the same share for declarations of one line
@@ -271,7 +271,7 @@ def _renamed(lost: PublicDeclaration, found: PublicDeclaration, after: SideText)
 
 
 def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
-    """The entries without members of what is added or removed as a whole."""
+    """The entries without members of classes that are added or removed as a whole."""
     names = {e.name for e in entries}
     return [e for e in entries if e.parent not in names]
 
@@ -406,7 +406,7 @@ def _changes(
 
 
 def _tells(before: str | None, after: str | None) -> bool:
-    """Whether a parameter has another default: both are values, not those of another thing."""
+    """Whether a parameter has another default: both are comparable values."""
     if before is None or after is None or key(before) == key(after):
         return False
     if after in NOTHING and _MADE.search(before):

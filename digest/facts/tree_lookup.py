@@ -83,7 +83,7 @@ def questions(change: Change, facts: Facts) -> tuple[Question, ...]:
         if (before and not parents) or not (before or after) or fact.detail in _LISTED_ONLY:
             continue
         if after and fact.evidence.path.rpartition("/")[2].startswith("index.") and fact.public:
-            continue  # what an index of exports declared itself
+            continue  # declared by an index of exports itself
         name = fact.before or "" if fact.action is Action.RENAMED else fact.name
         if fact.kind is FactKind.CONFIG and after and name != fact.name and last(name) in kept:
             continue  # the old name stays for a while
@@ -334,7 +334,7 @@ def _defines(fact: Fact, name: str, path: str, text: str) -> bool:
 
 
 _OWN = frozenset({"class", "function", "interface", "constant", "type"})
-"""Details of what a module declares at its top level."""
+"""Details of declarations at the top level of a module."""
 
 
 def _told(

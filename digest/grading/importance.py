@@ -32,7 +32,7 @@ _MOST_REASONS = 5
 STEP = 0.0001  # the step of a rounded score
 _FOOT = 0.08  # how far above its level's threshold the most urgent demand alone can lift a score
 RESEMBLES = "resembles_marked"
-"""The rule of a change that nobody marked and that is like those that maintainers mark."""
+"""The rule for an unmarked change that resembles those that maintainers mark."""
 
 _MERGES = "branch_merge"
 _MERGED = -6.0
@@ -42,13 +42,13 @@ FORCED = "forced"  # the rule name in the reasons of a grade that a configured r
 _URGENT = 2.0  # minimum strength of a rule about what certainly breaks
 _RESEMBLING = 0.5
 _FILED = frozenset({"title_aside", "title_chore", "title_docs", "title_tests"})
-"""Titles by which the author files a change under what nobody outside sees."""
+"""Titles by which authors classify a change as invisible from outside."""
 
 _SPOKEN = (
     *("says_", "body_breaking", "default_changed", "title_breaking", "header_changed"),
     *("config_changed", "flag_changed", "environment_changed", "schema_changed"),
 )
-"""Signals, by the start of their names, that somebody outside sees what a change does."""
+"""Prefixes of signals that a change is visible from outside."""
 
 _HINTS = frozenset(
     """
@@ -68,7 +68,7 @@ _CONTEXT_ONLY = frozenset({"title_length", "files", "core"})
 """Signals that stabilise the score but are not worth showing to a reader."""
 
 _UNDONE = {"title_feature": "undone_feature", "title_removal": "undone_removal"}
-"""Rules of a revert, which is read by the title that it undoes, and the reasons they give."""
+"""Rules for reverts, which are graded by the title that they revert, and their reasons."""
 
 _BROUGHT_BACK = frozenset(
     {
@@ -201,7 +201,7 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
 
 
 def _names_use(found: Sequence[Signal]) -> bool:
-    """Whether a title speaks of what users call or set, of safety, or of a removal."""
+    """Whether a title mentions what users call or set, safety, or a removal."""
     code = next((s.subject for s in found if s.name == "title_code"), "")
     return not _INTERNAL.search(code) if code else any(s.name in _USE for s in found)
 

@@ -255,7 +255,7 @@ def _outcome(thresholds: Thresholds, scores: Sequence[float], other: Sequence[fl
 UNDONE = "undone_in_window"
 UNDOES = "undoes_in_window"
 CROWDED = "crowded"
-_ROOM = 5  # one change in so many may be high: eight of forty
+_ROOM = 5  # one in this many changes may be high: eight of forty
 _FEW = 5  # the number of high changes that a window always has room for, however small it is
 
 
@@ -278,7 +278,7 @@ def _without_pairs(changes: Sequence[Graded], least: Thresholds) -> tuple[Graded
     pairs = sorted(undone_by(changes).items(), key=lambda p: names[p[0]].commit.committed_at)
     for undone, by in pairs:
         if undone in lowered or by in lowered:
-            continue  # brought back later: the last change counts
+            continue  # applied again later: the last change counts
         lowered[undone] = _lower_to(names[undone], Level.LOW, UNDONE, names[by].name, least)
         lowered[by] = _lower_to(names[by], Level.LOW, UNDOES, names[undone].name, least)
     return tuple(lowered.get(graded.sha, graded) for graded in changes)

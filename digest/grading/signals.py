@@ -186,7 +186,7 @@ _SHIPPED = re.compile(
     r"|(?:^|/)install\.(?:sh|ps1)$|^\.github/workflows/[\w.-]{0,40}(?:release|publish|build|image)",
     re.IGNORECASE,
 )
-"""Paths of what builds the images, packages and installers that users get."""
+"""Paths of files that build the images, packages and installers that users get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class Signal:
 
 _SPECIAL_AREAS = (Area.TESTS, Area.DOCS, Area.CI, Area.BUILD, Area.BENCHMARKS, Area.EXAMPLES)
 _ASIDE = frozenset({Area.TESTS, Area.DOCS, Area.EXAMPLES, Area.BENCHMARKS, Area.CI})
-"""Areas whose flags and variables nobody outside relies on."""
+"""Areas whose flags and variables do not concern users."""
 
 _CONTRACT = {
     FactKind.FLAG: "flag",

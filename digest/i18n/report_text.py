@@ -272,7 +272,7 @@ FAINT = frozenset(
         "title_length",
     }
 )
-"""Rules that tell a reader little of why a change matters, however high they rank."""
+"""Rules that explain little to a reader, however high they rank."""
 
 
 def _with_others(subject: str, language: Language) -> str:

@@ -259,7 +259,7 @@ NOW_REFUSED = Phrase("Now refused: “{words}”", "现在会报错：“{words}
 ALLOWED = Phrase("No longer rejected: “{words}”.", "不再报错：“{words}”。")
 WAS = Phrase("{what} ({name} defaulted to {before})", "{what}（{name}此前默认为{before}）")
 
-# Before a title: the sort of change, that it does not concern outside readers, whom it concerns.
+# In front of a title: the kind of change, or that it does not concern users, and its subject.
 LABELLED = Phrase("{label}: {what}", "{label}：{what}")
 LABELLED_WHERE = Phrase("{label} ({where}): {what}", "{label}（{where}）：{what}")
 TESTS_ONLY = Phrase("Tests only", "仅测试")

@@ -136,8 +136,8 @@ def lead(
 ) -> Spans:
     """What a reader should know first, then the number of changes by type, counted by code.
 
-    Whether there is something to act on stands behind the first change, or behind the counts if
-    no change is important. With ``counted`` the numbers stand alone.
+    The first change, or the counts if no change is important, is followed by whether there is
+    something to act on. With ``counted`` there are only the numbers.
     """
     if not counts.total:
         return words.QUIET(language)
@@ -260,7 +260,7 @@ def _second(entry: ReportEntry, language: Language) -> Spans:
     """A second change to act on: what it does or what must be done, whichever fits the lead."""
     ways = [_told(entry, language)]
     todo = without_full_stop(entry.todo)
-    if any(isinstance(span, Code) for span in todo):  # others do not tell what it is about
+    if any(isinstance(span, Code) for span in todo):  # others do not show what it is about
         first = todo[0].text if isinstance(todo[0], Text) else ""
         verb = [Text(first[:1].lower() + first[1:])] if first else []
         ways.append(join([*verb, *todo[len(verb) :], *_cited([entry], language)]))
@@ -282,9 +282,9 @@ def _cited(entries: Sequence[ReportEntry], language: Language) -> Spans:
 
 
 _SHORT = 140
-"""Characters of a second change to act on that a lead tells; a longer one has its number there.
+"""Maximum characters of a second change to act on in a lead; of a longer one, only the number.
 
-It has no colon, as another one precedes it.
+It must not contain a colon, because one precedes it.
 """
 _NAMED = 3
 """Most further changes to act on that a lead names."""

@@ -162,7 +162,7 @@ def shown_entries(report: Report, least: Level = Level.HIGH) -> tuple[ReportEntr
     told = {one.graded.sha for rest in _follow_ups(report).values() for one in rest}
     ranked = foremost([e for e in report.entries if not e.muted and e.graded.sha not in told])
     chosen = [e for e in ranked if e.level.rank <= least.rank]
-    if chosen:  # the lead counts what is to be acted on, so it is shown whatever is asked for
+    if chosen:  # the lead counts changes to act on, so they are shown at any level
         chosen += [e for e in ranked if e.acts and e.level is Level.MEDIUM and e not in chosen]
     return tuple(
         chosen[: _MOST[least]] or [e for e in ranked if e.level is Level.MEDIUM][:_NOTABLE]
@@ -356,7 +356,7 @@ def _lists(item: Item, change: Graded, repository: Repository) -> bool:
     """Whether an item is about the change: it links to it first, or gives its number or name."""
     name = name_link(change, repository)
     if isinstance(name, Link):
-        # Behind the first link are those of follow-ups.
+        # The links of follow-ups come after the first link.
         return name.url == next((span.url for span in item.spans if isinstance(span, Link)), "")
     text = plain(item.spans)
     return text.startswith(_MARKS) and f"({name.text}) · " in text.replace("（", "(").replace(

@@ -34,7 +34,7 @@ from digest.topics.terms import (
 
 LEAST = 0.3  # the lowest strength (of 1) of a topic that a change is said to be about
 TOPICS_VERSION = 9
-"""Increased when the terms of a change come out differently, so that an index is rebuilt."""
+"""Increased when the terms of changes differ from before, so that indexes are rebuilt."""
 
 _AREA_TERMS = {
     Area.TESTS: "test",
@@ -76,7 +76,7 @@ _MANY_DEPENDENCIES = 30
 _SYMBOL_WEIGHT = 0.6
 _MARKS = "\"'`()[]{},.:;!?，。：；！？、"
 _MANY_FILES = 400
-"""Of a larger change only this many files are read for topics, those with most lines."""
+"""For a larger change, only this many files are read for topics, those with most lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
     """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
-    # Imported here, because questions from the archive mostly ask for no kind.
+    # Imported here, because most questions to the archive ask for no kind.
     from digest.analysis.analyse import gist, must_act
 
     kinds = {*kinds_of(graded)}

@@ -142,7 +142,7 @@ def _pairs(text: str) -> tuple[str, ...]:
 def _known(
     name: str, vocabulary: Mapping[str, int], names: Mapping[str, frozenset[str]]
 ) -> frozenset[str]:
-    """The repository's terms that a term stands for; of an unknown one, those of its stem."""
+    """The repository's terms for a term; for an unknown one, those of its stem."""
     asked = names.get(name, frozenset()) | {name}
     found = frozenset(k for m in asked for k in terms_meant(m) if k in vocabulary)
     return found or frozenset(k for m in stems(name) for k in terms_meant(m) if k in vocabulary)
@@ -163,7 +163,7 @@ def _parts(text: str, names: Mapping[str, frozenset[str]]) -> Iterator[str]:
 
 
 def topic_parts(text: str) -> list[str]:
-    """The parts of a topic that mean something alone: its words, and names of several words."""
+    """The parts of a topic that have a meaning alone: its words, and names of several words."""
     words = [word for word in text.split() if term(word) not in STOP_WORDS]
     parts: list[str] = []
     while words:

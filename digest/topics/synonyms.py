@@ -262,7 +262,7 @@ NARROWER: tuple[tuple[str, ...], ...] = (
 but not the other way round."""
 
 SHORTENED = {term("kv cache"): term("KV")}
-"""Names that are shortened beside another: "KV offload" is about offloading the KV cache."""
+"""Names that are shortened next to another: "KV offload" means offloading the KV cache."""
 
 
 def _kin() -> dict[str, frozenset[str]]:

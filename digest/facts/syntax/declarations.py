@@ -1,4 +1,4 @@
-"""Declarations in terms that hold for every language, and how alike two of them are."""
+"""Declarations in language-independent terms, and their similarity."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def signature(
     arrow: str = " -> ",
     source: Node | None = None,
 ) -> Signature:
-    """A normalised signature; ``source`` are the parameters where types stand beside names."""
+    """A normalised signature; ``source`` has the parameters if types stand beside their names."""
     known = tuple(parameters)
     if source is None or any("comment" in n.type for n in source.named_children):
         text = f"({', '.join(_written(p) for p in known)})"
@@ -238,7 +238,7 @@ _CALLED_IN_BRACKETS = re.compile(r"\(([\w:]++(?:<[\w:]*+>[\w:]*+)?)\)\(\)")
 
 
 def key(text: str | None) -> str | None:
-    """A text without what a formatter may change."""
+    """A text without anything that a formatter may change."""
     if text is None:
         return None
     text = "".join(text.replace("'", '"').split()).replace(",)", ")").replace(",]", "]")
@@ -279,7 +279,7 @@ _QUALIFIERS = re.compile(r"\b(?:const|final|volatile|struct|class|enum)\b|(?:\w+
 
 
 def lost_overloads(olds: Sequence[Signature], news: Sequence[Signature]) -> list[int]:
-    """The places of overloads that went and whose calls no remaining overload takes.
+    """The places of removed overloads whose calls no remaining overload accepts.
 
     None if a remaining one is new or changed: then one overload became another.
     """
@@ -295,7 +295,7 @@ def lost_overloads(olds: Sequence[Signature], news: Sequence[Signature]) -> list
 
 
 def _core(annotation: str | None) -> str:
-    """A type without what a caller's value does not need to have: qualifiers and namespaces."""
+    """A type without qualifiers and namespaces, which do not matter for a caller's value."""
     return _QUALIFIERS.sub("", annotation or "")
 
 
@@ -311,7 +311,7 @@ def _takes(one: Signature, given: Sequence[str]) -> bool:
 
 
 def _converts(wanted: str, given: str) -> bool:
-    """Whether a value of one type may stand where another is wanted, without knowing either."""
+    """Whether a value of one type may be accepted as another, without knowledge of either type."""
     bare = [text.rstrip("*") for text in (wanted, given)]
     if wanted == given or _ANYTHING.fullmatch(wanted) or bare[0] in bare[1] or bare[1] in bare[0]:
         return True
@@ -351,9 +351,9 @@ def is_opposite(one: str, other: str) -> bool:
 
 
 class Comparison:
-    """Measures how alike texts are, in a number of steps that does not depend on what they say.
+    """Measures the similarity of texts within a number of steps that their content cannot raise.
 
-    What takes more is not alike: texts that are need few steps. Nothing is after all are used.
+    Texts that need more steps are not similar. Once all steps are used, nothing is.
     """
 
     def __init__(self, steps: int = 1_000_000) -> None:

@@ -26,7 +26,7 @@ _GRAMMARS = {
 }
 
 _CHUNK = 1_024  # bytes that the parser reads at a time
-_NAME = 128  # bytes that are read at a time for the text of a node: mostly a name or a type
+_NAME = 128  # bytes read at a time for the text of a node, which is usually a name or a type
 _STEPS = 50
 _LEAST = 100
 """The cost limit of a text: ``_LEAST`` steps and ``_STEPS`` for each ``_CHUNK`` bytes. A step is a
@@ -71,7 +71,7 @@ class ParseBudget:
 
 @cache
 def _language(name: str) -> Language:
-    from tree_sitter import Language  # whoever asks for the archive parses nothing
+    from tree_sitter import Language  # questions to the archive parse nothing
 
     module, function = _GRAMMARS[name]
     return Language(getattr(import_module(module), function)())
@@ -149,7 +149,7 @@ class _Run:
         most = min(_LEAST + _STEPS * (self._end // _CHUNK + 1), self._budget.steps)
         self._steps_left = most
         tree = None
-        with suppress(ValueError):  # what a stopped parser raises
+        with suppress(ValueError):  # raised by a stopped parser
             tree = (
                 self._parser.parse(self._read, old, progress_callback=self._is_over)
                 if old
@@ -212,8 +212,8 @@ def shallow(depth: int) -> re.Pattern[str]:
 def bodies(text: str, *, values: bool = False) -> list[tuple[int, int]]:
     """The lines between the braces of functions, as pairs of offsets, as indentation shows them.
 
-    The offsets are those of the line ends before the first line and after the last one. What may be
-    something else than a body is left out. ``values``: functions may be values of fields, and those
+    The offsets are those of the line ends before the first line and after the last one. Blocks that
+    may not be bodies are left out. ``values``: functions may be values of fields, and those
     inside of something are left out.
     """
     found: list[tuple[int, int]] = []
