@@ -27,7 +27,7 @@ https://cheatsheetseries.owasp.org/cheatsheets/HTTP_Headers_Cheat_Sheet.html"""
 _BROKEN = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>500</title>
 <h1>Something went wrong</h1>
-<p>This page could not be made. The log has the cause under trace <code>{trace}</code>.</p>
+<p>This page could not be rendered. The log has the cause under trace <code>{trace}</code>.</p>
 <p lang="zh">页面生成失败，原因见日志，编号 <code>{trace}</code>。</p>
 <p><a href="/">digestbot</a></p>
 </html>
