@@ -32,15 +32,15 @@ from digest.window import Window
 
 T = TypeVar("T")
 _TOPICAL = frozenset({"todo", "foreign", "lines", "state", "help"})
-"""Tags of words that are topic names unless they begin a question."""
+"""Tags of words that name a topic unless they begin a question."""
 
 _TOPICAL_WORDS = frozenset(
     ["in", "about", "on", "to", "of", "with", "regarding", "for", "by", "new", "对", "关于"]
 )
-"""Words before a topic."""
+"""Words that may precede a topic."""
 
 _PLACES = frozenset({"file", "files", "folder", "directory", "文件", "目录", "文件夹"})
-"""Words that ask for numbers only where a question counts or ranks."""
+"""Words that ask for numbers only if the question counts or ranks."""
 
 _TO_LAST = re.compile(
     r" (?:to|than|with|vs) (?:the )?(?:last|previous|prior)(?: one)?$", re.IGNORECASE
@@ -48,10 +48,10 @@ _TO_LAST = re.compile(
 """The period before, without its unit: *this month compared to last*."""
 
 _RELATED = re.compile("[和与跟].{1,12}(?:相关|有关)")
-"""A word that joins elsewhere: *和安全相关的修复*."""
+"""A word that is elsewhere a conjunction: *和安全相关的修复*."""
 
 _PACKAGES = frozenset({"crate", "crates", "package", "packages", "包"})
-"""Parts of the repository where they are ranked, and dependencies elsewhere."""
+"""Words for parts of the repository if they are ranked, otherwise for dependencies."""
 
 _CLOSING = frozenset({"go", "look", "looking", "going", "like"})
 _PLEAS = ("can you", "could you", "would you", "please", "pls")
@@ -79,7 +79,7 @@ class Asked:
 
     @cached_property
     def tags(self) -> dict[str, int]:
-        """Each tag with the index of its first token."""
+        """Each tag, with the index of its first token."""
         found: dict[str, int] = {}
         for place, token in enumerate(self.tokens):
             for tag in token.tags:
@@ -87,7 +87,7 @@ class Asked:
         return found
 
     def has(self, *tags: str) -> bool:
-        """Whether it has one of the tags."""
+        """Whether the question has one of the tags."""
         return any(tag in self.tags for tag in tags)
 
     def only(self, *tags: str) -> bool:
@@ -111,7 +111,7 @@ class Asked:
 
     @cached_property
     def spans(self) -> list[Span]:
-        """Windows and ranges."""
+        """The windows and ranges."""
         found = [t.slot for t in self.tokens if isinstance(t.slot, Window | Refs)]
         windows = [span for span in found if isinstance(span, Window)]
         if len(windows) == len(found) and len({span.until for span in windows}) == 1:
@@ -120,7 +120,7 @@ class Asked:
 
     @cached_property
     def against(self) -> Window | None:
-        """The period that another one is compared to: *this week compared to last week*."""
+        """The second period of a comparison: *this week compared to last week*."""
         windows, steps = self.slots(Window), self.slots(Step)
         compares = self.has("compare") or COMPARES.search(self.text)
         if len(windows) == 1 and not steps and compares and _TO_LAST.search(self.text):
@@ -132,7 +132,7 @@ class Asked:
 
     @property
     def span(self) -> Span | None:
-        """The window or range, if it names one."""
+        """The window or range, if the question names one."""
         return self.spans[0] if self.spans else None
 
     @cached_property
@@ -142,7 +142,7 @@ class Asked:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """The changes that it names."""
+        """The changes that the question names."""
         return list(dict.fromkeys(self.slots(Reference)))
 
     @cached_property
@@ -168,7 +168,7 @@ class Asked:
             spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
         joined = self.has("join") and not _RELATED.search(self.text)
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not joined:
-            spoken.remove(ChangeKind.FIX)  # "security fixes" are of one kind
+            spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind
         return tuple(dict.fromkeys((*self.filters.kinds, *spoken)))
 
     @cached_property
@@ -183,7 +183,7 @@ class Asked:
 
     @cached_property
     def things(self) -> tuple[FactKind, ...]:
-        """The kinds of names asked for, if the question says that something happened to them."""
+        """The requested kinds of names, if the question says what happened to them."""
         spoken = tuple(FactKind(value) for value in self.values.get("thing", ()))
         if FactKind.ROUTE in spoken:
             spoken = tuple(kind for kind in spoken if kind is not FactKind.SYMBOL)  # "API routes"
@@ -196,11 +196,11 @@ class Asked:
 
     @cached_property
     def top(self) -> Top | None:
-        """How many of a list are asked for, and by what they are ranked."""
+        """The requested length of a list, and its ranking."""
         return next(iter(self.slots(Top)), None)
 
     def counts(self, tag: str) -> bool:
-        """Whether numbers by file or folder are asked for: *which files changed most*."""
+        """Whether the question asks for numbers by file or folder: *which files changed most*."""
         ranks = self.has("most", "count") or self.top
         if tag == "per:folder" and self.has("most") and self._named_packages:
             return True
@@ -212,12 +212,12 @@ class Asked:
 
     @property
     def _named_packages(self) -> bool:
-        """Whether it asks for packages as parts of the repository: *the most changed crates*."""
+        """Whether the question is about packages of the repository: *the most changed crates*."""
         return any(token.text.lower() in _PACKAGES for token in self.tokens)
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
-        """What happened to them; *new* counts only before a kind of name."""
+        """What happened to the names; *new* counts only before a kind of name."""
         if self.against:
             return self.filters.actions  # "were there more": nothing was added
         spoken = [Action(value) for value in self.values.get("act", ())]
@@ -244,7 +244,7 @@ class Asked:
 
     @cached_property
     def left(self) -> tuple[str, ...]:
-        """The words that are in no table, without those of the author."""
+        """The words that are in no table, without the author's name."""
         return tuple(
             name
             for place, token in enumerate(self.tokens)
@@ -289,7 +289,7 @@ class Asked:
 
     @cached_property
     def unknown(self) -> tuple[str, ...]:
-        """Words that neither a table nor the repository knows, and that do not stand as a topic."""
+        """Words that neither tables nor the repository know, and that are not marked as a topic."""
         author = self._author[1]
         return tuple(self.tokens[place].text for place in sorted(self._stray - author))
 
@@ -311,7 +311,7 @@ class Asked:
         return frozenset(found)
 
     def _stands_as_topic(self, place: int) -> bool:
-        """Whether the words around say that something is a topic, whatever it is called."""
+        """Whether the surrounding words mark something as a topic, whatever its name."""
         text, before = self.tokens[place].text, self.tokens[place - 1] if place else None
         after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
         if any(sign.isupper() or sign.isdecimal() or sign in "-_." for sign in text[:40]):
@@ -351,7 +351,7 @@ class Asked:
         return "todo" in first.tags or (asks and first.text.lower() in _DEEDS) or urges
 
     def _is_statement(self, place: int) -> bool:
-        """Whether a verb tells what the asker does: *we run mixtral*, *i deploy main*."""
+        """Whether a verb says what the asker does: *we run mixtral*, *i deploy main*."""
         return place > 0 and self.tokens[place - 1].text.lower() in _SUBJECTS
 
     def _in_topic(self, place: int) -> bool:
@@ -403,12 +403,12 @@ class Weighed:
 
 
 Rule = Callable[[Asked], Iterator[Weighed]]
-"""Gives the readings of a question that one kind of intent allows."""
+"""Yields the readings of a question as one kind of intent."""
 
 RULES: list[Rule] = []
 
 
 def rule(reader: Rule) -> Rule:
-    """Add a rule to those that the parser asks."""
+    """Register a rule with the parser."""
     RULES.append(reader)
     return reader

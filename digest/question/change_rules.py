@@ -29,7 +29,7 @@ from digest.question.slot_values import Path, Quote, Release, Symbol, stated_in
 
 @rule
 def about_one(asked: Asked) -> Iterator[Weighed]:
-    """A question that names one change explains it at least."""
+    """The reading of a question that names one change; by default it is explained."""
     first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
     if first is None or (asked.has("todo") and not asked.has("ask")):
         return
@@ -55,7 +55,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         tag = ""  # two questions: what does it do, who wrote it
     deeds = ("act:removed", "act:added", "act:renamed", "kind:reverts")
     if tag == "why" and (asked.has(*deeds) or _DONE.search(asked.text)):
-        tag = ""  # "why was #1 reverted" is told by its message, not by its grade
+        tag = ""  # "why was #1 reverted" is answered by its message, not by its grade
     if asked.has("again") and not tag and asked.only_words("again"):
         yield Weighed(7.0, Again(reference=reference))
         return
@@ -87,7 +87,7 @@ def only_marked(asked: Asked) -> Reference | None:
 
 
 _DOING = frozenset({"revert", "merge", "close", "合并", "关闭", "回滚", "批准", "撤销", "删除"})
-"""Words that do not begin a question about a change, unless it asks for an action."""
+"""Words that do not begin a question about a change, unless the question requests an action."""
 
 ABOUT: dict[str, type[OfCurrent]] = {
     "diff": ShowDiff,
@@ -103,7 +103,7 @@ ABOUT: dict[str, type[OfCurrent]] = {
 
 
 def part_of(asked: Asked) -> str:
-    """The part of a change's lines that is asked for: a path, quoted text, or words."""
+    """The requested part of a change's lines: a path, quoted text, or words."""
     paths = asked.slots(Path)
     return paths[0].path if paths else asked.topic
 
@@ -147,7 +147,7 @@ def of_it(asked: Asked) -> Iterator[Weighed]:
 
 @rule
 def touched(asked: Asked) -> Iterator[Weighed]:
-    """What happened to a flag, a variable, a class."""
+    """The history of a flag, a variable or a class."""
     name, sure = _symbol(asked)
     if not name or asked.references or asked.has("other", "me", "search", "mention"):
         return
@@ -196,7 +196,7 @@ _IN_RELEASE = re.compile(
 
 @rule
 def brought(asked: Asked) -> Iterator[Weighed]:
-    """Who added a thing, whenever that was: *who added eagle3 support*."""
+    """Who added a thing, at any time: *who added eagle3 support*."""
     others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)
     others = others or asked.has("most", "count", "contributors", "other", "me")
     if asked.has("who") and asked.actions == (Action.ADDED,) and asked.topic and not others:
@@ -204,7 +204,7 @@ def brought(asked: Asked) -> Iterator[Weighed]:
 
 
 def claim_of(asked: Asked) -> str:
-    """What a question that yes or no answers says of a name."""
+    """The claim about a name in a question to be answered by yes or no."""
     if not YES_OR_NO.search(asked.text):
         return ""
     if asked.has("instead"):
@@ -221,7 +221,7 @@ def claim_of(asked: Asked) -> str:
 
 
 def _wanted(asked: Asked) -> str:
-    """What else is asked of a name: what replaces it, when it came or went, value, release."""
+    """Another question about a name: replacement, when it was added or removed, value, release."""
     if asked.has("instead") and not YES_OR_NO.search(asked.text):
         return "instead"
     if YES_OR_NO.search(asked.text):
@@ -260,7 +260,7 @@ _ABOUT_NAMES = re.compile(
 
 
 def _symbol(asked: Asked) -> tuple[str, bool]:
-    """The name of code that is asked about, and whether it is certainly one."""
+    """The code name that the question is about, and whether it is certainly one."""
     symbols = asked.slots(Symbol)
     if len(symbols) > 1 and asked.has("why"):
         return " ".join(one.name for one in symbols), True  # "why was A replaced by B"
@@ -289,7 +289,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
 
 
 def _numbered(symbol: Symbol, asked: Asked) -> str:
-    """A name with the number of its version behind it: *DeepSeek V4*, *FlashAttention 3*."""
+    """A name followed by its version number: *DeepSeek V4*, *FlashAttention 3*."""
     for token, after in itertools.pairwise(asked.tokens):
         if token.slot is symbol and after.text in asked.words and _NUMBERED.fullmatch(after.text):
             return f"{symbol.name} {after.text}"
@@ -299,11 +299,11 @@ def _numbered(symbol: Symbol, asked: Asked) -> str:
 _NUMBERED = re.compile(r"[a-z]{0,2}\d[\w.]{0,9}", re.IGNORECASE)
 _SUPPORTED_FOR = re.compile(r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$", re.IGNORECASE)
 _VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
-"""To which version something was moved: *when did we move to torch 2.13*."""
+"""The version that something was moved to: *when did we move to torch 2.13*."""
 
 
 def _in_state(asked: Asked) -> str:
-    """The words whose state is asked for: *is native histograms still experimental*."""
+    """The words whose state the question asks for: *is native histograms still experimental*."""
     released = any(isinstance(token.slot, Release) for token in asked.tokens)
     others = asked.has("count", "it", "who", "nth:1")
     others = others or (asked.has("change") and not _LANDED.search(asked.text))
@@ -340,13 +340,13 @@ def _versioned(asked: Asked) -> str:
 
 
 def time_counted(asked: Asked) -> str:
-    """By what time numbers are asked for: ``day``, ``week`` or ``month``; else empty."""
+    """The unit of requested numbers over time: ``day``, ``week`` or ``month``; otherwise empty."""
     spoken = asked.values.get("per", ())
     return next((one for one in ("month", "week", "day") if one in spoken), "")
 
 
 def switched_to(asked: Asked) -> str:
-    """Whether names with a default of ``on`` or ``off`` are asked for; else empty."""
+    """The requested default of names: ``on`` or ``off``; otherwise empty."""
     match = _SWITCHED.search(asked.text) if asked.has("default") else None
     return "" if match is None else str(match.lastgroup).partition("_")[0]
 

@@ -99,7 +99,8 @@ _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?(?:T[\d:Z+-]*)?")
 def find_refs(text: str) -> FoundRefs | None:
     """The references that a text names, ``None`` if there are none.
 
-    Understood are ``A..B``, ``A...B``, the URL of a comparison, ``from A to B``, ``since A`` and
+    Supported forms are ``A..B``, ``A...B``, the URL of a comparison, ``from A to B``, ``since A``
+    and
     ``until B``. Dates are periods, never references.
     """
     if match := _ADDRESS.search(text):

@@ -127,7 +127,7 @@ def _dated(year: str | None, month: int, day: int, today: date, written: str) ->
 
 
 def _weekday(words: str, today: date) -> date:
-    """The latest such weekday, including today unless it says ``last``; 上周一 is of last week."""
+    """The latest such weekday, including today unless after ``last``; 上周一 is last week's."""
     if words.isascii():
         place = next(n for n, w in enumerate(WEEKDAY_NAMES) if w == words.removeprefix("last ")[:3])
         back = (today.weekday() - place) % 7
@@ -308,7 +308,7 @@ def _season(match: re.Match[str], today: date) -> Days:
 
 
 _WHOLE_MONTHS = "january|february|april|june|july|august|september|october|november|december"
-"""Names of months that are not words of their own, as *may* and *march* are."""
+"""Names of months that have no other meaning, unlike *may* and *march*."""
 
 _NOT_ZH = r"(?<![0-9一二两三四五六七八九十个])"
 
@@ -375,16 +375,16 @@ _FORMS: dict[str, tuple[str, _Reader]] = {
 }
 
 FRAMED = frozenset({"month", "slash", "year", "the_unit"})
-"""Points that are none without a frame: *may*, *2026*."""
+"""Points that count only within a frame: *may*, *2026*."""
 
 
 def _ungrouped(pattern: str) -> str:
-    """A pattern whose groups are not kept."""
+    """The pattern with non-capturing groups."""
     return re.sub(r"(?<!\\)\((?!\?)", "(?:", pattern)
 
 
 WORD_START = r"(?:(?<![A-Za-z])|(?![A-Za-z]))"
-"""No position within a word: what cannot match there need not be tried."""
+"""A word boundary: points cannot begin within a word, so those positions need not be tried."""
 
 _NAMED = (f"(?P<{name}>{_ungrouped(pattern)})" for name, (pattern, _) in _FORMS.items())
 
@@ -393,7 +393,7 @@ _BEGINS = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|tod|yes|wee"
     r"|las|thi|pre|pas|cur|qui|cal|fir|sec|beg|sta|ear|mid|end|lat|in |ove|dur))"
 )
-"""How a point begins: where nothing of it stands, its forms need not be tried."""
+"""Beginnings of points; elsewhere no form needs to be tried."""
 
 POINT = re.compile(f"{WORD_START}{_BEGINS}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
 """Any point; the name of the group says which."""
@@ -419,7 +419,7 @@ _TO_DAY = re.compile(
 
 
 def within_month(text: str, point: re.Match[str]) -> re.Match[str] | None:
-    """What follows a day and names another one of its month: *Aug 10-12*, *1月3日到5日*."""
+    """Text after a day that names another day of its month: *Aug 10-12*, *1月3日到5日*."""
     chinese = point[0].endswith(("日", "号"))
     if point.lastgroup != "day" or not (chinese or _MONTH_DAY.match(point[0])):
         return None

@@ -75,7 +75,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     spoken = (asked.has("it") and not several) or _SPOKEN.search(asked.text) is not None
     its = spoken or asked.follows in _ONE
     if not slots and not asked.left and stated_in(asked.tokens):
-        return  # "uv check", of words that are noise elsewhere
+        return  # "uv check", with words that are noise elsewhere
     if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
         names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
@@ -122,7 +122,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
 
 
 def _is_of_name(asked: Asked) -> bool:
-    """Whether it asks how the name under discussion stands or stood, or when it came."""
+    """Whether it asks for the state of the name under discussion, or when it was added."""
     if any(token.slot is not None for token in asked.tokens) or not asked.only(*_ITS, "count"):
         return False
     if _BEFORE.search(asked.text) or (claim_of(asked) and not asked.has("who")):
@@ -230,14 +230,14 @@ _STEP = re.compile(
     r"|那?(?:下|(?P<back_zh>上))一[条个]呢?$",
     re.IGNORECASE,
 )
-"""The one beside the change that was told."""
+"""The change next to the one just explained."""
 _EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
 _slot = attrgetter("slot")
 
 
 @rule
 def again(asked: Asked) -> Iterator[Weighed]:
-    """The last question for another time or topic, filtered, or counted differently."""
+    """The last question for another period or topic, filtered, or counted differently."""
     if asked.has("other") or asked.references or len(asked.left) > 4:
         return
     kind, listed = asked.kinds[0] if asked.kinds else None, asked.follows in _LISTED
@@ -273,11 +273,11 @@ _RELEASE_BEFORE = re.compile(
     r"|(?:release|version|one) before(?: that| it)?)$|^那?[上前]一?个\w{0,4}(?:版本|发布)呢?$",
     re.IGNORECASE,
 )
-"""The release before the one that was told."""
+"""The release before the one just mentioned."""
 
 
 def _is_of_release(asked: Asked) -> bool:
-    """Whether it asks the last question of another release: *and in 1.2*."""
+    """Whether it repeats the last question for another release: *and in 1.2*."""
     one = len(asked.slots(Release)) == 1 and not (asked.spans or asked.left or asked.kinds)
     again = one and "again" in _opening(asked)
     return again and asked.only_words("again", "prep", "ask", "aux", "about")
@@ -287,7 +287,7 @@ _PLURAL = re.compile(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些
 
 
 def _undoes(asked: Asked) -> bool:
-    """Whether it asks for the list before, or for all of a list again."""
+    """Whether it asks for the previous list, or again for the whole list."""
     undone = asked.has("back") or (asked.follows and asked.has("every"))
     undone = undone or (asked.has("filter") and asked.has(*_UNDO))
     beside = ("back", "it", "again", "more", "among", "entry", "filter", *_UNDO)
@@ -295,7 +295,7 @@ def _undoes(asked: Asked) -> bool:
 
 
 def _stepped(asked: Asked) -> Iterator[Weighed]:
-    """The period beside the last one: *and the week before that*."""
+    """The period next to the last one: *and the week before that*."""
     step = asked.slots(Step)[0]
     if asked.only_words("again", "only", "ask", "change", "happened", "aux", "prep", "digest"):
         beside = Again(later=step.unit) if step.later else Again(earlier=step.unit)
@@ -303,7 +303,7 @@ def _stepped(asked: Asked) -> Iterator[Weighed]:
 
 
 def _opening(asked: Asked) -> frozenset[str]:
-    """The tags of the first word that is more than manners."""
+    """The tags of the first word that is more than a courtesy."""
     manners = {"noise", "greet", "thanks"}
     tokens = (t for t in asked.tokens if not t.tags & manners or "only" in t.tags)
     return next((token.tags for token in tokens), frozenset())
@@ -323,7 +323,7 @@ _ABOUT_THOSE = re.compile(
     r"(?:和|跟|与|关于|涉及)|^有?哪些是.{1,40}的$",
     re.IGNORECASE,
 )
-"""Those of a list that are about something: *which ones are about MoE*."""
+"""The items of a list that are about something: *which ones are about MoE*."""
 
 
 def _corrects(asked: Asked) -> bool:
@@ -331,7 +331,7 @@ def _corrects(asked: Asked) -> bool:
 
 
 def _goes_on(asked: Asked) -> bool:
-    """Whether it goes on from the last answer by its form."""
+    """Whether its form shows that it continues from the last answer."""
     first = _opening(asked)
     opens = first & {"again", "only"} and "about" not in first
     return bool(opens) or asked.has("among") or asked.text.endswith("呢") or _corrects(asked)
@@ -395,7 +395,7 @@ def _with_slots(asked: Asked) -> Again:
 
 
 _UNDO = ("act:removed", "except", "kind:reverts", "todo", "every")
-"""Tags of words that take a filter back."""
+"""Tags of words that remove a filter."""
 
 
 def _same(asked: Asked) -> str:
@@ -426,7 +426,7 @@ _BESIDE_AGAIN = (
 
 
 def _is_bare(asked: Asked) -> bool:
-    """Whether it asks for nothing but a way of counting."""
+    """Whether it only asks for a way of counting."""
     return not asked.has("change", "most", "ask", "who", "contributors") and not asked.spans
 
 

@@ -1,4 +1,4 @@
-"""The intents: the values of what somebody may want. How each is asked is in ``questions.toml``."""
+"""The intents: what a question can ask for. ``questions.toml`` says how to ask for each."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from digest.window import Window
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The first so many of a list by importance; or ``latest``, ``oldest``, ``largest``."""
+    """The first ``count`` items of a list by importance, or ``latest``, ``oldest``, ``largest``."""
 
     count: int
     by: str = "top"
 
     def __str__(self) -> str:
-        """The words that are read back as it."""
+        """The words that are parsed back into it."""
         return f"{self.by} {self.count}"
 
 
 class Enquiry:
-    """What is asked, or said about what the asker uses; commands about a chat are apart."""
+    """A question, or a statement about what the asker uses; commands about a chat are separate."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ class Changed(Filtered):
     period beside these, ``newcomers`` for authors without an earlier commit, ``figures`` for
     changes with figures by their authors. ``counted`` asks how many they are, and of how many;
     ``keepers`` with ``people`` for those who look after a topic. ``anytime``: the question names no
-    period, or only "recently", so that a longer one may be looked at.
+    period, or only "recently", so that a longer one may be searched.
     ``things`` asks for names of these kinds by ``actions``, what was done to them: without actions
     for any, with actions alone for names of every public kind, with ``switched``
     for those whose default is ``on`` or ``off``. ``without`` names what is left
@@ -99,10 +99,10 @@ class Touched(Enquiry):
     """What happened to a named thing of the code: a class, a function, a flag, a variable.
 
     ``name`` is empty for the name under discussion. ``window`` is ``None`` for the whole archive.
-    ``claim`` is what is asked to be told first: with yes or no, that it is ``there``, ``needed``,
-    ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``; else
-    when it was ``added`` or ``removed``, its ``value``, the ``release`` that has it, or what is
-    used ``instead``.
+    ``claim`` is what the answer begins with: yes or no on whether it is ``there``, ``needed``,
+    ``gone``, ``renamed``, ``deprecated``, ``stable``, ``experimental`` or on by ``default``;
+    otherwise when it was ``added`` or ``removed``, its ``value``, the first ``release`` with it, or
+    what is used ``instead``.
     """
 
     name: str
@@ -157,7 +157,7 @@ class CatchUp(Enquiry):
 class Affected(Enquiry):
     """Which changes affect what the asker's profile names; without a window, the last days.
 
-    ``its``: whether what is under discussion does.
+    ``its``: whether the subject under discussion does.
     """
 
     window: Span | None = None
@@ -229,10 +229,10 @@ class Author(OfCurrent):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released(OfCurrent):
-    """Which release has a change first."""
+    """The first release that contains a change."""
 
 
-SUBJECT = "its name"  # the part of a change that has the name under discussion
+SUBJECT = "its name"  # the part of a change with the name under discussion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,7 +314,7 @@ class Nth(Enquiry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Greet(Enquiry):
-    """A greeting from somebody who may not know what can be asked."""
+    """A greeting from somebody who may not know the bot yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,4 +339,4 @@ class Unknown(Enquiry):
 
 
 Followup = More | Retell | Again | Nth  # intents that make sense only after an answer
-Intent = Enquiry | Managing  # all that the bot is asked or told to do
+Intent = Enquiry | Managing  # all intents

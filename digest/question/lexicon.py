@@ -162,7 +162,7 @@ _PLAINER = (
         "summarize this ",
     ),
 )
-"""Unusual wordings, with the usual ones."""
+"""Unusual wordings, each with the usual one."""
 
 
 def in_usual_words(question: str) -> str:
@@ -211,7 +211,7 @@ _TABLE: dict[str, dict[str, str]] = tomllib.loads(
 _WORDS = _TABLE["words"]
 _MISSPELT = dict(pair.split(maxsplit=1) for pair in _WORDS["misspelt"].split(","))
 ADVERBS = frozenset(_WORDS["adverbs"].split())
-"""Words that may occur within any wording without changing it."""
+"""Words that may occur inside any wording without changing its meaning."""
 
 _SHORTEST, _LONG, _LONGEST = 5, 8, 16
 """Minimum letters of a misspelt word, of one with two mistakes, and the maximum letters."""

@@ -112,7 +112,7 @@ def changed(asked: Asked) -> Iterator[Weighed]:
 
 @rule
 def bare(asked: Asked) -> Iterator[Weighed]:
-    """A topic and nothing else, if the repository knows each of its words."""
+    """A topic alone, if the repository knows each of its words."""
     named = asked.references or asked.filters != Filters() or asked.commands or asked.author
     if not asked.known or named or not 0 < len(asked.left) <= _MOST_BARE:
         return
@@ -169,7 +169,7 @@ _EITHER = re.compile(
 _IF_WE = re.compile(
     r"\bif (?:i|we) |\b(?:i|we) (?:use|run|deploy|serve)\b|我们?(?:用|跑|部署)", re.IGNORECASE
 )
-"""What the asker uses, beside a question about changes."""
+"""A statement of what the asker uses, beside a question about changes."""
 
 
 def _counts(asked: Asked, tag: str) -> bool:
@@ -262,7 +262,7 @@ def _listing(asked: Asked) -> Changed | None:
 
 
 def _is_gain(asked: Asked) -> bool:
-    """Whether the greatest of speed-ups are asked for: *the biggest speedup*."""
+    """Whether the question asks for the greatest speed-ups: *the biggest speedup*."""
     people = asked.has("who", "contributors", "per:author", "per:file", "per:folder")
     sped = asked.kinds == (ChangeKind.PERFORMANCE,) and not people
     return sped and _GREATEST.search(asked.text) is not None
@@ -281,7 +281,7 @@ _THE_ONE = re.compile(
     r"|最(?:危险|重要|关键|严重|要紧)的(?:一[个条项])?(?:改动|变更|提交)(?:是哪|是什么|是啥)",
     re.IGNORECASE,
 )
-"""The one change that matters most; its level is asked for as well."""
+"""A request for the one most important change; level words belong to it."""
 
 
 _LAST = re.compile(
@@ -291,11 +291,11 @@ _LAST = re.compile(
     r"|最后一?次?(?:修改|改动|更新|改|动|碰)",
     re.IGNORECASE,
 )
-"""The newest change to a thing: *who changed it last*, *when was it last changed*."""
+"""A request for the newest change to a thing: *who changed it last*, *when was it last changed*."""
 
 
 def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
-    """What was done; who wrote a thing is who added it, unless shares of it are asked for."""
+    """The action; writing a thing means adding it, unless the question asks for shares."""
     wrote = people and asked.is_writing and asked.has("wrote") and asked.topic
     if wrote and not (asked.span or asked.kinds or asked.has("most", "count", "contributors")):
         return asked.actions or (Action.ADDED,)
@@ -310,7 +310,7 @@ _LATELY = re.compile(
 
 
 def _comes_from(asked: Asked) -> bool:
-    """Whether the release is the one that the asker upgrades from."""
+    """Whether the release is the starting point of an upgrade."""
     pairs = zip(asked.tokens, asked.tokens[1:], strict=False)
     return any(
         isinstance(after.slot, Release) and token.text.lower().endswith(("from", "从", "自"))

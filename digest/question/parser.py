@@ -77,14 +77,14 @@ def readings(asked: Asked) -> list[Weighed]:
     if len(asked.words) > _MOST_UNKNOWN and not asked.references and not asked.has("search"):
         return []
     found = [one for rule in RULES for one in rule(asked) if one.weight >= LEAST]
-    # What may go on from an answer does so after one.
+    # After an answer, a possible follow-up is read as one.
     return sorted(
         found, key=lambda one: -one.weight - bool(asked.follows and isinstance(one.intent, Again))
     )
 
 
 _PLACE = re.compile(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
-_MOST_PLACES = 20  # maximum number that after a list is a place in it
+_MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
 
@@ -158,7 +158,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
 
 
 def _content(asked: Asked) -> tuple[str, ...]:
-    """The words of a question that changes may have; none if it is about something else."""
+    """The words of a question that may occur in changes; none if it is about something else."""
     if asked.commands or asked.has("other", "foreign"):
         return ()
     named = (Symbol, Path, Quote)
@@ -168,7 +168,7 @@ def _content(asked: Asked) -> tuple[str, ...]:
 
 
 _NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,3}", re.IGNORECASE)
-"""What too many changes have, or none for its own sake."""
+"""Words that occur in too many changes, or that mean nothing alone."""
 
 
 def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> tuple[str, ...]:
@@ -216,9 +216,9 @@ def split(text: str, now: datetime, zone: ZoneInfo, background: Background) -> t
 
 
 def clauses(text: str) -> tuple[tuple[str, str], ...]:
-    """The longest beginnings of a text that end with a clause, each with the rest, then the ends.
+    """The longest beginnings of a text that end with a clause, each with the rest; then the ends.
 
-    Of a question with a story around it, one of them may be the question.
+    One of them may be the question, if it is surrounded by a story.
     """
     asked = tidy(text[:LONGEST])
     cuts = list(itertools.islice(_CLAUSE.finditer(asked), _MOST_JOINTS))
@@ -231,7 +231,7 @@ _CLAUSE = re.compile(
     r"| (?=(?:or|and) (?:do|does|should|can|must|will|is|are|did|has|have)\b)"
     r"|[。？！；，] ?(?=\S)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
 )
-"""What stands between two clauses."""
+"""Separators between two clauses."""
 
 _JOINT = re.compile(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
@@ -241,11 +241,11 @@ _JOINT = re.compile(
     r"|(?:(?<=[吗呢么吧没了])|(?<=多少)|(?<=什么)|(?<=版本)|(?<=哪些)|(?<=发的)|(?<=时候)) (?=\S)",
     re.IGNORECASE,
 )
-"""What stands between two questions."""
+"""Separators between two questions."""
 
 _ZH_JOINT = re.compile(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare
-"""What is about one thing, so that words behind it in Chinese are another question."""
+"""Intents about one thing, so that words after it in Chinese are another question."""
 
 
 def _names_release(intent: Intent) -> bool:
@@ -271,7 +271,7 @@ _TAIL = re.compile(
     r"(?!.*(?:[吗么啥哪谁想说指只用跑看]|什么|多少|怎么|没有|关心|知道|负责|在做))[^,，。?？]{1,40}$",
     re.IGNORECASE,
 )
-"""A reason, an example or a courtesy behind a question that changes nothing of it."""
+"""A reason, an example or a courtesy after a question that does not change its meaning."""
 
 
 def _without_tail(question: str) -> str:
@@ -287,7 +287,7 @@ _CORRECTION = re.compile(
     r"|(?:不对|错了|说错了|不是[^,]{1,20}),是?)[,: -]*",
     re.IGNORECASE,
 )
-"""How a question that corrects the one before begins: *no, July*, *I meant the scheduler*."""
+"""Beginnings of questions that correct the previous one: *no, July*, *I meant the scheduler*."""
 _MEANT = re.compile(
     r"(?<![,;: -])[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE
 )
@@ -332,7 +332,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
 
 
 def _about_name(asked: Asked) -> Reading | None:
-    """A question of which nothing but the one flag or variable that it names is understood."""
+    """The reading of a question in which only the name of a flag or variable is understood."""
     names = {symbol.name for symbol in asked.slots(Symbol) if symbol.sure}
     if len(names) != 1 or asked.references or "=" in "".join(names):
         return None
@@ -346,7 +346,7 @@ _UNDONE = re.compile(
     r"\b(?:reverted|undone|rolled back|backed out)\b|被?(?:回退|回滚|撤销)", re.IGNORECASE
 )
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
-"""Kinds of which a change is proof: *was it fixed*."""
+"""Kinds for which a change proves a yes: *was it fixed*."""
 
 _SINGLE = re.compile(
     r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"
@@ -354,7 +354,7 @@ _SINGLE = re.compile(
     r"|\bthe (?:[\w-]+ )?one (?:about|on|with|that|by|for)\b|[那这]个 ?(?:pr|提交|改动|变更|修复)",
     re.IGNORECASE,
 )
-"""One change, described: *the PR about audio limits*."""
+"""A description of one change: *the PR about audio limits*."""
 
 
 def _is_ours(plain: Asked) -> bool:

@@ -78,7 +78,7 @@ class Now:
         return self.since(self.today - timedelta(days=DEFAULT_DAYS - 1))
 
     def hours(self, count: int) -> Window:
-        """That many hours until now."""
+        """The given number of hours until now."""
         return self.between(self.at - timedelta(hours=count), self.at)
 
     def days(self, first: date, last: date) -> Window:
@@ -109,7 +109,7 @@ class FoundPeriod:
 
 
 _Form = tuple[int, int, Callable[[], Window]]
-"""Words that name a period: where they begin and end, and what reads them."""
+"""A form of words for a period: where they begin and end, and their reader."""
 
 # --- Frames around points -------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ COMPARES = re.compile(
 
 
 def _framed(text: str, now: Now) -> Iterator[_Form]:
-    """The periods that are made of points."""
+    """The periods built from points."""
     points = list(POINT.finditer(text))
     for place, point in enumerate(points):
         before = _before(text, point.start())
@@ -189,7 +189,7 @@ def _before(text: str, end: int) -> re.Match[str] | None:
 
 
 def _tail(text: str, end: int) -> int:
-    """The end of a period with what belongs to it: a possessive, *的*."""
+    """The end of a period, including a possessive or *的*."""
     match = _TAIL.match(text, end)
     return match.end() if match else end
 
@@ -257,7 +257,7 @@ _BARE_ZH = ("天", "周", "个月", "个星期", "个小时")
 
 
 def _rolling(text: str, now: Now) -> Iterator[_Form]:
-    """Lengths of time until now."""
+    """The periods given as a length until now."""
     for match in _ROLLING.finditer(text):
         count = (match["n"] or "").lower()
         vague = count in {"", "a", "an"}
@@ -322,7 +322,7 @@ _OTHER = re.compile(
 
 
 def _others(text: str, now: Now) -> Iterator[_Form]:
-    """Moments, vague words, and what is still to come."""
+    """The other periods: moments, vague words, and future ones."""
     recent = False
     for match in _OTHER.finditer(text):
         if match.lastgroup == "recent" and recent:
@@ -351,9 +351,10 @@ def _other(match: re.Match[str], now: Now) -> Window:
 
 
 def beside(window: Window, unit: str, now: Now, *, later: bool) -> Window:
-    """The ``day``, ``week``, ``month``, ``year`` or as long a ``period`` next to a window.
+    """The adjacent ``day``, ``week``, ``month``, ``year``, or ``period`` of the same length.
 
-    A window that is or begins a calendar week or month has such a one beside it. Raises
+    If a window is or begins a calendar week or month, the adjacent one is a calendar week or month
+    too. Raises
     ``FutureWindow`` if it has not begun.
     """
     first = window.since.astimezone(window.zone).date()
@@ -376,7 +377,7 @@ def beside(window: Window, unit: str, now: Now, *, later: bool) -> Window:
 
 
 def _months_on(day: date, months: int) -> date:
-    """The first day of a month that many months from that of a day."""
+    """The first day of the month that is the given number of months from a day's month."""
     years, month = divmod(day.month - 1 + months, 12)
     return date(day.year + years, month + 1, 1)
 
@@ -416,11 +417,11 @@ _DAYS_OF_WEEK = re.compile(
     r"(?(week)|,? (?:of )?(?P<later>last|this|the previous) week\b)",
     re.IGNORECASE,
 )
-"""Days of a week that is named: *Monday to Wednesday last week*."""
+"""Days of a named week: *Monday to Wednesday last week*."""
 
 
 def _day_names(match: re.Match[str]) -> str:
-    """The same as Chinese writes it, with the week in the name of each day."""
+    """The days as Chinese writes them, with the week in the name of each day."""
     week = "本周" if (match["week"] or match["later"]).lower() == "this" else "上周"
     names = [one and one.lower()[:3] for one in (match["a"], match["b"])]
     first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(one)]}" for one in names if one]
@@ -431,5 +432,5 @@ _WEEKDAYS_ZH = "一二三四五六日"
 
 
 def with_days(text: str) -> str:
-    """The text with the days of a named week as :func:`find_periods` reads them."""
+    """The text with the days of a named week in a form that :func:`find_periods` reads."""
     return _DAYS_OF_WEEK.sub(_day_names, text)

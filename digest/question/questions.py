@@ -1,4 +1,4 @@
-"""What is known of each question, and the text form of its intent.
+"""The properties of each question, and the text form of its intent.
 
 The parser, the help, the line *Read as*, prompts and the router read it from here.
 """
@@ -77,7 +77,7 @@ def _declared() -> Iterator[tuple[type[Any], Question]]:
 
 
 QUESTIONS: Mapping[type[Any], Question] = dict(_declared())
-"""Every question by its intent, in the order of ``help``."""
+"""All questions by intent, in the order of ``help``."""
 
 
 def example(intent: type[Intent], language: Language) -> str:

@@ -33,7 +33,7 @@ _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本
 
 @rule
 def one_release(asked: Asked) -> Iterator[Weighed]:
-    """A release by its version, with its day and the one before: *when was 3.14 released*."""
+    """A release by its version, with its date and predecessor: *when was 3.14 released*."""
     versions = [one.name for one in asked.slots(Release)]
     versions += [word for word in asked.left if _VERSION.fullmatch(word)]
     others = {*asked.left} - {*versions} or asked.references or asked.kinds or asked.spans
@@ -50,7 +50,7 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)+", re.IGNORECASE)
 
 @rule
 def compare(asked: Asked) -> Iterator[Weighed]:
-    """Two points of history as release notes."""
+    """The comparison of two points of history, as release notes."""
     refs = _refs(asked)
     words = [word for word in asked.left if not any(sign.isdigit() for sign in word)]
     if refs is None or words or asked.author or asked.has("other", "me"):
@@ -63,7 +63,7 @@ def compare(asked: Asked) -> Iterator[Weighed]:
 
 
 def _refs(asked: Asked) -> Refs | None:
-    """The range of two adjacent releases, or one that is written as a range."""
+    """The range between two adjacent releases, or one written as a range."""
     span = asked.span
     releases = [t.slot.name for t in asked.tokens if isinstance(t.slot, Release)]
     if asked.has("compare", "notes", "diff"):
@@ -89,7 +89,7 @@ def _refs(asked: Asked) -> Refs | None:
 
 
 def reaching(span: Refs, releases: Sequence[str]) -> Refs | None:
-    """A range with the release that ends it, as in *从 v1.0 升级到 v1.1*."""
+    """A range completed by the release that ends it, as in *从 v1.0 升级到 v1.1*."""
     if not releases:
         return span
     return Refs(base=span.base, tip=releases[0]) if not span.tip and len(releases) == 1 else None

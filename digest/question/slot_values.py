@@ -1,4 +1,4 @@
-"""The slots and words of a question, and what only order tells: authors, names, exclusions."""
+"""The slots and words of a question, and parts found by word order: authors, names, exclusions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Release:
 
 
 def release_number(release: str) -> tuple[bool, list[int]]:
-    """What orders releases; the mark of the latest comes last."""
+    """The sort key of releases; the mark of the latest comes last."""
     return release.startswith(LATEST), [int(number) for number in re.findall(r"\d+", release)]
 
 
@@ -96,15 +96,15 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What is known of the repository in question.
+    """Knowledge about the repository in question.
 
     ``own`` are its names in lower case; ``known`` are the words in its index that look
-    misspelt, and ``words`` all words of the question in it, both in lower case; ``None`` if nobody
-    looked.
+    misspelt, and ``words`` all words of the question in it, both in lower case; ``None`` if it was
+    not looked up.
 
     ``follows``: the question comes after an answer, about a ``change``, a ``name``, a
     ``release``, a ``list`` or a ``row``, a list of one;
-    ``corrects``: it corrects the one before.
+    ``corrects``: it corrects the previous question.
     """
 
     own: frozenset[str] = frozenset()
@@ -310,7 +310,7 @@ def stated_in(tokens: Sequence[Token]) -> str:
 def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
     words: list[str] = []
     if not any(token.slot or not token.tags or "own" in token.tags for token in tokens[begin:end]):
-        return words  # cue words alone are no name
+        return words  # cue words alone are not a name
     for place in range(begin, end):
         token = tokens[place]
         command = place > 0 and "own" in tokens[place - 1].tags and "noise" in token.tags
@@ -324,7 +324,7 @@ def _named_within(tokens: Sequence[Token], begin: int, end: int) -> list[str]:
 
 
 def exclusions_in(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """The tokens without what a question excludes, and the words for that."""
+    """The tokens without exclusions, and the words of the exclusions."""
     kept: list[Token] = []
     items: list[str] = []
     inside = ends = False
@@ -349,7 +349,7 @@ _BESIDE = frozenset({"noise", "join", "change", "by"})
 
 
 def _excludable(token: Token) -> str | None:
-    """The words of a token that names what to leave out, empty for one beside these."""
+    """The words of a token that names an exclusion; empty for a token beside these."""
     if isinstance(token.slot, Path):
         return token.slot.path
     if token.slot is None and (not token.tags or any(tag[:5] == "kind:" for tag in token.tags)):

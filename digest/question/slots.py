@@ -110,7 +110,7 @@ _TOP = re.compile(
     r"(?=.{0,8}(?:最|变更|改动|提交|修复|PR|commit))(?:最大的)?",
     re.IGNORECASE,
 )
-"""How many of a list are asked for: *the 3 most interesting*, *latest 5*, *前五名*."""
+"""The requested length of a list: *the 3 most interesting*, *latest 5*, *前五名*."""
 _NUMBERED_LIST = re.compile(
     rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
 )
@@ -206,14 +206,14 @@ _NONE_OF = re.compile(
     r"(?:[,;:.] |$)",
     re.IGNORECASE,
 )
-"""What a question leaves out before it asks: *no CI please, what changed*."""
+"""Exclusions before the question: *no CI please, what changed*."""
 
 _ASIDE = re.compile(
     r"(?<=\w{2}),? (?:before|so|because|as|cuz) (?:i|we|my|our|you|(?!using)\w{1,20}ing)\b"
     r"[^.?!\d]{0,120}$",
     re.IGNORECASE,
 )
-"""Why somebody asks, behind the question: *before rolling it out*."""
+"""A reason after the question: *before rolling it out*."""
 
 _COMMA = re.compile(r" ?[,，、] ?(?:and |or )?")
 
@@ -335,7 +335,7 @@ def _ascending(refs: Refs) -> Refs:
 _NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
 _MOST_SPANS = 2
 _VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
-"""Periods that add nothing beside another one."""
+"""Periods that mean nothing beside another one."""
 
 
 def _top(match: re.Match[str]) -> Top:
@@ -354,7 +354,7 @@ _LENGTHS = {
     "day": "day", "week": "week", "month": "month", "year": "year", "天": "day", "日": "day",
     "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year",
 }  # fmt: skip
-"""Words for lengths of time, with what they are called."""
+"""Words for lengths of time, with their units."""
 
 
 def _path(match: re.Match[str]) -> Slot | None:
@@ -371,7 +371,7 @@ def _path(match: re.Match[str]) -> Slot | None:
 
 
 _MODULE = re.compile(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
-"""A module that is called by where it is: *golang.org/x/text*."""
+"""A module named by its location: *golang.org/x/text*."""
 
 
 def _symbol(match: re.Match[str]) -> Slot | None:

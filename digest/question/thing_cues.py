@@ -1,4 +1,4 @@
-"""What the words around a kind of name say: that such names are asked for, or new ones."""
+"""Cues around a kind of name: whether the question asks for such names, or for new ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_thing(token: Token) -> bool:
 
 
 def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
-    """Whether names are asked for: *which flags changed*."""
+    """Whether the question asks for names: *which flags changed*."""
     things = (n for n, t in enumerate(tokens) if is_thing(t) and changed)
     for place in things:
         after = 0 if tokens[place].text.isascii() else 3
@@ -26,7 +26,7 @@ def things_listed(tokens: Sequence[Token], *, changed: bool) -> bool:
 
 
 def new_thing(tokens: Sequence[Token]) -> bool:
-    """Whether new names of a kind are asked for: *new flags*, *which flags are new*."""
+    """Whether the question asks for new names: *new flags*, *which flags are new*."""
     for place, token in enumerate(tokens):
         if not is_thing(token):
             continue
@@ -39,7 +39,7 @@ def new_thing(tokens: Sequence[Token]) -> bool:
 
 
 def new_topic(tokens: Sequence[Token]) -> bool:
-    """Whether new things are asked for: *new attention backends*, *a new cache mechanism*."""
+    """Whether the question asks for new things: *new backends*, *a new cache mechanism*."""
     plain = [token.slot is None and token.tags <= {"help"} for token in tokens]
     for place, token in enumerate(tokens):
         end = place + 1
