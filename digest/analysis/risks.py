@@ -126,12 +126,12 @@ def to_do(graded: Graded, language: Language) -> Spans:
 def _duties(reading: ChangeContext) -> Iterator[Spans]:
     """What the facts ask for, the most certain first."""
     language = reading.language
-    gone = [f for f in reading.contracts if f.action is Action.REMOVED and f.detail != "read"]
-    gone = without_members([f for f in gone if f.kind not in VERSIONS])
-    yield from (spans for spans, _ in _replacements(gone, reading))
-    if kinds := {f.kind for f in gone}:
-        phrase = words.REMOVED_RISKS.get(gone[0].kind) if len(kinds) == 1 else None
-        yield (phrase or words.CHECK_USE)(language, names=names(gone, reading))
+    removals = [f for f in reading.contracts if f.action is Action.REMOVED and f.detail != "read"]
+    removed = without_members([f for f in removals if f.kind not in VERSIONS])
+    yield from (spans for spans, _ in _replacements(removed, reading))
+    if kinds := {f.kind for f in removed}:
+        phrase = words.REMOVED_RISKS.get(removed[0].kind) if len(kinds) == 1 else None
+        yield (phrase or words.CHECK_USE)(language, names=names(removed, reading))
     for f in reading.contracts:
         if f.action is Action.RENAMED and f.before:
             yield words.REPLACE(language, before=code(f.before), after=code(f.name))
@@ -148,8 +148,8 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
     for name, facts in raised_minimums(reading.facts).items():
         yield words.RAISE(language, name=name, version=bare(facts[0].after))
-    if gone := _unregistered(reading):
-        yield words.CHECK_USE(language, names=gone)
+    if unregistered := _unregistered(reading):
+        yield words.CHECK_USE(language, names=unregistered)
     if refused := refused_flags(reading):
         flags = list_in_words([code(name) for name in refused[1]], language, limit=_ONE_BY_ONE)
         yield words.CHECK_USE(language, names=flags)
