@@ -55,7 +55,9 @@ _SWITCHES = re.compile(
     r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
     r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
     r"|\b(?:change|switch|flip|set|update|bump|raise|lower|increase|reduce)\w{0,3} .{0,60}"
-    r"\bdefault\b",
+    r"\bdefault\b"
+    r"|\b(?:change|convert|migrate|move|switch)\w{0,3} .{0,80}\bfrom \S{1,40} to \S{1,40}"
+    r" (?:encoding|format|serialization)\b",
     re.IGNORECASE,
 )
 """Phrases of titles for a behaviour that changes unless it is configured otherwise."""

@@ -1,15 +1,14 @@
 """Signals: the numbers that a grade weighs, read from the facts of a change; absent ones are 0.
 
-Sizes enter by their logarithm. A removal or change of a contract counts once however many names it
-has. Signals are the same for every project; the weights are in ``importance.json``. Words that are
-part of a name do not count: ``split_k`` splits nothing. A fix that "adds a check" announces no
-feature, and a revert is read by the title it undoes.
+Sizes enter by their logarithm; a removal or change of a contract counts once. The weights are in
+``importance.json``, for every project. Parts of names are no words: ``split_k`` splits nothing. A
+fix that "adds a check" announces no feature, and a revert is read by the title it undoes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log1p, log2
@@ -115,7 +114,8 @@ _DEMANDS = {
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
     rf"{_USED}",
     "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
-    r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version)",
+    r"(?:(?:file|wire|on-disk|storage|data|index|cache|block|wal) format|protocol|schema version"
+    r"|from \S{1,40} to \S{1,40} (?:encoding|format|serialization)\b)",
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
     "security": r"security(?!-| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)|workflows?"
@@ -307,10 +307,7 @@ _WITH_DEFAULT = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}
 def signals(
     facts: Facts, commit: Commit | None = None, labels: Collection[str] = ()
 ) -> tuple[Signal, ...]:
-    """The signals of a change that are not 0, in a stable order, each name once.
-
-    ``labels`` are the labels of the request on the forge.
-    """
+    """The signals of a change and its request's labels that are not 0, in a stable order."""
     found = (
         *_title(facts),
         *_spread(facts),
@@ -329,8 +326,10 @@ def _title(facts: Facts) -> Iterator[Signal]:
     core = any(f.area is Area.CORE for f in facts.files)
     title = Title.of(facts)
     aside = set(facts.areas) <= _ASIDE and not title.shipped
+    renamed = facts.of(FactKind.SYMBOL, Action.RENAMED)
+    inner = any(f.public is False and (f.before or "-") in facts.subject.words for f in renamed)
     for name, seen in read_title(title, core=core):
-        if not (name.startswith("says_") and aside):
+        if not (name.startswith("says_") and (aside or (inner and name == "says_rename"))):
             yield Signal(name, 1.0, seen)
     yield Signal("title_length", log1p(len(facts.subject.title[:400])))
     yield Signal("branch_merge", float(is_branch_merge(facts)))
@@ -340,11 +339,8 @@ def _spread(facts: Facts) -> Iterator[Signal]:
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
     areas = {f.area for f in facts.files}
-    docs = [
-        f
-        for f in facts.files
-        if f.area is Area.DOCS and not is_change_note(f.path) and "test" not in f.path
-    ]
+    written = [f for f in facts.files if f.area is Area.DOCS and "test" not in f.path]
+    docs = [f for f in written if not is_change_note(f.path)]
     tests = [f for f in facts.files if f.area is Area.TESTS]
     yield Signal("core", float(bool(core)))
     yield Signal("core_added", log1p(added), str(added))
@@ -382,11 +378,19 @@ def _contract(facts: Facts) -> Iterator[Signal]:
     switched: list[Fact] = []
     for kind, name in _CONTRACT.items():
         for action in Action:
-            hits = [h for h in facts.of(kind, action) if _counts(h, aside)]
+            hits = [h for h in _of(kind, action, facts) if _counts(h, aside)]
             if action is Action.CHANGED and kind in _WITH_DEFAULT:
                 switched += [h for h in hits if h.detail == "default"]
             yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
     yield _count_signal("default_changed", switched, once=True)
+
+
+def _of(kind: FactKind, action: Action, facts: Facts) -> Sequence[Fact]:
+    """The facts of a kind; new flags that are made of fields count as settings."""
+    if action is not Action.ADDED or kind not in {FactKind.FLAG, FactKind.CONFIG}:
+        return facts.of(kind, action)
+    both = (*facts.of(FactKind.CONFIG, action), *facts.of(FactKind.FLAG, action))
+    return [f for f in both if (f.kind if f.detail != "field" else FactKind.CONFIG) is kind]
 
 
 def _counts(fact: Fact, aside: Collection[str]) -> bool:
@@ -406,8 +410,7 @@ def _declarations(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
             yield Signal(f"label_{name}", 1.0, label)
 
 
-_RUN = frozenset({"Python", "Node.js", "Java"})
-"""What users run a project with; the other languages are those that it is built with."""
+_RUN = frozenset({"Python", "Node.js", "Java"})  # what users run a project with
 
 
 def _items(facts: Facts) -> Iterator[Signal]:

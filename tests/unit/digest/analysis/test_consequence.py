@@ -271,6 +271,7 @@ def test_new_flag_is_told_with_its_help_and_its_field_is_not_told_again():
     [
         ("enable prefix cache by default", True),
         ("Change the default backend of decoding", True),
+        ("Switch the structures of events from array to map encoding", True),
         ("Describe what happens by default", False),
         ("Fix a crash of the default backend", False),
     ],

@@ -245,6 +245,7 @@ def test_merged_branch_and_bots_are_signals():
         ("Rename `--a` to `--b`", [file("Dockerfile", Area.BUILD)], {"rename"}),
         ("Rename `--a` to `--b`", [file("a.py")], {"rename"}),
         ("Rename `--a` to `--b`, unused", [file("a.py")], set()),
+        ("Switch events from array to map encoding", [file("a.py")], {"format", "behaviour"}),
         ("Make it the default, unused", [file("a.py")], {"default"}),
         ("Remove docker images", [file("docker/x.yml", Area.CI)], {"support_dropped"}),
         ("Publish images of 3.14", [file("docker/x.yml", Area.CI)], {"shipped"}),
@@ -259,3 +260,17 @@ def test_demands_of_a_title_count_where_the_change_can_make_them(title, files, f
     told = values(change(title, files), "says_")
     assert found <= {name.removeprefix("says_") for name in told}
     assert bool(told) is bool(found)
+
+
+@pytest.mark.parametrize(("public", "asks"), [(False, False), (None, True), (True, True)])
+def test_rename_of_a_function_that_nobody_outside_uses_asks_for_nothing(public, asks):
+    item = fact(FactKind.SYMBOL, RENAMED, "new_pool", before="old_pool", public=public)
+    graded = change("Rename `old_pool` to `new_pool`", items=(item,))
+    assert ("says_rename" in values(graded, "says_")) is asks
+
+
+@pytest.mark.parametrize(("detail", "signal"), [("field", "config_added"), ("", "flag_added")])
+def test_new_flag_that_is_made_of_a_field_weighs_what_a_setting_weighs(detail, signal):
+    item = fact(FactKind.FLAG, ADDED, "--pool-size", detail=detail)
+    told = values(change("Size the pool", items=(item,)), "")
+    assert {"config_added", "flag_added"} & {*told} == {signal}
