@@ -6,15 +6,12 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from bot.store.sqlite import FILE, SqliteDatabase, open_archive, open_database
-from tests.servers.postgresql import Postgres, running
-
-_numbers = count()
+from tests.servers.postgresql import EmptyArchives, Postgres, running
 
 
 @pytest.fixture(scope="session")
@@ -33,13 +30,17 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def archives(postgres: Postgres) -> EmptyArchives:
+    return EmptyArchives(postgres, "empty")
+
+
 @pytest.fixture
-def address(postgres: Postgres) -> Iterator[str]:
-    """The address of a new, empty archive."""
-    name = f"test{next(_numbers)}"
-    postgres.run(f"CREATE DATABASE {name} TEMPLATE empty STRATEGY file_copy")
+def address(postgres: Postgres, archives: EmptyArchives) -> Iterator[str]:
+    """The address of an empty archive."""
+    name = archives.take()
     yield postgres.url(name)
-    postgres.run(f"DROP DATABASE {name} WITH (FORCE)")
+    archives.give_back(name)
 
 
 @pytest.fixture(scope="session")

@@ -110,6 +110,87 @@ class Postgres:
         return {**ids, "cwd": self.folder}
 
 
+_SHAPE = """
+SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM (
+  SELECT concat_ws(' ', 'c', oid, relname, relkind, relnamespace, reloptions) AS line
+    FROM pg_class WHERE oid >= 16384
+  UNION ALL SELECT concat_ws(' ', 'a', attrelid, attnum, attname, atttypid, attnotnull, attisdropped)
+    FROM pg_attribute WHERE attrelid >= 16384
+  UNION ALL SELECT concat_ws(' ', 'i', indexrelid, indisvalid, indisready, indkey, indpred)
+    FROM pg_index WHERE indexrelid >= 16384
+  UNION ALL SELECT concat_ws(' ', 'd', oid, adbin) FROM pg_attrdef
+  UNION ALL SELECT concat_ws(' ', 'k', oid, conname, convalidated) FROM pg_constraint
+  UNION ALL SELECT concat_ws(' ', 't', oid, tgenabled) FROM pg_trigger
+  UNION ALL SELECT concat_ws(' ', 'p', oid, md5(prosrc)) FROM pg_proc WHERE oid >= 16384
+  UNION ALL SELECT concat_ws(' ', 'n', oid, nspname) FROM pg_namespace
+  UNION ALL SELECT concat_ws(' ', 'y', oid, typname) FROM pg_type WHERE oid >= 16384
+  UNION ALL SELECT concat_ws(' ', 's', setdatabase, setconfig) FROM pg_db_role_setting
+  UNION ALL SELECT concat_ws(' ', 'v', version_num) FROM alembic_version
+) AS shape
+"""
+_TABLES = (
+    "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'r' AND oid >= 16384"
+    " AND relname <> 'alembic_version' ORDER BY 1"
+)
+_REWIND = (
+    "SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false)"
+    " FROM pg_sequences WHERE last_value IS NOT NULL"
+)
+_ALONE = (
+    "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
+class EmptyArchives:
+    """Databases that are copies of one, for one test after the other.
+
+    A copy takes a third of a second of processor time, emptying one a hundredth. So a copy is given
+    again, empty, unless a test changed the shape of its tables.
+    """
+
+    def __init__(self, server: Postgres, template: str) -> None:
+        import psycopg
+
+        self._server = server
+        self._template = template
+        self._free: list[str] = []
+        self._made = 0
+        with psycopg.connect(server.url(template), autocommit=True) as connection:
+            self._shape = connection.execute(_SHAPE).fetchone()
+            tables = [name for (name,) in connection.execute(_TABLES)]
+        filled = (f"SELECT '{name}' WHERE EXISTS (SELECT FROM {name})" for name in tables)
+        self._filled = " UNION ALL ".join(filled)
+
+    def take(self) -> str:
+        """The name of an empty one."""
+        if self._free:
+            return self._free.pop()
+        self._made += 1
+        name = f"test{self._made}"
+        self._server.run(f"CREATE DATABASE {name} TEMPLATE {self._template} STRATEGY file_copy")
+        return name
+
+    def give_back(self, name: str) -> None:
+        """Empty one for the next test, or drop it."""
+        if self._emptied(name):
+            self._free.append(name)
+        else:
+            self._server.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _emptied(self, name: str) -> bool:
+        import psycopg
+
+        with psycopg.connect(self._server.url(name), autocommit=True) as connection:
+            connection.execute(_ALONE)
+            if connection.execute(_SHAPE).fetchone() != self._shape:
+                return False
+            if filled := [table for (table,) in connection.execute(self._filled)]:
+                connection.execute(f"TRUNCATE {', '.join(filled)} CASCADE")
+            connection.execute(_REWIND)
+        return True
+
+
 @contextmanager
 def running(**more: str) -> Iterator[Postgres]:
     """A new server for as long as the block lasts; ``more`` are settings of it."""
