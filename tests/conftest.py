@@ -32,7 +32,7 @@ gc.disable()
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what needs a processor all the time, so that it fills the pauses of the others."""
-    items.sort(key=lambda item: "hostile" not in item.path.name)
+    items.sort(key=lambda item: "hostile" not in item.path.parts)
 
 
 def pytest_collection_finish() -> None:

@@ -1,6 +1,6 @@
 """A search for text from outside that holds a reader up: messages, questions, replies, patches.
 
-Program text is searched in ``digest/facts/test_hostile_search``. Here every other reader gets units
+Program text is searched in ``test_code``. Here every other reader gets units
 repeated, nested and left open, as long as it may get them, and is held to a multiple of what plain
 text of the same length takes, in processor time. ``SEED=7`` tries other inputs.
 """

@@ -1,0 +1,1 @@
+"""Searches for input that holds a reader up, in processor time beside that of plain input."""
