@@ -61,3 +61,8 @@ def week_name(day: date) -> str:
     """The ISO 8601 week of a day, such as ``2026-W04``; it begins on Monday."""
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02d}"
+
+
+def within(name: str) -> str:
+    """What the paths of all other pages of a repository begin with."""
+    return f"{path_of(name)}{WITHIN}/"

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.diffs import MOST_LINES, FileDiff, change_of, is_cut, patch_of
+from bot.web.pages.diffs import FileDiff, change_of, patch_of, patch_pages
 from bot.web.pages.entries import ChangeView, entry_of, fix_of, line_of, released_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
@@ -30,8 +30,10 @@ from handlers.ports.status_port import undoings_of
 
 _NAME = re.compile(r"[0-9a-f]{7,64}")
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
-_FILES = 100
+_FILES = 50
+_FILE = 520  # bytes of a file in the list, about
 _MENTIONS = 10
+_MARKDOWN_LINES = 1500  # lines of a patch in Markdown
 _LONGEST_MESSAGE = 20_000  # characters of a message that are shown; a few merges hold whole logs
 State = tuple[str, ChangeLine]
 """Another change in the fate of this one, after the name of the phrase that introduces it."""
@@ -52,8 +54,10 @@ async def change_page(asked: PageRequest) -> Page:
     view = ChangeView(entry, shown, language)
     files = graded.facts.files
     message = _message(graded)[:_LONGEST_MESSAGE]
+    view.left -= _FILE * len(files[:_FILES]) + len(message.encode("utf-8", "replace"))
     digest = await shelf.digests.announced(shown.repository.name, graded.sha, at)
     releases: list[str] = []
+    pages: dict[int, int] = {}
 
     async def read() -> None:
         # Git reads the changed lines and the tags: the reader has the head by then.
@@ -61,6 +65,9 @@ async def change_page(asked: PageRequest) -> Page:
             change_of(asked, graded.sha), released_of(asked, shown, graded)
         )
         releases.extend(found)
+        parts = await asyncio.to_thread(patch_pages, view.change.files if view.change else ())
+        for page, files_of_page in reversed([*enumerate(parts, 1)]):
+            pages.update((number, page) for number, *_ in files_of_page)
         named = not any(releases)
         view.take_fix(await fix_of(asked, shown, graded, view.todo, named=named))
 
@@ -76,6 +83,7 @@ async def change_page(asked: PageRequest) -> Page:
                 (number, *_file(file, graded, asked)) for number, file in enumerate(files[:_FILES])
             ],
             "total_files": len(files),
+            "pages": pages,
             "message": message if message != graded.title else "",
             "day": (path_of(shown.repository.name, day=day), day_words(day, language, short=True)),
             "announced": (day_of(digest), digest_path(digest.mark)) if digest else None,
@@ -140,9 +148,11 @@ async def diff_page(asked: PageRequest) -> Page:
         raise NotThere
     title = _title(graded)
     files: list[FileDiff] = []
+    pages = await asyncio.to_thread(patch_pages, change.files)
+    page = min(asked.page, len(pages))
 
     async def read() -> None:
-        files.extend(await asyncio.to_thread(patch_of, change.files))
+        files.extend(await asyncio.to_thread(patch_of, pages[page - 1]))
 
     return Page(
         template="diff.html",
@@ -154,12 +164,15 @@ async def diff_page(asked: PageRequest) -> Page:
             "change_path": path_of(shown.repository.name, change=graded.sha[:12]),
             "commit_url": shown.repository.commit_url(graded.sha),
             "files": files,
-            "cut": lambda: is_cut(files),
+            "page": page,
+            "pages": len(pages),
         },
         document=lambda: with_heading(
             title,
             asked.language,
-            CodeBlock("\n".join(islice(chain(*map(lines_of, change.files)), MOST_LINES)), "diff"),
+            CodeBlock(
+                "\n".join(islice(chain(*map(lines_of, change.files)), _MARKDOWN_LINES)), "diff"
+            ),
         ),
         json=lambda: _diff_json(graded.sha, change, asked),
         ready=read,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 from time import thread_time
@@ -21,8 +21,9 @@ from digest.markdown import clean
 _AROUND = 2  # context lines before and after the line that supports a statement
 _OTHER = 3  # lines of the other side that are shown with it
 _WIDEST = 400  # characters of a line that are shown
-MOST_LINES = 1500  # lines of a patch on one page
-_COLOURED = 60_000  # characters of a page that are highlighted; the rest is plain
+PATCH = 60_000  # bytes of lines of a patch on one page, before they are highlighted
+_COLOURS = 36_000  # bytes of markup that highlights a page; the rest is plain
+MARKUP, _FILE = 50, 300  # bytes of the markup around a line, and around a file
 _SECONDS = 0.5
 """Processor time in which a page is highlighted: some texts take lexers a hundred times as long."""
 
@@ -69,14 +70,17 @@ class Excerpt:
     lines: tuple[DiffLine, ...]
 
 
-FileDiff = tuple[str, FileChange, Sequence[DiffLine]]
-"""A file of a patch: its path as shown, the file, and its lines."""
+FilePart = tuple[int, FileChange, Sequence[Hunk]]
+"""A file on a page of a patch: its number in the patch, the file, and its hunks on the page."""
+
+FileDiff = tuple[int, str, FileChange, Sequence[DiffLine]]
+"""A file on a page of a patch: its number, its path as shown, the file, and its lines."""
 
 
 class Colours:
-    """Highlights lines until the page's limits of characters and time are used up."""
+    """Highlights lines until the page's limits of bytes and time are used up."""
 
-    def __init__(self, left: int = _COLOURED) -> None:
+    def __init__(self, left: int = _COLOURS) -> None:
         self._left = left
         self._seconds = _SECONDS
 
@@ -85,13 +89,14 @@ class Colours:
         shown = [_legible(line) for line in lines]
         text = "\n".join(shown)
         lexer = _lexer(PurePosixPath(path).suffix.removeprefix(".").lower())
-        self._left -= len(text)
-        if lexer is None or self._left < 0:
-            return [escape(line) for line in shown]
+        plain = [escape(line) for line in shown]
+        if lexer is None or self._left <= 0:
+            return plain
         began = thread_time()
         coloured = _coloured(lexer, text, len(shown), began + self._seconds)
         self._seconds -= thread_time() - began
-        return coloured or [escape(line) for line in shown]
+        self._left -= sum(map(len, coloured)) - sum(map(len, plain))
+        return coloured if coloured and self._left >= 0 else plain
 
 
 def excerpt(
@@ -146,31 +151,63 @@ async def change_of(asked: PageRequest, sha: str) -> Change | None:
     return await asked.shelf.patches.of(key, lambda: histories.change(shown, sha))
 
 
-def patch_of(files: Sequence[FileChange]) -> list[FileDiff]:
-    """The files of a patch with as many lines as a page may have."""
-    colours, left, out = Colours(), MOST_LINES, list[FileDiff]()
-    for file in files:
-        lines = tuple(_file_lines(file, colours, left))
-        left -= len(lines)
-        out.append((printable(file.path), file, lines))
-    return out
+def patch_pages(files: Sequence[FileChange]) -> list[list[FilePart]]:
+    """The pages of a patch, at least one; a long file goes on on the next page."""
+    pages, left = [list[FilePart]()], PATCH
+    for number, file in enumerate(files):
+        hunks = list[Hunk]()
+        left -= _FILE
+        for hunk in file.hunks:
+            rest: Hunk | None = hunk
+            while rest is not None:
+                part, rest, left = _split(rest, left)
+                hunks += [part] if part else []
+                if rest is not None:
+                    pages[-1] += [(number, file, hunks)] if hunks else []
+                    hunks, left = [], PATCH - _FILE
+                    pages.append([])
+        if hunks or not file.hunks:
+            pages[-1].append((number, file, hunks))
+    return pages
 
 
-def is_cut(patch: Sequence[FileDiff]) -> bool:
-    """Whether lines of a patch were left out."""
-    total = sum(file.added + file.deleted for _, file, _ in patch)
-    return total > sum(1 for _, _, lines in patch for line in lines if line.sign != "@")
+def _split(hunk: Hunk, left: int) -> tuple[Hunk | None, Hunk | None, int]:
+    """The part of a hunk that takes ``left`` bytes, the rest, and the bytes that are left then."""
+    at = 0
+    for line in (hunk.section, *hunk.removed, *hunk.added):
+        left -= MARKUP + len(escape(line[:_WIDEST]).encode("utf-8", "replace"))
+        if left < 0:
+            break
+        at += 1
+    lines = at - 1  # without the line that names the section
+    gone, come = max(min(lines, len(hunk.removed)), 0), max(lines - len(hunk.removed), 0)
+    if left >= 0:
+        return hunk, None, left
+    rest = replace(
+        hunk,
+        old_start=hunk.old_start + gone,
+        new_start=hunk.new_start + come,
+        removed=hunk.removed[gone:],
+        added=hunk.added[come:],
+    )
+    part = replace(hunk, removed=hunk.removed[:gone], added=hunk.added[:come])
+    return (part if lines > 0 else None), rest, left
 
 
-def _file_lines(file: FileChange, colours: Colours, left: int) -> Iterator[DiffLine]:
-    for hunk in file.hunks:
-        if left <= 0:
-            return
+def patch_of(parts: Sequence[FilePart]) -> list[FileDiff]:
+    """A page of a patch with its lines highlighted."""
+    colours = Colours()
+    return [
+        (number, printable(file.path), file, tuple(_file_lines(file, hunks, colours)))
+        for number, file, hunks in parts
+    ]
+
+
+def _file_lines(file: FileChange, hunks: Sequence[Hunk], colours: Colours) -> Iterator[DiffLine]:
+    for hunk in hunks:
         yield DiffLine(sign="@", number=hunk.new_start, html=escape(_legible(hunk.section)))
-        removed, added = hunk.removed[:left], hunk.added[:left]
-        yield from _side("-", removed, hunk.old_start, file.path, colours)
-        yield from _side("+", added, hunk.new_start, file.path, colours)
-        left -= len(removed) + len(added) + 1
+        yield from _side("-", hunk.removed, hunk.old_start, file.path, colours)
+        yield from _side("+", hunk.added, hunk.new_start, file.path, colours)
 
 
 @cache

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from itertools import takewhile
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.diffs import Colours, Excerpt, excerpt
+from bot.web.pages.diffs import MARKUP, Colours, Excerpt, excerpt
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Json, Site, SiteRepository
@@ -21,7 +21,7 @@ from digest.answer.answers import Seen
 from digest.answer.buttons import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Fact
+from digest.core.facts import Action, Area, Evidence, Fact
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text
@@ -206,8 +206,14 @@ def _reason(reason: Reason, language: Language) -> Spans:
     return (Text(before), Code(name), Text(after))
 
 
-_MOST_DIFFS = 80
-"""Names of a change that show their lines: with those of more, a page would be over 100 KB."""
+PARTS = 84_000
+"""Bytes of the names, files, message and lines of a change, about: with all around them, its page
+has at most 100 KB. Names that have no room in the table follow it."""
+
+_NAMED, _OTHER, _SHOWN = 300, 80, 200
+"""Bytes of the markup of a name in the table, of one behind it, and of shown lines."""
+
+_MOST_OTHERS = 800
 
 _FIRST = (Action.REMOVED, Action.RENAMED, Action.CHANGED, Action.ADDED)
 """Names by what happened to them; those that break something come first."""
@@ -249,6 +255,8 @@ class ChangeView:
         self.repository, self._language = shown.repository, language
         self._thresholds = shown.thresholds
         self.change: Change | None = None
+        self.left = PARTS
+        """Bytes that names and lines may still take."""
         self._colours = Colours()
         self._places = Citations(entry.graded, shown.repository, language)
 
@@ -314,10 +322,21 @@ class ChangeView:
         found = (one for one in analysis.insights if not named.issuperset(one.evidence))
         return [self._said(one) for one in found]
 
-    @property
+    @cached_property
     def names(self) -> list[Named]:
-        """Every interface name that the change touches, those that users rely on first."""
-        return [self._name(fact) for fact in self._facts]
+        """The interface names that the change touches, those that users rely on first."""
+        behind = range(len(self._facts), 0, -1)
+        return [
+            self._name(fact)
+            for fact, count in zip(self._facts, behind, strict=True)
+            if self.left > _OTHER * min(count, _MOST_OTHERS)
+        ]
+
+    @property
+    def others(self) -> tuple[list[str], int]:
+        """Names that the table has no room for, and how many more there are."""
+        names = list(dict.fromkeys(fact.name for fact in self._facts[len(self.names) :]))
+        return names[:_MOST_OTHERS], len(names[_MOST_OTHERS:])
 
     @cached_property
     def _facts(self) -> list[Fact]:
@@ -331,8 +350,10 @@ class ChangeView:
 
     def _name(self, fact: Fact) -> Named:
         at = fact.evidence
-        few = len(self._facts) <= _MOST_DIFFS
         before, after = differing(fact.before or "", fact.after or "")
+        url = self._places.address_of(at)
+        texts = (fact.name, fact.name, before[:80], after[:80], url)
+        self.left -= _NAMED + sum(len(text.encode("utf-8", "replace")) for text in texts)
         return Named(
             kind=KINDS[fact.kind].template(self._language),
             action=DONE[fact.action].template(self._language),
@@ -340,13 +361,22 @@ class ChangeView:
             before=before,
             after=after,
             place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
-            url=self._places.address_of(at),
-            diff=excerpt(self.change, [at], self._colours) if few else None,
+            url=url,
+            diff=self._lines([at]),
         )
 
     def _said(self, statement: Statement) -> Said:
-        found = excerpt(self.change, statement.evidence, self._colours)
-        return Said(spans=self._places.cited(statement), diff=found)
+        diff = self._lines(statement.evidence)
+        return Said(spans=self._places.cited(statement), diff=diff)
+
+    def _lines(self, evidence: Sequence[Evidence]) -> Excerpt | None:
+        found = excerpt(self.change, evidence, self._colours)
+        size = _SHOWN + sum(len(one.html) + MARKUP for one in found.lines) if found else 0
+        # Names stand before lines: those of a name with many others are in the patch alone.
+        if size > self.left - _NAMED * len(self._facts):
+            return None
+        self.left -= size
+        return found
 
 
 _SHORT = 40  # characters of a value that is shown in full

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from bot.delivery.payload import thaw
 from bot.store.browsing import ChangeLine, Extent
 from bot.store.digests import DigestHeading, KeptDigest
-from bot.util.page_links import digest_path, path_of
+from bot.util.page_links import digest_path, path_of, within
 from bot.web.pages.calendar_page import (
     day_table,
     day_to_json,
@@ -62,7 +62,8 @@ async def digest_page(asked: PageRequest) -> Page:
         lines = [line_of(graded) for graded in written.changes]
         moved, written.told = await told_of(asked.shelf, shown, lines, asked.language)
         rows = await rows_of(asked, moved, written.told, ("digest", heading.mark))
-        written.show(rows, 3 * len(markdown(_whole(posted, frozen.details)).encode()))
+        taken = 3 * len(markdown(_whole(posted, frozen.details)).encode())
+        written.show(rows, taken, within(shown.repository.name))
 
     return Page(
         template="digest.html",

@@ -80,7 +80,7 @@ class PeriodEntries:
         """``lines`` and ``told`` cover the whole window."""
         self._asked, self._shown, self._window = asked, asked.shown(), window
         self._chosen, self._lines, self._weekly = chosen, lines, weekly
-        self.written = WrittenRows(asked)
+        self.written = WrittenRows(asked, daily=not weekly)
         self.written.told = told
         self.lead: Spans = ()
         self.led: StoredSummary | None = None

@@ -39,6 +39,9 @@ LARGEST = 84_000
 out is on the next page."""
 
 OPEN = 30  # rows of a page that are not folded, unless they are of its first level
+WITHIN_REPOSITORY = "../"
+"""What links to changes and authors begin with on the page of a day or week."""
+
 MANY = 12  # rows of high importance of a day that take one line each on a large screen
 _LINES = 24  # lines of rows that such a screen shows
 _BARE, _LABEL, _WHY, _CODE, _MARK, _STRONG, _JOINT, _POINT = 165, 16, 10, 13, 50, 18, 5, 27
@@ -80,8 +83,8 @@ class Row:
 class WrittenRows:
     """Rows by level; those whose change is loaded open in place as far as the page has room."""
 
-    def __init__(self, asked: PageRequest) -> None:
-        self._asked = asked
+    def __init__(self, asked: PageRequest, *, daily: bool = False) -> None:
+        self._asked, self._daily = asked, daily
         self.left = OF_DAY
         """Characters of written-out changes that the page may still hold."""
         self.rows: Sequence[Row] = ()
@@ -93,9 +96,12 @@ class WrittenRows:
         self.changes: Sequence[Graded] = ()
         self.told: Told = {}
 
-    def show(self, rows: Sequence[Row], taken: int = 0) -> None:
-        """Set the rows, the first page of them; ``taken`` are bytes the page needs otherwise."""
-        pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4)))
+    def show(self, rows: Sequence[Row], taken: int = 0, base: str = WITHIN_REPOSITORY) -> None:
+        """Set the rows, the first page of them.
+
+        ``taken`` are bytes that the page needs otherwise, ``base`` is what links begin with.
+        """
+        pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4), base))
         self.counts = Counter(row.level for row in rows if not row.todo)
         self.acting = Counter(row.level for row in rows if row.todo)
         self.pages = len(pages)
@@ -122,7 +128,7 @@ class WrittenRows:
         On a day of many changes of high importance all of these are seen without scrolling.
         """
         others, acts = self.counts[Level.HIGH], self.acting.total()
-        if not self.changes or others + self.acting[Level.HIGH] < MANY:
+        if not self._daily or others + self.acting[Level.HIGH] < MANY:
             return ""
         if level is None:
             return "dense" if others + 2 * acts > _LINES else "tight"
@@ -151,12 +157,14 @@ class WrittenRows:
             yield row, view
 
 
-def _pages(rows: Sequence[Row], most: int) -> Iterator[tuple[Sequence[Row], int]]:
+def _pages(
+    rows: Sequence[Row], most: int, base: str = WITHIN_REPOSITORY
+) -> Iterator[tuple[Sequence[Row], int]]:
     """The rows of each page, at least one page, with their bytes."""
     page: list[Row] = []
     size = 0
     for row in rows:
-        own = size_of(row)
+        own = size_of(row) + 2 * (len(base) - len(WITHIN_REPOSITORY))  # change and author
         if page and size + own > most:
             yield page, size
             page, size = [], 0

@@ -14,14 +14,14 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bot.util.page_links import WITHIN, path_of, week_name
+from bot.util.page_links import path_of, week_name, within
 from bot.web.pages.charts import bars, columns, linked_bars, rows
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import FREQUENCIES, MARKS, PHRASES, STATES, day_words
 from digest.core.enums import Language
 from digest.core.facts import Area
 from digest.core.grade import Level
-from digest.document import Code, Emphasis, Link, Span, Strong
+from digest.document import Code, Emphasis, Link, Span, Strong, Text
 from digest.i18n.labels import AREAS, LEVEL_TITLES, LEVELS
 from digest.markdown import address, clean
 from digest.window import minute
@@ -31,7 +31,7 @@ _LONG = 25  # characters of a name that may not fit beside others on a small scr
 _JOINT = re.compile(r"([_./]+)(?=\w)")
 _FLAG = r"(?<![\w-])--[A-Za-z][\w-]*"
 _NAME = r"(?<![\w./:@#-])(?=[\w.]*[^\W_]_[^\W_])[A-Za-z_]\w*+(?:\.\w++)*+(?![/-])"
-_DATE = r"(?<![\w-])\d{4}-\d\d-\d\d(?: \d\d:\d\d)?(?![\w-])"
+_DATE = r"(?<![\w-])\d{4}-\d\d-\d\d(?: \d\d:\d\d(?: [A-Z]{3,5})?)?(?![\w-])"
 _FLAGS, NAMES = (re.compile(f"({one}|{_DATE})", re.ASCII) for one in (_FLAG, f"{_FLAG}|{_NAME}"))
 """A flag or a name with underscores that its author did not mark as code. As code all names look
 alike, and a flag is not broken after its hyphens. In links only flags are: others name files."""
@@ -141,6 +141,7 @@ def _environment() -> Environment:
     )
     environment.filters["spans"] = spans_markup
     environment.filters["seen"] = clean
+    environment.filters["words"] = lambda text: spans_markup((Text(text),))
     environment.filters["joints"] = _with_joints
     environment.filters["href"] = address
     environment.filters["param"] = _param
@@ -152,7 +153,7 @@ def _environment() -> Environment:
         linked_bars=linked_bars,
         bar_rows=rows,
         path_of=path_of,
-        within=lambda name: path_of(name) + f"{WITHIN}/",
+        within=within,
         week_name=week_name,
         levels=list(Level),
     )

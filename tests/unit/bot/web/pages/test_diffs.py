@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.web.pages.diffs import Colours, excerpt, is_cut, patch_of
+from bot.web.pages.diffs import Colours, excerpt, patch_of, patch_pages
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Evidence
 from tests.support.samples import flag_change
@@ -96,11 +96,32 @@ def test_lines_stay_lines_whatever_they_hold():
     assert len(Colours().of("a.py", lines)) == 4
 
 
-def test_patch_says_that_it_was_cut():
-    files = patch_of(change(LONG).files)
-    assert not is_cut(files)
-    assert text(files[0][2])[:2] == ["@20 ", "-10 old 0"]
-    long = Hunk(old_start=1, new_start=1, removed=(), added=("x",) * 4000)
-    files = patch_of(change(long).files)
-    assert is_cut(files)
-    assert len(files[0][2]) < 2000
+def test_patch_is_told_in_pages_that_hold_every_line_once():
+    (page,) = patch_pages(change(LONG).files)
+    ((number, path, _, lines),) = patch_of(page)
+    assert (number, path) == (0, "engine/cli.py")
+    assert text(lines)[:2] == ["@20 ", "-10 old 0"]
+    old = tuple(f"a = {n} # <old>" for n in range(900))
+    new = tuple(f"b = {n} # 'new'" for n in range(2000))
+    long = Hunk(old_start=5, new_start=7, removed=old, added=new)
+    small = Hunk(old_start=1, new_start=1, removed=(), added=("x = 1",))
+    files = (*change(long, small).files, *change(path="logo.png", binary=True).files)
+    pages = [patch_of(page) for page in patch_pages(files)]
+    assert len(pages) > 3
+    for page in pages:
+        lines = [line for *_, own in page for line in own]
+        assert sum(len(line.html.encode()) + 50 for line in lines) < 90_000
+    told = [line for page in pages for *_, own in page for line in text(own) if line[0] != "@"]
+    assert told[:2] == ["-5 a = 0 # &lt;old&gt;", "-6 a = 1 # &lt;old&gt;"]
+    assert told[900:902] == ["+7 b = 0 # &#39;new&#39;", "+8 b = 1 # &#39;new&#39;"]
+    assert told[-2:] == ["+2006 b = 1999 # &#39;new&#39;", "+1 x = 1"]
+    assert len(told) == 2901
+    assert pages[-1][-1][:2] == (1, "logo.png")
+    assert patch_pages(()) == [[]]
+
+
+def test_line_of_tokens_alone_is_plain_where_its_colours_would_weigh_too_much():
+    wide = Hunk(old_start=1, new_start=1, removed=(), added=("1 " * 200,) * 100)
+    (page,) = patch_pages(change(wide).files)
+    ((*_, lines),) = patch_of(page)
+    assert sum(len(line.html) for line in lines) < 90_000

@@ -101,13 +101,14 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
 )
 def test_many_changes_of_high_importance_stand_close(high, acts, close):
     page = SimpleNamespace(page=1, level=None)
-    found = WrittenRows(page)  # type: ignore[arg-type]
+    found = WrittenRows(page, daily=True)  # type: ignore[arg-type]
+    week = WrittenRows(page)  # type: ignore[arg-type]
     rows = [made(n, "Add a pool", "Ada") for n in range(high + acts)]
     rows = [replace(row, line=replace(row.line, level=Level.HIGH)) for row in rows]
     rows[high:] = [replace(row, todo=(Text("Replace it."),)) for row in rows[high:]]
-    found.show(by_importance(rows))
-    assert [found.dense(level) for level in (None, Level.HIGH)] == ["", ""]  # of a week
-    found.changes = [graded("7" * 40, "Add a pool", {})]
+    for one in (found, week):
+        one.show(by_importance(rows))
+    assert [week.dense(level) for level in (None, Level.HIGH)] == ["", ""]
     assert tuple(found.dense(level) for level in (None, Level.HIGH, Level.MEDIUM)) == close
     assert [count for count, _ in found.acts()] == [acts] * bool(acts)
     assert [(level, count) for level, count, _ in found.levels()] == [(Level.HIGH, high)]
