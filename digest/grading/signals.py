@@ -90,8 +90,10 @@ _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
     "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to|as (?:the )?defaults?\b"
     r"|fix(?:es|ed|ing)? (?:the )?(?:\S{1,40} )?defaults? (?:for|of|values?|when)\b"
-    r"|(?:chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump)(?:e|es|ed|ing)? "
+    r"|(?:align|chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump)(?:e|es|ed|ing)? "
     rf".{{0,80}}\bdefaults?\b|new default|{_BEGIN}default .{{1,60}} to \S{{1,40}}"
+    r"|(?:block|den[yi]|allow|permit|drop|remov)\w{0,3} .{1,60} (?:in|from) (?:the )?default "
+    r"(?:\w{1,20} )?(?:policy|profile|list)"
     r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|none|auto|on|off)(?!\w)",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
     r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}"
@@ -119,12 +121,12 @@ _DEMANDS = {
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
     "security": r"security(?!-| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)|workflows?"
-    r"|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}|cve-\d{4}|ghsa-\w{4}|ssrf|xss|rce"
+    r"|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
+    r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b",
 }
 
-_INNER = r"(?<![\w/.-])(?:{})(?![\w-])"
-"""A word that is not part of an identifier, a path or a compound."""
+_INNER = r"(?<![\w/.-])(?:{})(?![\w-])"  # no part of an identifier, a path or a compound
 
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
 _DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
@@ -170,7 +172,7 @@ _DECLARES = re.compile(
     r"|build\.gradle(?:\.kts)?|composer\.json|[\w-]{1,80}\.(?:gemspec|csproj))$",
     re.IGNORECASE,
 )
-"""Files in which a project declares what it requires, unlike those that set up its own tests."""
+"""Files in which a project declares what it requires."""
 
 _WITHOUT_CODE = frozenset({"support_dropped", "requirement", "security"})
 _FILED = frozenset({"tests", "docs", "ci", "chore", "benchmark"})
@@ -293,9 +295,7 @@ _BREAKING = re.compile(
 )
 """A tag or a label that declares a breaking change."""
 
-_MARKED = re.compile(r"[a-z]{2,20}!\([^()]{1,80}\):")
-"""A conventional ``!`` before the scope instead of after it."""
-
+_MARKED = re.compile(r"[a-z]{2,20}!\([^()]{1,80}\):")  # the ! before the scope, not after it
 _LABELS = {
     "security": re.compile(r"\bsecurity\b|\bvulnerab|\bCVE\b", re.IGNORECASE),
     "deprecation": re.compile(r"\bdeprecat", re.IGNORECASE),
