@@ -1,6 +1,7 @@
 """An event loop whose clock stands still while anything works, and jumps when all only wait.
 
-What is measured on it is what limits and pauses add up to, whatever the machine is like.
+What is measured on it is what limits and pauses add up to, whatever the machine is like. And a
+clock for the timetable, whose library knows no other than the machine's, which a test cannot set.
 """
 
 from __future__ import annotations
@@ -9,9 +10,20 @@ import asyncio
 import selectors
 from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
+from datetime import datetime
+from functools import wraps
 from typing import TypeVar
 
+import pytest
+from apscheduler.executors import base as executors
+from apscheduler.schedulers import base as schedulers
+
+from bot.scheduler import timetable
+
 T = TypeVar("T")
+
+GLANCE = 0.005
+"""Real seconds from one look of a timetable at its clock to the next."""
 
 # Real seconds that the loop looks for news while somebody works in another thread.
 _GLANCE = 0.002
@@ -63,6 +75,32 @@ def timeless(loop: VirtualLoop, call: Callable[..., Awaitable[T]]) -> Callable[.
             return await call(*given, **named)
 
     return called
+
+
+def in_virtual_time(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """The test on such a loop."""
+
+    @wraps(test)
+    def run(*given, **named) -> None:
+        run_in_virtual_time(lambda _: test(*given, **named))
+
+    return run
+
+
+def timetable_clock(monkeypatch: pytest.MonkeyPatch, start: datetime) -> type:
+    """What timetables take for the machine's clock from now on: it shows ``at``."""
+
+    class Clock(datetime):
+        at = start
+
+        @classmethod
+        def now(cls, tz=None) -> datetime:
+            return cls.at.astimezone(tz)
+
+    for library in (schedulers, executors):
+        monkeypatch.setattr(library, "datetime", Clock)
+    monkeypatch.setattr(timetable, "GLANCE", GLANCE)
+    return Clock
 
 
 class _Jumping(selectors.DefaultSelector):

@@ -36,6 +36,7 @@ from tests.support.fakes_delivery import (
     no_step,
     paragraphs,
 )
+from tests.support.virtual import timetable_clock
 
 FRIDAY = date(2026, 1, 23)
 
@@ -361,7 +362,7 @@ async def test_election_that_fails_is_told_and_held_again(world, monkeypatch):
     work = replace(world.work(), leases=Leases(), elected={"desk": hearing})
     listening = asyncio.create_task(Listening(work, TaskTracker()).listen(hearing))
     with structlog.testing.capture_logs() as logs:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             while not hearing.stands:
                 await asyncio.sleep(0)
     listening.cancel()
@@ -397,25 +398,40 @@ async def test_stop_does_not_wait_for_ever(world, monkeypatch):
     assert world.sender.texts() == ["2026-01-23"]
 
 
-async def test_the_clock_calls_at_the_slot(world):
-    """With the real APScheduler: a slot two seconds from now is posted by itself."""
-    now = datetime.now(UTC)
-    due = (now + timedelta(seconds=2)).replace(microsecond=0)
-    world.clock.now = lambda: datetime.now(UTC)
-    work = world.work()
-    spec = Spec(at=due.time(), zone=ZoneInfo("UTC"))
-    stop = asyncio.Event()
-    running = asyncio.create_task(
-        run(replace(work, posts=Fixed([replace(world.post(), spec=spec)])), stop)
-    )
+@pytest.fixture
+def move(world, monkeypatch):
+    """Set the clock of the world and of timetables."""
+    clock = timetable_clock(monkeypatch, world.clock.time)
+
+    def to(moment: str) -> None:
+        clock.at = world.clock.time = at(moment)
+
+    return to
+
+
+async def until(found) -> None:
     async with asyncio.timeout(120):
-        while not world.sender.stands:
-            await asyncio.sleep(0.01)
-    posted = datetime.now(UTC)
+        while not found():
+            await asyncio.sleep(0.001)
+
+
+def count(logs, event: str) -> int:
+    return sum(line["event"] == event for line in logs)
+
+
+async def test_the_clock_calls_at_the_slot(world, move):
+    """With the real APScheduler: a slot is posted by itself."""
+    move("2026-01-23T08:59:59")
+    stop = asyncio.Event()
+    with structlog.testing.capture_logs() as logs:
+        running = asyncio.create_task(run(world.work(), stop))
+        await until(lambda: count(logs, "run.started") and world.ledger.slots)
+        assert world.sender.texts() == []
+        move("2026-01-23T09:00")
+        await until(lambda: world.sender.stands)
     stop.set()
     await running
-    assert due <= posted
-    assert world.sender.texts() == [due.date().isoformat()]
+    assert world.sender.texts() == ["2026-01-23"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -517,33 +533,28 @@ class Changing:
         self.event.clear()
 
 
-async def test_channels_come_change_and_go_while_the_loop_runs(world):
-    """With the real APScheduler, and slots a second or two from now, in a zone where it is noon."""
-    noon = ZoneInfo(f"Etc/GMT{datetime.now(UTC).hour - 12:+d}")  # POSIX: behind UTC is positive
-    world.clock.now = lambda: datetime.now(UTC)
+async def test_channels_come_change_and_go_while_the_loop_runs(world, move):
+    """With the real APScheduler."""
     channels = Changing()
     stop = asyncio.Event()
-    running = asyncio.create_task(run(replace(world.work(), posts=channels), stop))
 
-    async def seen(count: int) -> None:
-        async with asyncio.timeout(120):
-            while len(world.ledger.slots) < count:
-                await asyncio.sleep(0.01)
-
-    def post(name: str, seconds: int) -> Post:
-        due = (datetime.now(noon) + timedelta(seconds=seconds)).replace(microsecond=0)
+    def post(name: str, hour: int) -> Post:
         target = Target(name=name, sender=world.sender, chat=name)
-        return Post(target=target, spec=Spec(at=due.time(), zone=noon))
+        return Post(target=target, spec=Spec(at=time(hour), zone=ZoneInfo("UTC")))
 
-    channels.posts = [post("stays", 3600), post("goes", 2)]
-    channels.event.set()
-    await seen(2)
-    channels.posts = [replace(channels.posts[0], spec=post("", 2).spec)]
-    channels.event.set()
-    async with asyncio.timeout(120):
-        while not world.sender.stands:
-            await asyncio.sleep(0.01)
-    await asyncio.sleep(1)
+    move("2026-01-23T09:30")
+    with structlog.testing.capture_logs() as logs:
+        running = asyncio.create_task(run(replace(world.work(), posts=channels), stop))
+        channels.posts = [post("stays", 12), post("goes", 10)]
+        channels.event.set()
+        await until(lambda: len(world.ledger.slots) == 2)
+        channels.posts = [post("stays", 10)]
+        channels.event.set()
+        await until(
+            lambda: count(logs, "channel.scheduled") == 3 and count(logs, "channel.dropped")
+        )
+        move("2026-01-23T10:00")
+        await until(lambda: world.sender.stands)
     stop.set()
     await running
     assert [chat for chat, _, _ in world.sender.stands] == ["stays"]

@@ -1,4 +1,7 @@
-"""Turns: exact windows, answers before posts, chats that do not wait for each other."""
+"""Turns: exact windows, answers before posts, chats that do not wait for each other.
+
+Time is virtual.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from bot.messaging.sender import SendError, SendReason
 from bot.store.replies import MessageKey
 from handlers.ports.storage import PartState
 from tests.support.fakes_delivery import FakeLeases, FakeLedger, FakeSender, paragraphs
+from tests.support.virtual import in_virtual_time
 
 EVERY_20_MS = Rate(count=1, seconds=0.02)
 QUICK = Rate(count=1, seconds=0.0005)
@@ -35,8 +39,7 @@ async def times(pace: Pace, chats: list[str], limits: list[Rate], **kind) -> lis
 
 
 def most_within(moments: list[float], seconds: float) -> int:
-    # A timer may be late by a little, and then the next one is early beside it.
-    return max(sum(start <= at < start + seconds - 0.003 for at in moments) for start in moments)
+    return max(sum(start <= at < start + seconds - 1e-9 for at in moments) for start in moments)
 
 
 def test_a_window_is_free_again_when_its_first_message_leaves_it():
@@ -50,18 +53,21 @@ def test_a_window_is_free_again_when_its_first_message_leaves_it():
     assert window.free_at() == pytest.approx(10.08)
 
 
+@in_virtual_time
 async def test_no_window_of_a_chat_holds_more_than_its_count():
     moments = await times(Pace(QUICK, QUICK), ["a"] * 7, [PAIR, Rate(count=1, seconds=0.01)])
     assert most_within(moments, 0.05) == 2
     assert most_within(moments, 0.01) == 1
 
 
+@in_virtual_time
 async def test_the_account_bounds_all_chats_together():
     begin = now()
     moments = await times(Pace(EVERY_20_MS, QUICK), [str(n) for n in range(6)], [])
-    assert all(at >= begin + 0.02 * place - 0.001 for place, at in enumerate(moments))
+    assert all(at >= begin + 0.02 * place - 1e-9 for place, at in enumerate(moments))
 
 
+@in_virtual_time
 async def test_a_busy_chat_keeps_no_other_waiting():
     pace = Pace(QUICK, QUICK)
     busy = asyncio.create_task(times(pace, ["busy"] * 4, [Rate(count=1, seconds=0.1)]))
@@ -71,6 +77,7 @@ async def test_a_busy_chat_keeps_no_other_waiting():
     await busy
 
 
+@in_virtual_time
 async def test_an_answer_does_not_queue_behind_posts():
     pace = Pace(EVERY_20_MS, EVERY_20_MS)
     posts = asyncio.create_task(times(pace, [str(n) for n in range(10)], []))
@@ -81,9 +88,10 @@ async def test_an_answer_does_not_queue_behind_posts():
     moments = await posts
     assert answered - begin < 0.1
     assert sum(at > answered for at in moments) >= 5
-    assert all(at >= begin + 0.02 * place - 0.01 for place, at in enumerate(moments))
+    assert all(at >= begin + 0.02 * place - 1e-9 for place, at in enumerate(moments))
 
 
+@in_virtual_time
 async def test_callers_of_one_chat_go_in_their_order():
     pace = Pace(QUICK, QUICK)
     order: list[int] = []
@@ -96,16 +104,18 @@ async def test_callers_of_one_chat_go_in_their_order():
     assert order == list(range(8))
 
 
+@in_virtual_time
 async def test_a_held_chat_is_silent_for_as_long_as_the_platform_wants():
     pace = Pace(QUICK, QUICK)
     begin = now()
     pace.hold("a", 0.2)
     await pace.turn("b", [])
-    assert now() - begin < 0.19
+    assert now() - begin < 0.001
     await pace.turn("a", [])
-    assert now() - begin >= 0.199
+    assert now() - begin == pytest.approx(0.2)
 
 
+@in_virtual_time
 async def test_a_wait_that_is_too_long_is_refused_with_its_length():
     pace = Pace(QUICK, QUICK)
     pace.hold("a", 90)
@@ -119,6 +129,7 @@ async def test_a_wait_that_is_too_long_is_refused_with_its_length():
         await pace.turn("b", [minute], longest=1)
 
 
+@in_virtual_time
 async def test_a_cancelled_caller_leaves_the_chat_free():
     pace = Pace(QUICK, QUICK)
     await pace.turn("a", [Rate(count=1, seconds=0.05)])
@@ -130,6 +141,7 @@ async def test_a_cancelled_caller_leaves_the_chat_free():
         await pace.turn("a", [Rate(count=1, seconds=0.05)])
 
 
+@in_virtual_time
 async def test_idle_chats_are_forgotten_and_busy_ones_kept(monkeypatch):
     monkeypatch.setattr(rates, "_MOST_CHATS", 3)
     pace = Pace(QUICK, QUICK)
@@ -141,6 +153,7 @@ async def test_idle_chats_are_forgotten_and_busy_ones_kept(monkeypatch):
     assert len(pace._chats) <= 3
 
 
+@in_virtual_time
 async def test_parts_of_an_account_do_not_wait_for_each_other():
     paces = Paces(Rate(count=1, seconds=3600), Rate(count=1, seconds=3600))
     async with asyncio.timeout(120):
@@ -149,6 +162,7 @@ async def test_parts_of_an_account_do_not_wait_for_each_other():
     assert list(paces) == ["first", "second"]
 
 
+@in_virtual_time
 async def test_parts_that_come_later_are_shared_as_well():
     booked: list[str] = []
 
@@ -168,6 +182,7 @@ async def test_parts_that_come_later_are_shared_as_well():
     assert booked == ["early", "late"]
 
 
+@in_virtual_time
 async def test_idle_parts_are_forgotten_and_busy_ones_kept(monkeypatch):
     monkeypatch.setattr(rates, "_MOST_PARTS", 2)
     paces = Paces(QUICK, QUICK)
@@ -196,6 +211,7 @@ class Slow(FakeSender):
         await self.gate.wait()
 
 
+@in_virtual_time
 async def test_a_process_that_ends_while_waiting_for_a_turn_leaves_nothing_in_doubt():
     ledger, sender = FakeLedger(), Slow()
     target = Target(name="c", sender=sender, chat="c")
@@ -211,6 +227,7 @@ async def test_a_process_that_ends_while_waiting_for_a_turn_leaves_nothing_in_do
     assert sender.texts() == ["one"]
 
 
+@in_virtual_time
 async def test_waiting_for_a_turn_is_not_taken_for_a_platform_without_an_answer():
     ledger, sender = FakeLedger(), Slow()
     delivery = Delivery(ledger, FakeLeases(), patience=Patience(answer=0.01))
@@ -223,6 +240,7 @@ async def test_waiting_for_a_turn_is_not_taken_for_a_platform_without_an_answer(
     assert ledger.records[posting.key].parts[0].receipt
 
 
+@in_virtual_time
 async def test_a_turn_that_is_refused_leaves_the_part_to_the_next_resume():
     ledger, sender = FakeLedger(), Slow(refuses=True)
     target = Target(name="c", sender=sender, chat="c")
@@ -241,6 +259,7 @@ class Unkept:
         """Forget it."""
 
 
+@in_virtual_time
 async def test_answers_ask_for_their_own_turns():
     sender = Slow()
     sender.gate.set()
@@ -249,6 +268,7 @@ async def test_answers_ask_for_their_own_turns():
     assert sender.answers == [True]
 
 
+@in_virtual_time
 async def test_free_chats_are_forgotten_only_for_a_new_one_beyond_the_bound(monkeypatch):
     monkeypatch.setattr(rates, "_MOST_CHATS", 2)
     pace, known = Pace(QUICK, QUICK), []

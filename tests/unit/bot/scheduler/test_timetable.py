@@ -8,36 +8,25 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from apscheduler.executors import base as executors
-from apscheduler.schedulers import base as schedulers
 from structlog.testing import capture_logs
 
-from bot.scheduler import timetable as module
 from bot.scheduler.schedule import Spec
 from bot.scheduler.timetable import Timetable
+from tests.support.virtual import GLANCE, timetable_clock
 
-_SOON = timedelta(milliseconds=5)
+_SOON = timedelta(seconds=GLANCE)
 _DUE = datetime(2026, 3, 29, 1, tzinfo=UTC)
 _BERLIN = Spec(at=time(2, 30), zone=ZoneInfo("Europe/Berlin"))
 """On the night of the 29th its clocks go from 2:00 to 3:00, which is _DUE."""
 
 
-class Clock(datetime):
-    """What the library takes for the machine's clock."""
-
-    at = _DUE
-
-    @classmethod
-    def now(cls, tz=None) -> datetime:
-        return cls.at.astimezone(tz)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> type:
+    return timetable_clock(monkeypatch, _DUE)
 
 
 @pytest.fixture
-async def timetable(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Timetable]:
-    # The library knows no other clock than the machine's, which a test cannot set.
-    for library in (schedulers, executors):
-        monkeypatch.setattr(library, "datetime", Clock)
-    monkeypatch.setattr(module, "GLANCE", _SOON.total_seconds())
+async def timetable(clock: type) -> AsyncIterator[Timetable]:
     one = Timetable(timedelta(days=1))
     yield one
     one.close()
@@ -50,15 +39,15 @@ async def until(happened) -> None:
 
 
 async def test_slot_is_called_once_however_the_clock_jumps(
-    timetable: Timetable, monkeypatch: pytest.MonkeyPatch
+    timetable: Timetable, clock: type
 ) -> None:
     called: list[datetime] = []
 
     async def call() -> None:
-        called.append(Clock.at)
+        called.append(clock.at)
 
     def at(moment: datetime) -> None:
-        monkeypatch.setattr(Clock, "at", moment)
+        clock.at = moment
 
     looked = 0
 
