@@ -188,24 +188,40 @@ class GitSource:
         """Full shas of the commits with a request number, an abbreviated sha or a text.
 
         They are newest first. A number and a text are looked up in the messages of the branch's
-        first parents, a sha of at least four digits in the whole repository. Of many commits with
-        a text, the newest ones and the oldest one are given. Raises ``AmbiguousReference``.
+        first parents, a sha of at least four digits in the whole repository. A text that only
+        commits of merged branches have gives their merges. Of many commits with a text, the newest
+        ones and the oldest one are given. Raises ``AmbiguousReference``.
         """
         with _git_errors():
             if sha:
                 return await self._commits_named(sha.lower())
             if text and branch.sha is not None:
-                listed = await self._view.git().run(
-                    "log", "--first-parent", "--no-patch", "--format=%H", "--fixed-strings",
-                    "--regexp-ignore-case", f"--grep={text}", branch.sha, "--",
-                )  # fmt: skip
-                shas = listed.decode().split()
-                return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
+                shas = await self._saying(text, branch.sha, "--first-parent")
+                if not shas:
+                    inner = await self._saying(text, branch.sha, "--no-merges")
+                    merges = [await self._merge_of(sha, branch.sha) for sha in inner]
+                    shas = list(dict.fromkeys(filter(None, merges)))
+                return shas
             if number is None or branch.sha is None:
                 return ()
             naming = await self._mentions.naming(self._view.git(), branch, number)
             commits = await read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
+
+    async def _saying(self, text: str, tip: str, among: str) -> list[str]:
+        """The commits whose messages have a text: the newest ones and the oldest one."""
+        listed = await self._view.git().run(
+            "log", among, "--no-patch", "--format=%H", "--fixed-strings", "--regexp-ignore-case",
+            f"--grep={text}", tip, "--",
+        )  # fmt: skip
+        shas = listed.decode().split()
+        return [*shas[:_MOST_WITH_TEXT], *shas[_MOST_WITH_TEXT:][-1:]]
+
+    async def _merge_of(self, sha: str, tip: str) -> str:
+        """The commit along the first parents of ``tip`` that brought a commit of a branch."""
+        between = ("--first-parent", "--ancestry-path", f"{sha}..{tip}", "--")
+        listed = await self._view.git().run("rev-list", *between)
+        return next(iter(reversed(listed.decode().split())), "")
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""

@@ -166,6 +166,8 @@ class Asked:
         spoken = [ChangeKind(value) for value in self.values.get("kind", ())]
         if ChangeKind.DEPENDENCIES in spoken and self.counts("per:folder"):
             spoken.remove(ChangeKind.DEPENDENCIES)  # "the most changed crates"
+        if ChangeKind.DEPENDENCIES in spoken and ChangeKind.FIX in spoken and self.left:
+            spoken.remove(ChangeKind.DEPENDENCIES)  # "git dependency fixes"
         joined = self.has("join") and not _RELATED.search(self.text)
         if len(spoken) > 1 and ChangeKind.FIX in spoken and not joined:
             spoken.remove(ChangeKind.FIX)  # "security fixes" is one kind

@@ -31,7 +31,7 @@ from digest.question.slot_values import Path, Quote, Release, Symbol, stated_in
 def about_one(asked: Asked) -> Iterator[Weighed]:
     """The reading of a question that names one change; by default it is explained."""
     first = next((t for t in asked.tokens if not t.tags & {"noise", "greet"}), None)
-    if first is None or (asked.has("todo") and not asked.has("ask")):
+    if first is None or (asked.has("todo") and not asked.has("ask", "aux")):
         return
     if first.slot is None and first.text.lower() in _DOING:
         return
@@ -149,6 +149,7 @@ def of_it(asked: Asked) -> Iterator[Weighed]:
 def touched(asked: Asked) -> Iterator[Weighed]:
     """The history of a flag, a variable or a class."""
     name, sure = _symbol(asked)
+    name = _PACKAGE.sub("", name)
     if not name or asked.references or asked.has("other", "me", "search", "mention"):
         return
     if asked.commands or (asked.things and _ABOUT_NAMES.search(asked.text)):
@@ -174,6 +175,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     )
 
 
+_PACKAGE = re.compile(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
+"""A noun behind a name that says what it is of: *the diskcache dependency*."""
+
 _WHAT_IS = re.compile(
     r"(?:so |and )?what(?:'s| is|s| are)(?: the| a| an)? [\w.:-]{3,80}(?: \w+)?\W*"
     r"|[\w.:-]{3,80} ?(?:这个?\w{0,4})?(?:到底)?是(?:什么|啥|干什么的|干嘛的|做什么的)\W*",
@@ -185,13 +189,27 @@ _WHAT_IS = re.compile(
 def shipped(asked: Asked) -> Iterator[Weighed]:
     """Whether a release has a change: *is #12 in 3.14*."""
     named = len(asked.references) == 1 and len(asked.slots(Release)) == 1
-    if named and _IN_RELEASE.search(asked.text) and not (asked.left or asked.kinds):
+    if named and _IN_RELEASE.search(asked.text) and not asked.kinds:
         yield Weighed(6.5, Released(reference=asked.references[0]))
 
 
 _IN_RELEASE = re.compile(
-    r"\b(?:in|into|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*)\b|进|包含|[在有]", re.IGNORECASE
+    r"\b(?:in|into|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b|进|包含|[在有]",
+    re.IGNORECASE,
 )
+
+
+@rule
+def valued(asked: Asked) -> Iterator[Weighed]:
+    """The default of what words describe: *http timeout default*."""
+    named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
+    others = asked.has("change", "count", "who", "other", "me", "why", "compare")
+    words = len(asked.left)
+    if asked.has("default") and 1 < words <= _MOST_DESCRIBED and not (named or others):
+        yield Weighed(2.5, Touched(name=asked.topic, claim=claim_of(asked) or "value"))
+
+
+_MOST_DESCRIBED = 4  # words of a description of a setting
 
 
 @rule

@@ -9,7 +9,7 @@ from datetime import timedelta
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.question.asked import Asked, Weighed, rule
-from digest.question.change_rules import switched_to, time_counted
+from digest.question.change_rules import RELEASE, switched_to, time_counted
 from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Search, Top
 from digest.question.range_rules import reaching
@@ -32,8 +32,8 @@ def search(asked: Asked) -> Iterator[Weighed]:
     if titles and not asked.has("other", "search", "mention"):
         yield Weighed(4.0, Search(terms=(titles[0],), window=asked.span))
     at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
-    if at < 0 or asked.references:
-        return
+    if at < 0 or asked.references or (asked.has("history") and RELEASE.search(asked.text)):
+        return  # "in which release did the search API come"
     terms = tuple(t for t in (_ENDS.sub("", one) for one in _terms(asked, at)) if t)[:MOST_TERMS]
     if not terms or "#" in terms:
         return

@@ -261,7 +261,7 @@ _TAIL = re.compile(
     r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
     r"|[?!.;]+ (?:our|we|we've|my|i|i've) (?!(?:want|need|see|know|ask|would)\b)[^?]{1,120}$"
     r"|, (?:we|our \w+) (?:still |also )?(?:use|serve|run|have|rely)\b[^?,]{1,90}$"
-    r"|,? or (?:do|should|must|can|will) (?:i|we) [^,]{1,90}$"
+    r"|,? or (?:(?:do|should|must|can|will) (?:i|we)|is (?:it|that|this)) [^,]{1,90}$"
     r"|, (?:do|should|must) (?:i|we) (?:(?:need|have) to )?(?:rush|hurry|worry|panic|act)\b.{0,40}$"
     r"|, (?:is|how) (?:it|this|that|urgent)\b ?(?:urgent|serious|bad|is it|is that)?$"
     r"|,? (?:such as|e\.?g\.?|for example|for instance) .{1,60}$"

@@ -279,6 +279,11 @@ CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=T
 """The Chinese names, longest first, so that 单元测试 is found before 测试."""
 
 
+def english_of(name: str) -> str:
+    """The English name of a Chinese one; empty if it is in no family."""
+    return next((family[0] for family in FAMILIES if name in family), "")
+
+
 def kin(name: str) -> frozenset[str]:
     """The synonyms of a term, including itself."""
     return _KIN.get(name, frozenset()) | {name}

@@ -91,7 +91,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if intent.things and not intent.defaults:
         asked = asked.noting(NONE(ctx.language, names=about(intent, ctx)))
     asked = await longer(await _selected(asked, ctx), ctx, tip)
-    if _lacks_words(asked, intent) and not (intent.things or intent.people):
+    dropped = asked.resolved.topics and _lacks_words(asked, intent)
+    if dropped and not (intent.things or intent.people):
         asked = await by_words(asked, intent.topic, ctx) or asked
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:

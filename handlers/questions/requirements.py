@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -234,6 +235,24 @@ async def defaults_now(name: str, ctx: Context, tip: Tip) -> list[Fact]:
         if found := await _defaults_of(f"{prefix}{bare}", ctx, tip):
             return [await _resolved_default(fact, ctx, tip) for fact in found]
     return []
+
+
+async def spelled(name: str, ctx: Context, tip: Tip) -> str:
+    """The variable that words mean, as ``APP_HTTP_TIMEOUT`` by *http timeout*; else empty."""
+    words = re.findall(r"[a-z\d]+", name.lower())
+    if " " not in name or not name.isascii() or not 1 < len(words) <= _LONGEST_SPELLED:
+        return ""
+    joined = "_".join(words).upper()
+    there = await ctx.watched.source.mentions(tip.sha, [joined]) if tip.sha else None
+    paths = [path for path in (there or {}).get(joined, ()) if area_of(path) is Area.CORE]
+    first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
+    texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
+    whole = re.compile(rf"\b[A-Z][A-Z\d]*_{joined}\b")
+    found = Counter(one for text in texts.values() for one in whole.findall(text))
+    return max(found, key=lambda one: (-one.count("_"), found[one]), default="")
+
+
+_LONGEST_SPELLED = 5  # words
 
 
 async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:

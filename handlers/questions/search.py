@@ -29,7 +29,7 @@ from digest.i18n.reading_text import NEAREST
 from digest.question.intent import Search
 from digest.topics.matching import Resolved, restrict
 from handlers.context import Context
-from handlers.digests.ingest import tip_of
+from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
@@ -48,7 +48,16 @@ async def search(intent: Search, ctx: Context) -> Answer:
         paths=(intent.path,) if intent.path else (),
         level=intent.level,
     )
-    held = await run_query(ctx, query, ctx.page, lambda g, _: _row(g, intent.terms, ctx.language))
+
+    def row(graded: Graded, _: Sequence[str]) -> AnswerRow:
+        return _row(graded, intent.terms, ctx.language)
+
+    held = await run_query(ctx, query, ctx.page, row)
+    if not held.rows and intent.window is None and tip.sha:
+        # Only commits that were read are archived; the messages of all others are searched too.
+        older = await ctx.watched.source.find(tip, text=intent.terms[0])
+        if older and await ensure(ctx, list(older), tip):
+            held = await run_query(ctx, query, ctx.page, row)
     topic = " ".join(intent.terms)
     at = viewpoint(ctx, tip)
     if held.rows:

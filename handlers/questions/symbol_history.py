@@ -30,7 +30,8 @@ from digest.i18n import answer_text as words
 from digest.i18n.answer_text import WHY
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
-from digest.topics.terms import roots
+from digest.topics.synonyms import english_of
+from digest.topics.terms import HAN, roots
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -38,7 +39,7 @@ from handlers.questions.changed import list_changes
 from handlers.questions.name_state import OF_VALUE, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
-from handlers.questions.requirements import introduced, is_name, revalued, taken
+from handlers.questions.requirements import introduced, is_name, revalued, spelled, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
 from handlers.questions.search import search
 
@@ -84,8 +85,10 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
             found = await _found(intent.name, query, ctx)
         if not found and (came := await introduced(intent.name, ctx, tip)):
             found = _told(came, intent.name) or [(graded, []) for graded in came]
-    if not found and (bare := _ZH_NOUN.sub("", intent.name)) != intent.name and bare.isascii():
-        return await name_history(replace(intent, name=bare), ctx)
+    if not found and (name := _in_english(intent)) != intent.name:
+        return await name_history(replace(intent, name=name), ctx)
+    if not found and (name := await spelled(intent.name, ctx, tip)):
+        return await name_history(replace(intent, name=name), ctx)
     if intent.claim == "value":
         found = _versions(found) or found
     found, sure = await _checked(_pins_first(found), intent, ctx, tip)
@@ -113,6 +116,17 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
 
 _RELEASED = 3  # the most changes whose first release is looked up
 _OLDER = 9  # the most commits to read because their message contains the name
+
+
+def _in_english(intent: Touched) -> str:
+    """A name whose Chinese nouns are in English where they have a synonym, else left out.
+
+    What is claimed of a name is not claimed of a part of it, so nothing is left out then.
+    """
+    english = HAN.sub(lambda run: f" {english_of(run[0]) or run[0]}", intent.name)
+    name = " ".join(english.split())
+    bare = name if intent.claim else _ZH_NOUN.sub("", name)
+    return bare if bare and bare.isascii() else intent.name
 
 
 async def _found(name: str, query: Query, ctx: Context) -> Found:
