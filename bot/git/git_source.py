@@ -219,9 +219,10 @@ class GitSource:
 
     async def _merge_of(self, sha: str, tip: str) -> str:
         """The commit along the first parents of ``tip`` that brought a commit of a branch."""
-        between = ("--first-parent", "--ancestry-path", f"{sha}..{tip}", "--")
-        listed = await self._view.git().run("rev-list", *between)
-        return next(iter(reversed(listed.decode().split())), "")
+        git, between = self._view.git(), (f"{sha}..{tip}", "--")
+        line = (await git.run("rev-list", "--first-parent", *between)).decode().split()
+        after = {*(await git.run("rev-list", "--ancestry-path", *between)).decode().split()}
+        return next((commit for commit in reversed(line) if commit in after), "")
 
     async def is_ancestor(self, base: str, tip: str) -> bool:
         """Whether ``tip`` descends from ``base``; false if ``base`` is gone."""

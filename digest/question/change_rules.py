@@ -204,9 +204,9 @@ def valued(asked: Asked) -> Iterator[Weighed]:
     """The default of what words describe: *http timeout default*."""
     named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
     others = asked.has("change", "count", "who", "other", "me", "why", "compare")
-    words = len(asked.left)
-    if asked.has("default") and 1 < words <= _MOST_DESCRIBED and not (named or others):
-        yield Weighed(2.5, Touched(name=asked.topic, claim=claim_of(asked) or "value"))
+    words = asked.words  # a setting may be called what no title says
+    if asked.has("default") and 1 < len(words) <= _MOST_DESCRIBED and not (named or others):
+        yield Weighed(2.5, Touched(name=" ".join(words), claim=claim_of(asked) or "value"))
 
 
 _MOST_DESCRIBED = 4  # words of a description of a setting

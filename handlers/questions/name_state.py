@@ -68,11 +68,7 @@ async def state_lines(
         now = await defaults_now(name, ctx, tip)
         told = [_default(fact, ctx) for fact in now[:_DEFAULTS]]
         if intent.claim == "value" and stands:
-            told = (
-                told
-                or aspects.get("value")
-                or [reading_text.NO_DEFAULT(ctx.language, name=Code(name))]
-            )
+            told = told or aspects.get("value") or await _undeclared(name, ctx, tip)
         aspects["value"] = told or aspects.get("value", [])
     for phrase, action in ((reading_text.WENT, Action.REMOVED), (reading_text.CAME, Action.ADDED)):
         if not needs and (action is Action.REMOVED or not renamed):
@@ -95,6 +91,17 @@ async def state_lines(
     if about:  # the change that added it usually says the same
         lines = [line for n, line in enumerate(lines) if n == 0 or about not in plain(line)]
     return [*_verdict(claim, history, stands, value, ctx), *lines]
+
+
+async def _undeclared(name: str, ctx: Context, tip: Tip) -> list[Spans]:
+    """That no default is declared for a name, with what stands beside it, which may tell one."""
+    lines = [reading_text.NO_DEFAULT(ctx.language, name=Code(name))]
+    if described := await described_now(name, ctx, tip):
+        text, at = described
+        place = Code(f"{printable(at.path)}:{at.line}")
+        beside = reading_text.DESCRIBED(ctx.language, text=text, place=place)
+        lines = [beside] if "default" in text.lower() else [beside, *lines]
+    return lines
 
 
 def _instead(history: NamedHistory, claim: str, ctx: Context, *, stands: bool) -> list[Spans]:

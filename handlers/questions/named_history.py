@@ -184,7 +184,12 @@ class NamedHistory:
             said, match = next(((n, m) for n, m in enumerate(matches) if m), (None, None))
             if match and _SAYS[claim] is _EXISTS:
                 done_to = _OF_ANOTHER.split(title[match.end() :])[0]
-                said = said if roots(self.name) <= roots(done_to) else None
+                whole = roots(self.name) <= roots(done_to)
+                # "Remove raw URL loading of pools" leaves the pools.
+                done_to = re.sub(r"^\w+|\(?#\d+\)?", "", done_to)
+                more = roots(done_to) - roots(self.name) - _GENERAL
+                part = said == 1 and not is_name(self.name) and bool(more)
+                said = said if whole and not part else None
             if said is not None:
                 return Verdict(bool(said) == turned, graded)
         if stands and claim in {"needed", "renamed", "deprecated"}:
@@ -235,6 +240,8 @@ _PREPARED = timedelta(days=30)
 
 _SORTS = "models?|support|backend|architecture|integration|implementation|code"
 """Nouns after a name that only say what kind of thing it is."""
+
+_GENERAL = roots(_SORTS.replace("?|", " ").replace("|", " ")) | roots("old deprecated unused the")
 
 _ON = {"true", "1", "on", "yes", "enabled"}
 _OFF = {"false", "0", "off", "no", "disabled"}

@@ -274,7 +274,8 @@ async def _mended(asked: Meant, ctx: Context) -> Meant | None:
 
 
 _MENDS = re.compile(
-    r"\b(?:avoid|prevent|mitigat|guard|protect|work(?:s|ed|ing)? around|fix|stop|handl)\w*"
+    r"\b(?:avoid|prevent|mitigat|guard|protect|work(?:s|ed|ing)? around|fix|stop|handl"
+    r"|ensur|preserv|respect|correct|restor)\w*"
     r"|避免|防止|修复|解决",
     re.IGNORECASE,
 )

@@ -31,6 +31,7 @@ from digest.topics.matching import Resolved, restrict
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
+from handlers.questions.list_reading import listed_result
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 
@@ -56,8 +57,10 @@ async def search(intent: Search, ctx: Context) -> Answer:
     if not held.rows and intent.window is None and tip.sha:
         # Only commits that were read are archived; the messages of all others are searched too.
         older = await ctx.watched.source.find(tip, text=intent.terms[0])
-        if older and await ensure(ctx, list(older), tip):
-            held = await run_query(ctx, query, ctx.page, row)
+        told = await ensure(ctx, list(older), tip) if older else ()
+        held = await run_query(ctx, query, ctx.page, row) if told else held
+        if told and not held.rows and len(intent.terms) == 1 and query == Query(terms=query.terms):
+            held = await listed_result(told, Resolved(), ctx)  # commits within a merge say it
     topic = " ".join(intent.terms)
     at = viewpoint(ctx, tip)
     if held.rows:

@@ -59,6 +59,8 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     nothing. If that fails too, the answer says whether it is mentioned.
     """
     tip = await tip_of(ctx)
+    if intent.claim == "value" and (name := await spelled(intent.name, ctx, tip)):
+        return await name_history(replace(intent, name=name), ctx)
     await reach(intent.window or default_period(ctx.clock.now(), ctx.zone), ctx, tip)
     query = replace((await reach(intent.window, ctx, tip)).query, limit=_READ)
     found = await _found(intent.name, query, ctx)

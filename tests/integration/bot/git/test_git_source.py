@@ -447,6 +447,17 @@ async def test_find_by_text_reads_messages_the_newest_first_and_the_oldest(build
     assert await source.find(tip, text="Loader.hook[s]") == []
 
 
+async def test_find_by_text_gives_the_merge_of_a_branch_that_says_it(builder) -> None:
+    fork = builder.commit("Begin (#1)", {"a": "1"})
+    builder.commit("Bump text (CVE-2026-1)", {"b": "1"}, branch="text", parents=[fork])
+    builder.commit("Meanwhile (#2)", {"a": "2"})
+    merge = builder.merge("text", message="Merge pull request #3 from ada/text")
+    builder.commit("Later (#4)", {"a": "3"})
+    source = await opened(builder)
+
+    assert await source.find(await source.tip(), text="cve-2026-1") == [merge]
+
+
 async def test_authors_are_those_of_all_commits_until_a_time(builder) -> None:
     builder.commit("First", {"a": "0"})
     builder.commit("Second", {"a": "1"}, author="Grace Hopper <grace@example.org>")

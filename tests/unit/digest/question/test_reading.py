@@ -810,3 +810,24 @@ def test_the_minimum_version_of_a_dependency_is_asked_for_without_a_question_wor
 
 def test_a_release_may_be_asked_whether_it_has_a_change():
     assert isinstance(parse("does v1.2.0 have #12 already", NOW, ZONE), Released)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("http timeout default?", Touched(name="http timeout", claim="value")),
+        ("why did the diskcache dependency get dropped", Touched(name="diskcache")),
+    ],
+)
+def test_a_setting_is_described_by_words_and_a_package_by_a_noun(question, meant):
+    assert parse(question, NOW, ZONE) == meant
+
+
+def test_fixes_of_something_called_a_dependency_are_fixes():
+    told = parse("git dependency fixes this week", NOW, ZONE)
+    assert told.kinds == (ChangeKind.FIX,)
+
+
+def test_a_description_beside_the_number_of_a_change_does_not_hide_it():
+    told = parse("did the datacenter cleanup (#12) make it to 3.14.0", NOW, ZONE)
+    assert isinstance(told, Released)

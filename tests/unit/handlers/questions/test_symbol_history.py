@@ -498,3 +498,36 @@ async def test_risks_of_a_change_begin_with_what_it_changes():
     assert (
         "👉 Check if this concerns you before you upgrade. `APP_FAST` is no longer read." in shown
     )
+
+
+async def test_words_find_the_variable_whose_name_they_are_the_end_of(ctx):
+    ctx.watched.source.trees[TIP, "src/env.py"] = (
+        'import os\n\nAPP_HTTP_TIMEOUT = float(os.environ.get("APP_HTTP_TIMEOUT", "30"))\n'
+    )
+    answer = await ask("http timeout default?", ctx)
+    assert answer.topic == "APP_HTTP_TIMEOUT"
+    assert '`APP_HTTP_TIMEOUT` is `"30"` by default' in markdown(answer.document)
+
+
+async def test_what_removes_a_part_of_a_thing_does_not_say_that_the_thing_is_gone():
+    at = NOW - timedelta(days=2)
+    titles = {
+        "Remove broken raw URL pool loading (#1)": "No change that I have read answers this",
+        "Remove pool loading support (#2)": "No: ",
+    }
+    for title, said in titles.items():
+        answer = await ask(
+            "do we still have pool loading", context(FakeSource([change("a" * 8, title, at=at)]))
+        )
+        assert said in markdown(answer.document)
+
+
+async def test_chinese_nouns_of_a_name_are_looked_up_in_english_where_they_have_a_synonym():
+    changes = [
+        change(
+            "aaaaaaa1", "Enable prefix caching for pools by default (#1)", at=NOW - timedelta(1)
+        ),
+        change("bbbbbbb2", "Enable pools by default (#2)", at=NOW - timedelta(days=2)),
+    ]
+    answer = await ask("pools 的前缀缓存默认开了吗", context(FakeSource(changes)))
+    assert [row.graded.number for row in answer.rows] == [1]
