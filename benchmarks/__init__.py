@@ -1,1 +1,1 @@
-"""Measurements. ``make bench`` runs them all; each row stands beside something else's."""
+"""Benchmarks. ``make bench`` runs the main ones; each row has something to compare with."""

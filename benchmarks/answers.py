@@ -38,13 +38,13 @@ from handlers.ports.storage import Range, Selection, Tip, Watched
 from handlers.router import ask, import_handlers
 
 _FEW = 20_000
-"""Changes in the archive up to which an answer has the shorter time."""
+"""The number of changes in the archive up to which answers have the stricter time limit."""
 
 BRANCH = Tip(branch="main", sha="f" * 40)
 
 
 class Listed:
-    """A source that only lists: everything is in the archive already."""
+    """A source that only lists commits: everything is in the archive already."""
 
     def __init__(self, rows: Sequence[Graded]) -> None:
         listed = sorted((g.commit.committed_at, g.sha) for g in rows)
@@ -52,16 +52,16 @@ class Listed:
         self._names = [name for _, name in listed]
 
     async def sync(self, since: datetime | None = None) -> None:
-        """Nothing to fetch."""
+        """Do nothing."""
         del since
 
     async def tip(self, branch: str | None = None) -> Tip:
-        """The same always."""
+        """Always the same tip."""
         del branch
         return BRANCH
 
     async def resolve(self, reference: str) -> str:
-        """As it is named."""
+        """The name itself."""
         return reference
 
     async def release(self, name: str) -> TaggedRelease | None:
@@ -96,7 +96,7 @@ class Listed:
         return "", ()
 
     async def names(self, branch: Tip, selection: Selection) -> Sequence[str]:
-        """The names of a window, or those that are given."""
+        """The commits of a window, or the given ones."""
         del branch
         if not isinstance(selection, Window):
             assert not isinstance(selection, Range)
@@ -106,13 +106,13 @@ class Listed:
         return self._names[first:last][::-1]
 
     async def count(self, branch: Tip, selection: Selection) -> int:
-        """How many those are."""
+        """The number of commits."""
         return len(await self.names(branch, selection))
 
     async def find(
         self, branch: Tip, number: int | None = None, sha: str = "", text: str = ""
     ) -> Sequence[str]:
-        """Nothing that the archive lacks."""
+        """Nothing, because the archive lacks nothing."""
         del branch, number, sha, text
         return ()
 
@@ -127,7 +127,7 @@ class Listed:
         return {}
 
     async def mentions(self, commit: str, words: Collection[str]) -> None:
-        """Not known."""
+        """Unknown."""
         del commit, words
 
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
@@ -136,7 +136,7 @@ class Listed:
         return {}
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
-        """None: nothing is read."""
+        """Nothing, because nothing is read."""
         del branch, selection
         none: tuple[Sequence[Change], ...] = ()
         for batch in none:
@@ -144,7 +144,7 @@ class Listed:
 
 
 def rows(repositories: int = 1, count: int = 20_000) -> list[Row]:
-    """Latencies by kind of question, beside so many repositories of so many changes each."""
+    """Latencies by kind of question, for a number of repositories with a number of changes each."""
     return asyncio.run(_rows(repositories, count))
 
 
@@ -166,8 +166,8 @@ async def _rows(repositories: int, count: int) -> list[Row]:
                 every=False,
             )
             import_handlers()
-            # What filled the archive is no part of a process that answers: as large a heap would
-            # be looked through for garbage in the middle of an answer.
+            # The process that filled the archive is not one that answers: its large heap would be
+            # searched for garbage in the middle of an answer.
             gc.collect()
             gc.freeze()
             asked = _questions(numbers, topics)
@@ -178,7 +178,7 @@ async def _rows(repositories: int, count: int) -> list[Row]:
 async def _filled(
     archive: SqlArchive, repository: Repository, count: int
 ) -> tuple[Listed, datetime, list[int]]:
-    """Fill the archive; the source of it, the moment after the last change, request numbers."""
+    """Fill the archive; return the source, the time after the last change, and request numbers."""
     by = graded_by()
     made = [
         replace(g, grade=replace(g.grade, by=by), facts=replace(g.facts, version=FACTS_VERSION))

@@ -1,11 +1,11 @@
-"""What faults cost: ``make bench-crash``, which writes the table of ``docs/reliability.md``.
+"""The cost of faults: ``make bench-crash``, which writes the table of ``docs/reliability.md``.
 
 ``python -m benchmarks.crash [RUNS] [--only WORD]``. Processes are killed at every step of posting
-and of hearing; whole programs are killed at random moments, and what they stand on fails: git's
-children, PostgreSQL, Redis, the disk, the archive's lock, the clock. Counts the runs in which a
-line of a digest, or the answer to a message, stands nowhere or once more than it should. On
-Telegram and behind a webhook a message that was on its way when the process died is lost, as the
-documentation says; it is counted apart. Each row of the table is replaced when its runs are over.
+and receiving. Whole programs are killed at random moments, together with faults of git's children,
+PostgreSQL, Redis, the disk, the archive's lock and the clock. A run counts if a line of a digest,
+or the answer to a message, is missing or appears more than once. On Telegram and behind a webhook,
+a message that was being sent when the process died is lost, as documented, and is counted
+separately. Each row of the table is replaced when its runs are done.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Row:
 
 
 def written(row: Row) -> None:
-    """Put a row into the table, in the place of the one of its name."""
+    """Write a row into the table, in place of the one with its name."""
     print(f"{row}  {row.seconds:.0f} s", flush=True)
     text = PAGE.read_text(encoding="utf-8")
     found = re.search(rf"^\| {re.escape(row.name)} \|.*$", text, re.MULTILINE)
@@ -87,14 +87,14 @@ def counted(name: str, outcomes: Iterator[Outcome]) -> None:
 
 
 def steps(make: Callable[[Path], list[crash.Outcome]]) -> Iterator[Outcome]:
-    """Two processes of each run killed at chosen steps."""
+    """Runs with two processes killed at chosen steps."""
     with tempfile.TemporaryDirectory() as folder:
         for one in make(Path(folder)):
             yield Outcome(lost=one.lost, doubled=one.twice, stated=one.stated)
 
 
 class Faults:
-    """Runs of whole programs in folders of their own."""
+    """Runs of whole programs in separate folders."""
 
     def __init__(self, started: Programs, folder: Path, runs: int) -> None:
         self._programs, self._folder, self._runs = started, folder, runs
@@ -102,7 +102,7 @@ class Faults:
         self._number = 0
 
     def digest(self, fault: Fault) -> Iterator[Outcome]:
-        """``digestbot digest`` with a fault, beside one without."""
+        """``digestbot digest`` with a fault, compared with an undisturbed run."""
         with self._world() as world:
             began = time.monotonic()
             whole, failed = programs.digest_run(world, None, "")
@@ -115,7 +115,7 @@ class Faults:
     def service(
         self, platform: str, fault: Fault, *, url: Callable[[str], str] = str, cache: str = ""
     ) -> Iterator[Outcome]:
-        """``digestbot run`` with a fault; ``url`` makes a new database and tells its address."""
+        """``digestbot run`` with a fault; ``url`` creates a new database and returns its URL."""
         with self._world() as world:
             service = Service(world, platform, database=url(""), cache=cache)
             whole, failed = service.run(None, None)
@@ -140,13 +140,13 @@ class Faults:
 
 
 def _check(whole: str, failed: Outcome) -> None:
-    """Raises ``RuntimeError`` if a run that nothing disturbed is of no use."""
+    """Raises ``RuntimeError`` if the undisturbed run is not usable."""
     if failed.trouble or not all(programs.lines_of(whole).values()):
         raise RuntimeError(f"an undisturbed run failed: {failed.trouble or whole}")
 
 
 def server_killed(server: Postgres | RedisServer, how: signal.Signals) -> Fault:
-    """A server dies at a random moment and comes back; the program is killed some time after."""
+    """Kill a server at a random moment and restart it; then kill the program."""
 
     def fault(world: World, task: Task) -> None:
         process = world.programs.start(task)
@@ -161,7 +161,7 @@ def server_killed(server: Postgres | RedisServer, how: signal.Signals) -> Fault:
 
 
 def databases(server: Postgres) -> Callable[[str], str]:
-    """Makes a new database with each call."""
+    """A function that creates a new database with each call."""
     numbers = count()
 
     def url(_name: str) -> str:
@@ -173,21 +173,21 @@ def databases(server: Postgres) -> Callable[[str], str]:
 
 
 def with_redis(faults: Faults) -> Iterator[Outcome]:
-    """``digestbot run`` beside a Redis that dies."""
+    """``digestbot run`` with a Redis that dies."""
     with redis.running() as server:
         fault = server_killed(server, signal.SIGKILL)
         yield from faults.service("slack", fault, cache=server.url)
 
 
 def with_postgresql(faults: Faults) -> Iterator[Outcome]:
-    """``digestbot run`` at a PostgreSQL that ends as in a crash."""
+    """``digestbot run`` with a PostgreSQL that crashes."""
     with postgresql.running(fsync="on") as server:
         fault = server_killed(server, signal.SIGQUIT)
         yield from faults.service("slack", fault, url=databases(server))
 
 
 def table(faults: Faults, runs: int) -> dict[str, Iterator[Outcome]]:
-    """Every row by its name; its runs are made when they are counted."""
+    """All rows by name; their runs are made when they are counted."""
     found: dict[str, Iterator[Outcome]] = {
         "`digest`, killed": faults.digest(programs.killed),
         **{
@@ -216,7 +216,7 @@ def table(faults: Faults, runs: int) -> dict[str, Iterator[Outcome]]:
 def main(options: argparse.Namespace) -> None:
     """Count the chosen rows."""
     print("| what happened | runs | lost | doubled | trouble |", flush=True)
-    # Forked before there are threads of servers.
+    # Fork before the servers start threads.
     started = Programs()
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
-"""Whole programs killed at random moments, and faults of what they stand on.
+"""Whole programs killed at random moments, and other faults, for ``make bench-crash``.
 
-For ``make bench-crash``. A run starts ``digestbot digest`` or ``digestbot run`` on a folder of its
-own, lets one fault happen at a random moment, twice, and then lets the program come to its end
-undisturbed. Its output, or what people see on the platform's double, is compared with that of an
-undisturbed run: a line that stands nowhere is lost, one that stands once more is doubled. Programs
-are forked from a process that has imported everything; they open, work and die as others do.
+A run starts ``digestbot digest`` or ``digestbot run`` in a separate folder, causes a fault at a
+random moment, twice, and then lets the program finish undisturbed. Its output, or what people see
+on the test platform, is compared with that of an undisturbed run: a missing line is lost, an
+additional one is doubled. Programs are forked from a process that has imported everything; they
+start, work and die like others.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ _CHATS = {"webhook": "team", "slack": CHANNEL, "telegram": str(GROUP), "feishu":
 
 PLATFORMS = tuple(_SECTIONS)
 _UNREADABLE = {"webhook", "telegram"}
-"""Where nobody can ask what arrived, so the channel's promise decides about what is in doubt."""
+"""Platforms that cannot be searched, so the channel's promise decides about uncertain messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One run: the lines lost and doubled, whether a loss is in the stated window, its trouble."""
+    """One run: its lost and doubled lines, whether a loss is in the stated window, its trouble."""
 
     lost: int = 0
     doubled: int = 0
@@ -78,7 +78,7 @@ class Outcome:
 
 @dataclass(slots=True, kw_only=True)
 class Task:
-    """A program: its words, its data folder, where it writes, and what it is deprived of."""
+    """A program: its arguments, its data folder, its output, and its restrictions."""
 
     words: Sequence[str]
     data: Path
@@ -102,7 +102,7 @@ class Programs:
         self._to, self._of = os.fdopen(mine[1], "w"), os.fdopen(theirs[0])
 
     def start(self, task: Task) -> int:
-        """The process of a program that begins now."""
+        """Start the process of a program."""
         return self._ask(
             "start",
             [*task.words],
@@ -113,12 +113,12 @@ class Programs:
         )
 
     def ended(self, process: int) -> int | None:
-        """The status with which it ended; ``None`` while it runs."""
+        """Its exit status; ``None`` while it runs."""
         status = self._ask("ended", process)
         return None if status == _RUNS else status
 
     def end(self, process: int, how: signal.Signals = signal.SIGKILL) -> None:
-        """Signal it, unless it has ended, and wait for its end."""
+        """Send it a signal, unless it has ended, and wait for its end."""
         if self.ended(process) is None:
             os.kill(process, how)
         while self.ended(process) is None:
@@ -139,7 +139,7 @@ _RUNS = 1 << 20
 
 
 def _serve(tasks: Any, answers: Any) -> None:
-    # Everything, so that the files may change meanwhile.
+    # Load everything now, because the files may change meanwhile.
     for ring in (digest, handlers, bot):
         for module in pkgutil.walk_packages(ring.__path__, f"{ring.__name__}."):
             if "migrations" not in module.name and not module.name.endswith("__main__"):
@@ -189,7 +189,7 @@ def _become(words: list[str], data: str, output: str, nobody: bool, jump: float)
 
 
 def _jumping(most: float) -> None:
-    """Let the clock jump by up to so many seconds, to and fro, twice a second."""
+    """Let the clock jump back and forth by up to the given seconds, twice a second."""
     from bot.util.machine import SystemClock
 
     def now(_: SystemClock) -> datetime:
@@ -200,7 +200,7 @@ def _jumping(most: float) -> None:
 
 
 def project(folder: Path) -> Path:
-    """A repository whose last day is yesterday; each of its commits says its number."""
+    """A repository whose last day is yesterday; each of its commits contains its number."""
     repository = RepositoryBuilder(folder)
     repository.commit("Begin", {"README.md": "x\n"}, at=_DAY - timedelta(days=2))
     for n in range(_COMMITS):
@@ -213,12 +213,12 @@ def project(folder: Path) -> Path:
 
 
 def lines_of(text: str) -> dict[str, int]:
-    """How often each commit of :func:`project` is named."""
+    """How often each commit of :func:`project` is mentioned."""
     return {f"run{n}mark": text.count(f"run{n}mark") for n in range(_COMMITS)}
 
 
 def compared(seen: str, whole: dict[str, int], *, stated: bool = False) -> Outcome:
-    """What a run lost or doubled beside an undisturbed one."""
+    """What a run lost or doubled, compared with an undisturbed one."""
     counts = lines_of(seen)
     lost = sum(counts[mark] < whole[mark] for mark in whole)
     doubled = sum(counts[mark] > whole[mark] for mark in whole)
@@ -240,7 +240,7 @@ class World:
         return self.folder / "data"
 
     def moment(self) -> float:
-        """Seconds until a fault: anywhere in the time that an undisturbed run takes."""
+        """Seconds until a fault: any moment of an undisturbed run."""
         return self.chance.uniform(0.0, 1.1 * self.took)
 
 
@@ -256,7 +256,7 @@ def killed(world: World, task: Task) -> None:
 
 
 def git_killed(world: World, task: Task) -> None:
-    """Every child of the program is killed for a while; then the program is."""
+    """Every child of the program is killed for a while; then the program is killed."""
     process = world.programs.start(task)
     until = time.monotonic() + 1.1 * world.took
     time.sleep(world.moment() / 2)
@@ -277,7 +277,7 @@ def _children(process: int) -> list[int]:
 
 
 def locked(world: World, task: Task) -> None:
-    """Somebody holds the archive's lock for a second or two, again and again."""
+    """Another process repeatedly holds the archive's lock for a second or two."""
     process = world.programs.start(task)
     until = time.monotonic() + 2 * world.took
     while time.monotonic() < until and world.programs.ended(process) is None:
@@ -293,7 +293,7 @@ def locked(world: World, task: Task) -> None:
 
 
 def read_only(world: World, task: Task) -> None:
-    """The program may write nothing in its folder."""
+    """The program cannot write to its folder."""
     task.nobody = True
     world.data.mkdir(exist_ok=True)
     world.folder.chmod(0o755)
@@ -327,7 +327,7 @@ def _until_ended(world: World, process: int, patience: float) -> int:
 
 @contextmanager
 def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
-    """A folder on a file system of its own that is soon full. Needs the right to mount."""
+    """A folder on a small file system of its own. Needs the right to mount."""
     folder.mkdir(parents=True, exist_ok=True)
     library = ctypes.CDLL(None, use_errno=True)
     options = f"size={kilobytes}k,mode=777".encode()
@@ -340,7 +340,7 @@ def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
 
 
 def full(world: World, task: Task) -> None:
-    """The disk is full after some hundred kilobytes; what could be written stays."""
+    """The disk is full after some hundred kilobytes; what was written stays."""
     with small_disk(world.folder / "small", world.chance.randrange(64, 1_200)):
         small = world.folder / "small" / "data"
         if world.data.exists():
@@ -359,7 +359,7 @@ def full(world: World, task: Task) -> None:
 
 
 def digest_run(world: World, fault: Fault | None, whole: str) -> tuple[str, Outcome]:
-    """Output of ``digestbot digest`` after two faults, beside the ``whole`` one."""
+    """The output of ``digestbot digest`` after two faults, compared with the ``whole`` one."""
     words = ["digest", str(world.place), "--date", f"{_DAY:%Y-%m-%d}", "--tz", "UTC"]
     words += ["--format", "markdown"]
     task = Task(words=words, data=world.data, output=world.folder / "output")
@@ -377,14 +377,14 @@ def digest_run(world: World, fault: Fault | None, whole: str) -> tuple[str, Outc
 
 
 class Service:
-    """``digestbot run`` that posts the digest of yesterday to a platform's double."""
+    """``digestbot run`` that posts yesterday's digest to a test platform."""
 
     def __init__(self, world: World, platform: str, *, database: str = "", cache: str = "") -> None:
         self._world, self._platform = world, platform
         self._database, self._cache = database, cache
 
     def run(self, fault: Fault | None, whole: dict[str, int] | None) -> tuple[str, Outcome]:
-        """What people see after two faults, beside the ``whole`` digest."""
+        """What people see after two faults, compared with the ``whole`` digest."""
         world = self._world
         with _double(self._platform) as server:
             config = self._config(server)
@@ -425,9 +425,9 @@ class Service:
         return file
 
     def _until_over(self, process: int, log: Path) -> str:
-        """Wait until the digest is posted, whoever finished it; why it never was, or empty.
+        """Wait until the digest is posted by any process; return why it was not, or empty.
 
-        A process that finds all of it posted is given two seconds to post it again.
+        A process that finds everything posted gets two seconds in which it might post again.
         """
         began, started = time.monotonic(), 0.0
         while time.monotonic() - began < _PATIENCE:
@@ -449,7 +449,7 @@ class Service:
         return bool(deliveries) and all(done for (done,) in deliveries)
 
     def _in_doubt(self) -> bool:
-        """Whether a message was on its way when a process died, and is assumed to have arrived."""
+        """Whether a message was being sent when a process died, and is assumed to have arrived."""
         errors = self._ledger("SELECT error FROM delivery_parts")
         return any(error.startswith("unproven") for (error,) in errors)
 

@@ -1,8 +1,9 @@
-"""Posting and hearing beside what limits and goals allow: ``make bench-delivery``.
+"""Posting and receiving compared with limits and goals: ``make bench-delivery``.
 
 - a digest of 60 commits, rendered for every platform: 10 ms at most;
-- a fan-out to 1000 channels, with refusals, over the least that the platforms' limits allow: 1.2;
-- from an event to its acknowledgement, with the model busy: 50 ms at most for 99 of 100;
+- a fan-out to 1000 channels, with refusals, over the least time that the platforms' limits allow:
+  1.2;
+- from an event to its acknowledgement, while the model is busy: 50 ms at most for 99 of 100;
 - the same texts sent by Apprise to the same servers.
 """
 
@@ -45,7 +46,7 @@ AT_ONCE, ROUNDS = (1, 50, 500), 5
 
 
 def digest() -> Document:
-    """A digest of so many commits, each with its why, in words that have to be escaped."""
+    """A digest with a number of commits, each with a reason, in words that need escaping."""
     why = (
         Text("Removes "),
         Code("Scheduler.pin"),
@@ -71,7 +72,7 @@ def _url(number: int) -> str:
 
 
 def renderers() -> dict[str, Callable[[Document], Sequence[Part]]]:
-    """What renders for each platform."""
+    """The renderer of each platform."""
     telegram = Telegram(TelegramAccount(token="1:x", api="http://127.0.0.1:9", listens=False))
     hook = webhook(Hook.model_validate({"url": "http://127.0.0.1:9/"}))
     return {
@@ -86,7 +87,7 @@ def renderers() -> dict[str, Callable[[Document], Sequence[Part]]]:
 
 
 def rendering() -> None:
-    """Milliseconds a digest, the best and the middle of some."""
+    """Milliseconds per digest: the best and the median."""
     document = digest()
     print(f"a digest of {COMMITS} commits, milliseconds (goal 10)")
     made = renderers()
@@ -104,7 +105,7 @@ def rendering() -> None:
 
 
 def fan_out() -> None:
-    """The time of a fan-out beside its least, on a virtual clock."""
+    """The time of a fan-out compared with its minimum, on a virtual clock."""
     print(f"\nfan-out to {CHANNELS} channels, {REFUSALS} calls refused (goal 1.2)")
     for platform in FLEETS:
         done = soak(platform, CHANNELS, REFUSALS, in_file=True)
@@ -119,7 +120,7 @@ def fan_out() -> None:
 def acks() -> None:
     """From an event to its acknowledgement while every answer waits for a model.
 
-    The bot has a processor of its own, where there are two, with the program's own logging.
+    The bot has a processor of its own if there are two, and the program's own logging.
     """
     if len(processors := sorted(os.sched_getaffinity(0))) > 1:
         os.sched_setaffinity(0, processors[:1])
@@ -149,7 +150,7 @@ def _told(done: Acknowledged) -> str:
 
 
 def beside_apprise() -> None:
-    """The same texts to the same servers, one after the other, and what a refusal does."""
+    """The same texts to the same servers, one after the other, and the effect of a refusal."""
     print("\nthe same texts to the same servers beside Apprise")
     for line in sent_by_apprise():
         print(f"  {line}")
@@ -162,7 +163,7 @@ def _quiet() -> None:
 
 
 def main(parts: Sequence[str]) -> None:
-    """The parts that are named, or all of it."""
+    """Run the named parts, or all of them."""
     _quiet()
     for part in (rendering, fan_out, acks, beside_apprise):
         if not parts or part.__name__ in parts:

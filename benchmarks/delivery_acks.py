@@ -1,14 +1,14 @@
-"""From an event to its acknowledgement, while everything that was asked waits for a model.
+"""The time from an event to its acknowledgement, while all questions wait for a model.
 
-The platform is a process of its own. What the bot does with each event is all that it does in
-earnest: it is written down in an archive in a file, acknowledged, read, written down as a message,
-its placeholder is posted, and the answer is waited for.
+The platform is a separate process. The bot does all of its real work for each event: it stores the
+delivery in an archive in a file, acknowledges it, reads it, stores the message, posts a placeholder
+and waits for the answer.
 
-Times are told twice. From outside: from the moment that an event leaves the platform's process to
-the moment that its acknowledgement has come there, with that process's own work for both. Our side:
-from the same moment to the one that the acknowledgement is handed to the kernel. Beside each burst
-of calls the same one is sent to a bare application of Starlette in the same server, which reads the
-body and says 200: what it takes nobody in this process can fall below.
+There are two measurements. From outside: from when an event leaves the platform's process until its
+acknowledgement arrives there, including that process's own work. Our side: from the same moment
+until the acknowledgement is handed to the kernel. For comparison, each burst of calls is also sent
+to a bare Starlette application in the same server, which reads the body and answers 200: nothing in
+this process can be faster.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """So many events at once. Times are milliseconds.
+    """A number of simultaneous events. Times are in milliseconds.
 
-    ``work`` is our processor time an event, until the last was acknowledged.
+    ``work`` is our processor time per event until the last acknowledgement.
     """
 
     outside: list[float]
@@ -83,7 +83,7 @@ class Burst:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:
-    """Bursts of one way, and those that were sent to a bare application beside it."""
+    """Bursts of one way, and those sent to a bare application for comparison."""
 
     way: str
     count: int
@@ -92,21 +92,21 @@ class Acknowledged:
 
 
 def ranked(times: Sequence[float], share: float) -> float:
-    """The time within which so many of a hundred lie."""
+    """The time within which the given percentage lies."""
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share / 100))]
 
 
 def middle(bursts: Sequence[Burst], side: str, share: float) -> float:
-    """Of several bursts the middle one's."""
+    """The median over several bursts."""
     return statistics.median(ranked(getattr(one, side), share) for one in bursts)
 
 
 async def acknowledged(way: str, counts: tuple[int, ...], rounds: int) -> list[Acknowledged]:
-    """How long each of so many events at once took to be acknowledged, for one way to come in."""
+    """The acknowledgement times of a number of simultaneous events, for one way of delivery."""
     found = []
     async with _platform(way) as platform, _bot(way, platform.url) as bot:
-        await _burst(platform, bot, 5, "/events")  # what is imported at the first is no part of it
+        await _burst(platform, bot, 5, "/events")  # exclude what is imported by the first event
         for count in counts:
             ours, bare = [], []
             for _ in range(rounds):
@@ -135,7 +135,7 @@ async def _burst(platform: _Platform, bot: _Bot, count: int, path: str) -> Burst
 
 @dataclass(slots=True)
 class _Times:
-    """When each event was acknowledged, and our processor time at the last."""
+    """When each event was acknowledged, and our processor time at the last one."""
 
     told: dict[str, float] = field(default_factory=dict)
     ended: float = 0.0
@@ -145,7 +145,7 @@ class _Times:
         self.ended = 0.0
 
     def around(self, app: Asgi) -> Asgi:
-        """The application, its answers noted once they are handed to the kernel."""
+        """The application; its answers are recorded once they are handed to the kernel."""
 
         async def noting(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
             await app(scope, receive, send)
@@ -155,13 +155,13 @@ class _Times:
         return noting
 
     def note(self, name: str) -> None:
-        """An event was acknowledged just now."""
+        """Record that an event was acknowledged now."""
         self.told[name] = time.perf_counter()
         self.ended = time.process_time()
 
     @contextmanager
     def on_connections(self) -> Iterator[None]:
-        """Note what connections send, by the name of what it acknowledges."""
+        """Record what connections send, by the name of what it acknowledges."""
         kept = aiohttp.ClientWebSocketResponse.send_str, aiohttp.ClientWebSocketResponse.send_bytes
 
         async def send_str(socket: Any, text: str, *more: Any) -> None:
@@ -182,7 +182,7 @@ class _Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Bot:
-    """The bot, listening; the messages that it wrote down, and where it can be called."""
+    """The listening bot, the messages that it stored, and its address."""
 
     heard: list[str]
     address: str
@@ -199,7 +199,7 @@ class _Platform:
         self.url = ""
 
     async def send(self, where: str, count: int, *, asks: bool) -> list[Sent]:
-        """Send so many events at once, to the bot if it ``asks``; the times of each."""
+        """Send simultaneous events, to the bot if it ``asks``; return the times of each."""
         told = {"first": self._sent, "count": count, "where": where}
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(told).encode() + b"\n")
@@ -208,7 +208,7 @@ class _Platform:
         return [(name, left, spent) for name, left, spent in await self.line()]
 
     async def line(self) -> Any:
-        """What it tells next."""
+        """The next line of its output."""
         assert self._process.stdout is not None
         async with asyncio.timeout(_PATIENCE):
             return json.loads(await self._process.stdout.readline())
@@ -235,7 +235,7 @@ async def _platform(way: str) -> AsyncIterator[_Platform]:
 
 
 class _Waiting:
-    """Answers that wait for a model which says nothing."""
+    """Answers that wait for a model that never replies."""
 
     def __init__(self) -> None:
         self.model = asyncio.Event()
@@ -257,7 +257,7 @@ class _Waiting:
 
 
 class _Counted(SqlReplies):
-    """The archive's records, and which messages they were made for."""
+    """The archive's records, and the messages for which they were made."""
 
     heard: list[str]
 
@@ -298,7 +298,7 @@ async def _bot(way: str, url: str) -> AsyncIterator[_Bot]:
 
 
 async def _listen(conversation: Conversation, sender: Any) -> None:
-    """As the program's loop does."""
+    """Listen as the program's loop does."""
     busy: set[asyncio.Task[None]] = set()
     try:
         async for incoming in sender.listen():
@@ -321,7 +321,7 @@ async def _called(web: Asgi | None, times: _Times) -> AsyncIterator[str]:
         return Response()
 
     settings = WebSettings(listen=Listen("127.0.0.1", 0))
-    # The bare one stands beside the program's own guard and routes, not behind them.
+    # The bare application is beside the program's own guard and routes, not behind them.
     ours, other = (
         application({"/events": web}),
         Starlette(routes=[Route("/bare", bare, methods=["POST"])]),

@@ -1,7 +1,7 @@
-"""The same texts sent by Apprise, a library that posts to some hundred services.
+"""The same texts sent by Apprise, a library that posts to about a hundred services.
 
-It posts one text to a list of addresses, one after the other or in threads, and keeps no record:
-so this compares what one message costs, and what becomes of one that is refused for a second.
+It posts one text to a list of addresses, one after the other or in threads, and keeps no record. So
+this compares the cost of one message, and what happens to a message that is refused for a second.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from tests.support.fakes_delivery import FakeLeases, FakeLedger
 
 CHANNELS = 200
 
-# Faster than Telegram allows, and no faster than few requests are under way at once.
+# Faster than Telegram allows, and not slowed down by a small number of parallel requests.
 _POSTS, _ANY = Rate(count=1, seconds=0.01), Rate(count=1, seconds=0.0001)
 
 _BRISK = Rates(posts=_POSTS, answers=_ANY, chat=_ANY, group=Rate(count=10_000, seconds=1.0))
 
-# A Telegram token as Apprise takes it.
+# A Telegram token in the form that Apprise accepts.
 _TOKEN = "123456789:" + "A" * 35
 
 
 class _Lenient(TelegramServer):
-    """Takes markup as well, of which our own server wants to know nothing."""
+    """Also accepts markup, which our own test server refuses."""
 
     def _on_sendMessage(self, given: dict[str, Any]) -> Any:  # noqa: N802  # the method's name
         for name in ("parse_mode", "disable_web_page_preview"):
@@ -67,7 +67,7 @@ def sent_by_apprise() -> Iterator[str]:
 
 
 def _imported() -> None:
-    """The libraries of both, before the clock runs."""
+    """Import the libraries of both before the clock runs."""
     import_module("bot.platforms.telegram.client")
     Apprise().add(f"tgram://{_TOKEN}/1")
 
@@ -104,7 +104,7 @@ def _ours(server: TelegramServer, chats: list[int]) -> None:
 
 def _theirs(server: TelegramServer, chats: list[int]) -> None:
     NotifyTelegram.notify_url = f"{server.url}/bot"
-    # Its own pause before each request would be all that is measured.
+    # Its own pause before each request would dominate the measurement.
     NotifyTelegram.request_rate_per_sec = 0
     for chat in chats:
         service = Apprise()

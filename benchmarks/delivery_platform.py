@@ -1,8 +1,7 @@
-"""A platform in a process of its own, told by lines of JSON what to send to the bot.
+"""A platform in a separate process, controlled by lines of JSON that say what to send to the bot.
 
-It is Slack, Feishu or Telegram as the tests know them, or whoever calls the bot over HTTP. The
-times that it tells are seen from outside: from the moment that an event leaves it to the moment
-that its acknowledgement has come.
+It is Slack, Feishu or Telegram as in the tests, or a caller of the bot over HTTP. Its times are
+measured from outside: from when an event leaves it until the acknowledgement arrives.
 """
 
 from __future__ import annotations
@@ -31,14 +30,16 @@ from tests.servers.telegram import PRIVATE, TOKEN, TelegramServer
 SIGNING = "signing-secret-31b1"
 
 Sent = tuple[str, float, float]
-"""What an event is known by (the port it came from, or its name on a connection), when it left by
-the clock that all processes of a machine share, and the seconds to its acknowledgement."""
+"""An event: its key, when it left by the shared clock, and seconds until it was acknowledged.
+
+The key is the source port, or the name on a connection.
+"""
 
 _PATIENCE = 60.0
 
 
 def slack_says(number: int) -> dict[str, object]:
-    """Somebody asks in a channel."""
+    """A question in a channel."""
     event = {
         "type": "app_mention",
         "text": f"<@{BOT_USER}> explain #{number}",
@@ -50,7 +51,7 @@ def slack_says(number: int) -> dict[str, object]:
 
 
 def _stand(server: SlackServer, numbers: Sequence[int]) -> None:
-    """The messages that are delivered stand in the channel, and can be replied to."""
+    """Put the delivered messages into the channel, so that they can be replied to."""
     for number in numbers:
         stamp, values = f"1700000000.{number:06}", {"text": f"explain #{number}"}
         server.messages.append(Message(CHANNEL, stamp, values, PERSON))
@@ -70,7 +71,7 @@ def _telegram_says(number: int) -> dict[str, object]:
 
 
 def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> list[Sent]:
-    """Events through a connection of Slack's Socket Mode, all at once."""
+    """Simultaneous events through a Socket Mode connection of Slack."""
     server.sockets.envelopes.clear()
     _stand(server, numbers)
     for number in numbers:
@@ -81,7 +82,7 @@ def slack_socket(server: SlackServer, numbers: Sequence[int], _where: str) -> li
 
 
 def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> list[Sent]:
-    """Events through Feishu's long connection, all at once."""
+    """Simultaneous events through Feishu's long connection."""
 
     async def push(number: int) -> Sent:
         event = _feishu_says(number)
@@ -98,7 +99,7 @@ def feishu_socket(server: FeishuServer, numbers: Sequence[int], _where: str) -> 
 
 
 def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[Sent]:
-    """Signed requests, each through a connection of its own."""
+    """Signed requests, each on a separate connection."""
 
     def request(number: int) -> bytes:
         body, stamp = json.dumps(slack_says(number)).encode(), str(int(time.time()))
@@ -114,7 +115,7 @@ def slack_hook(server: SlackServer, numbers: Sequence[int], where: str) -> list[
 
 
 def feishu_hook(server: FeishuServer, numbers: Sequence[int], where: str) -> list[Sent]:
-    """Encrypted and signed requests, each through a connection of its own."""
+    """Encrypted and signed requests, each on a separate connection."""
     requests = []
     for number in numbers:
         asked = f"om_{number}"
@@ -125,7 +126,7 @@ def feishu_hook(server: FeishuServer, numbers: Sequence[int], where: str) -> lis
 
 
 def telegram_hook(_server: TelegramServer, numbers: Sequence[int], where: str) -> list[Sent]:
-    """Requests that bear the webhook's secret, each through a connection of its own."""
+    """Requests with the webhook's secret, each on a separate connection."""
     headers = {"X-Telegram-Bot-Api-Secret-Token": secret_of(TOKEN)}
     bodies = [json.dumps(_telegram_says(number)).encode() for number in numbers]
     return _call(where, [_request(where, body, headers) for body in bodies])
@@ -162,11 +163,11 @@ WAYS: dict[str, tuple[Callable[[], Any], Callable[..., list[Sent]]]] = {
     "feishu hook": (FeishuServer, feishu_hook),
     "telegram hook": (TelegramServer, telegram_hook),
 }
-"""How an event comes to the bot: the server that is needed, and what sends."""
+"""The ways in which events reach the bot: the server needed, and the sender."""
 
 
 class _Caller(asyncio.Protocol):
-    """One connection with one request: cheaper than a client, so that it is the bot that counts."""
+    """One connection with one request: cheaper than a client, so the bot is what is measured."""
 
     def __init__(self) -> None:
         self.began = 0.0
@@ -184,7 +185,7 @@ async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
     assert at.port is not None
     made = [await loop.create_connection(_Caller, at.hostname, at.port) for _ in requests]
     ports = [str(transport.get_extra_info("sockname")[1]) for transport, _ in made]
-    await asyncio.sleep(0.3)  # connections that stand are not what is measured
+    await asyncio.sleep(0.3)  # existing connections are not measured
     for (transport, caller), request in zip(made, requests, strict=True):
         caller.began = time.perf_counter()
         transport.write(request)
@@ -197,9 +198,9 @@ async def _called(where: str, requests: Sequence[bytes]) -> list[Sent]:
 
 
 def main(way: str) -> None:
-    """Tell the server's address; then send as often as told, and tell the seconds of each."""
+    """Print the server's address; then send as often as requested, and print the seconds."""
     if len(processors := sorted(os.sched_getaffinity(0))) == 1:
-        # The bot, which started this, keeps to one processor: its clients have the others.
+        # The bot, which started this, stays on one processor; its clients get the others.
         others = set(range(os.cpu_count() or 1)) - set(processors)
         os.sched_setaffinity(0, others or processors)
     make, send = WAYS[way]

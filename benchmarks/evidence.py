@@ -41,14 +41,14 @@ from digest.window import day_window
 from handlers.ports.storage import Selection
 
 BUDGET = 32_000
-"""Tokens of one prompt, as the program asks."""
+"""Tokens of one prompt, as the program requests them."""
 
 HARD = ("misbound",)
-"""Sorts in which everything named is in the change and only the connection is false."""
+"""Kinds in which everything named is in the change and only the relation is false."""
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone", nargs="?", default=".")
     parser.add_argument("--commits", type=int, default=200)
@@ -87,7 +87,7 @@ Verdict = tuple[Claim, bool, float]
 
 
 def told(materials: Sequence[Material]) -> Iterator[Verdict]:
-    """Every sentence with whether it was kept and the seconds that took."""
+    """Every sentence, with whether it was kept and the seconds that this took."""
     strange = strange_names(materials)
     for seed, material in enumerate(materials):
         ground = ChangeIndex(material.change, material.facts)
@@ -100,7 +100,7 @@ def told(materials: Sequence[Material]) -> Iterator[Verdict]:
 
 
 def show(verdicts: Iterator[Verdict]) -> None:
-    """The shares by sort, and all together."""
+    """Print the shares by kind, and in total."""
     counted: dict[tuple[bool, str], Counter[bool]] = defaultdict(Counter)
     times = []
     for claim, kept, took in verdicts:
@@ -125,7 +125,7 @@ def show(verdicts: Iterator[Verdict]) -> None:
 
 
 def tokens(clone: str, day: str, materials: Sequence[Material]) -> str:
-    """A row of the table: the day by our prompts beside a prompt a commit with its whole patch."""
+    """A row of the table: a day with our prompts, compared with one prompt per full patch."""
     count = Estimator().count
     began = time.process_time()
     asked = [m for m in materials if not is_settled(m.graded)]

@@ -1,10 +1,10 @@
 """Two minutes of a busy installation on one machine: ``make bench-load``.
 
 ``python -m benchmarks.load [--outage redis|postgresql] [--help]``. 200 repositories, 5000 channels
-in 50 workspaces of Slack, 50 questions a second as signed events over HTTP while 5000 digests are
-due, by processes of ``digestbot run`` at a PostgreSQL and a Redis of their own. The load generator,
-both servers and Slack's double share the processors with what is measured. Takes four to five
-minutes, or until all is answered and posted: ``--patience`` says how long that may take.
+in 50 Slack workspaces, and 50 questions a second as signed HTTP events while 5000 digests are due,
+served by processes of ``digestbot run`` with their own PostgreSQL and Redis. The load generator,
+both servers and the test Slack share the processors with what is measured. It takes four to five
+minutes, or until everything is answered and posted, at most as long as ``--patience`` says.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from tests.servers.postgresql import Postgres
 from tests.servers.redis import RedisServer
 
 _BEFORE, _START = 15.0, 45.0
-"""Seconds from the first question to the first wave of digests; that preparing it takes at most."""
+"""Seconds from the first question to the first wave of digests, and the most to prepare it."""
 
 _PATIENCE = 120.0
-"""Seconds that answers and digests may come after the last question."""
+"""Seconds that answers and digests may take after the last question."""
 
 _AWAY_AFTER, _AWAY = 30.0, 60.0
 _DATABASE = {"max_connections": "200", "shared_buffers": "256MB", "fsync": "on"}
@@ -81,7 +81,7 @@ def _settings(options: argparse.Namespace) -> dict[str, str]:
 
 
 def _prepared(world: World, slack: Platform) -> list[datetime]:
-    """Everything but the processes; when digests are due."""
+    """Everything except the processes, and when digests are due."""
     _note(f"making {world.size.repositories} repositories and reading them")
     world.make_repositories()
     world.write_config(slack.url, [time_of_day(9)])
@@ -145,7 +145,7 @@ def _held(server: Postgres | RedisServer) -> dict[str, int]:
 
 
 def _outage(server: Postgres | RedisServer, name: str, run: Sequence[Process]) -> list[str]:
-    """Take a server away for a minute; what probes and figures tell meanwhile, and after."""
+    """Stop a server for a minute; return the probes and metrics during and after it."""
     time.sleep(_AWAY_AFTER)
     _note(f"{name} is away for {_AWAY:g} s")
     server.stop(signal.SIGINT if name == "postgresql" else signal.SIGKILL)
@@ -160,7 +160,7 @@ def _outage(server: Postgres | RedisServer, name: str, run: Sequence[Process]) -
 
 
 def _condition(when: str, one: Process) -> str:
-    """What a process tells of itself, to probes and to Prometheus."""
+    """What a process reports about itself to probes and Prometheus."""
     ready, body = _get(f"{one.address}/readyz")
     reasons = json.loads(body) if body.startswith("{") else {}
     shared = reasons.get("checks", {}).get("shared", "ok")
@@ -185,7 +185,7 @@ def _get(url: str) -> tuple[int, str]:
 
 
 class Platform:
-    """The process that is Slack."""
+    """The process that plays Slack."""
 
     def __init__(self, child: subprocess.Popen[str]) -> None:
         self._child = child
@@ -193,18 +193,18 @@ class Platform:
         self.url = str(self._line())
 
     def ask(self, where: Sequence[str], rate: float, seconds: float) -> float:
-        """Let it ask; the moment at which it begins."""
+        """Make it ask; return when it begins."""
         return float(self._told({"do": "ask", "where": where, "rate": rate, "seconds": seconds}))
 
     def settled(self, world: World, began: float, options: argparse.Namespace) -> dict[str, Any]:
-        """What was asked and posted, once all of it is there or waited for long enough."""
+        """What was asked and posted, once everything has arrived or the wait is over."""
         end = time.monotonic() + options.patience
         questions = int(options.rate * options.seconds)
         while True:
             told = self._everything(began)
             done = len(told["answered"]) >= questions
             if (done and len(told["digests"]) >= world.size.channels) or time.monotonic() > end:
-                # Whatever comes twice comes soon.
+                # Duplicates arrive soon.
                 time.sleep(3)
                 return self._everything(began)
             time.sleep(2)
@@ -244,7 +244,7 @@ def _slack(world: World) -> Iterator[Platform]:
 
 @contextmanager
 def _profiled(run: Sequence[Process], options: argparse.Namespace) -> Iterator[None]:
-    """Sample every process with py-spy, which has to be installed, into a folder."""
+    """Sample every process with py-spy, which must be installed, into a folder."""
     command = [
         str(Path(sys.executable).with_name("py-spy")),
         "record",
@@ -263,7 +263,7 @@ def _profiled(run: Sequence[Process], options: argparse.Namespace) -> Iterator[N
         for one in run
     ]
     yield
-    # They would go on for as long as what they watch, which ends after this.
+    # They would run as long as the processes they watch, which end after this.
     for one in watching:
         one.send_signal(signal.SIGINT)
     for one in watching:

@@ -16,7 +16,7 @@ from benchmarks.timing import Row, milliseconds
 def outcomes(
     told: Mapping[str, Any], rate: float, channels: int, due: Sequence[float]
 ) -> list[Row]:
-    """What became of questions and digests; ``due`` are the waves, in seconds of the run."""
+    """The outcome of questions and digests; ``due`` are the waves, in seconds of the run."""
     answers = sorted(took for _, took in told["answered"])
     digests: Mapping[str, Sequence[float]] = told["digests"]
     late = sorted(_late(times[0], due) for times in digests.values())
@@ -48,18 +48,18 @@ def outcomes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What was used up to a moment: by each process, and by the machine."""
+    """What was used up to a moment, by each process and by the machine."""
 
     processes: Mapping[str, Usage]
     machine: Machine
 
 
 COSTS = Row("process", "resident", "proportional", "processor", "of which children")
-"""The headings of what :func:`costs` tells."""
+"""The headings of the result of :func:`costs`."""
 
 
 def costs(before: Costs, after: Costs) -> list[Row]:
-    """What each process held, and its processor time between two moments."""
+    """The memory of each process, and its processor time between two moments."""
     rows = []
     for name, held in after.processes.items():
         seconds, children = _used(before.processes[name], held)
@@ -79,7 +79,7 @@ def costs(before: Costs, after: Costs) -> list[Row]:
 def drained(
     before: Costs, after: Costs, told: Mapping[str, Any], end: float, due: int
 ) -> list[str]:
-    """How long it took after the last question, at ``end``, until all was done; what that cost."""
+    """The time from the last question, at ``end``, until everything was done, and its cost."""
     answered = [at + took for at, took in told["answered"]]
     posted = [told["began"] + times[0] for times in told["digests"].values()]
     lost = told["asked"] - len(answered), due - len(posted)
@@ -111,7 +111,7 @@ def _total(before: Costs, after: Costs) -> tuple[float, float]:
 
 
 def _used(before: Usage, after: Usage) -> tuple[float, float]:
-    """Seconds of processor, and those of children; a server that was away began anew."""
+    """Seconds of processor time with children; a server that was stopped starts at zero again."""
     return (
         max(0.0, after.seconds - before.seconds),
         max(0.0, after.children - before.children),
@@ -127,7 +127,7 @@ _OF_QUESTIONS = "heard", "conversations", "looks"
 
 
 def sizes(held: Mapping[str, int], digests: int, questions: int) -> list[Row]:
-    """What one more digest and one more question take in the database, with their indexes."""
+    """The size of one more digest and one more question in the database, with indexes."""
     found = []
     for what, names, count in (
         ("digest", _OF_DIGESTS, digests),
@@ -139,7 +139,7 @@ def sizes(held: Mapping[str, int], digests: int, questions: int) -> list[Row]:
 
 
 def troubles(run: Sequence[Process], told: Mapping[str, Any]) -> list[str]:
-    """What the processes warned of, and what happened to deliveries."""
+    """Warnings of the processes, and what happened to deliveries."""
     counted = Counter(
         re.sub(r" at 0x[0-9a-f]+", "", f"{event.get('level')} {event['event']}")
         for one in run
@@ -164,5 +164,5 @@ def _at(values: Sequence[float], part: float) -> str:
 
 
 def _late(at: float, due: Sequence[float]) -> float:
-    """Seconds since the wave before a moment."""
+    """Seconds from the last wave before a moment."""
     return at - max((one for one in due if one <= at), default=due[0])

@@ -1,9 +1,9 @@
-"""Slack with many workspaces, in a process of its own: asks the bot, and keeps what it posts.
+"""Slack with many workspaces in a separate process: asks the bot, and records its posts.
 
-``python -m benchmarks.load_slack PLAN`` with a file of chats. It tells its address; then it does
-what it is told by lines of JSON, and answers each with one. Events are signed and delivered again
-as Slack does; limits and layouts are those that the tests know. Latencies are seen from outside:
-from the moment before an event leaves to the moment at which the last word of its answer is there.
+``python -m benchmarks.load_slack PLAN`` with a file of chats. It prints its address, then executes
+commands given as lines of JSON, and answers each with one. Events are signed and delivered again as
+by Slack; limits and layouts are those of the tests. Latencies are measured from outside: from
+before an event leaves until the last word of its answer has arrived.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORKSPACE = (300, 60.0)
 
 _DEADLINE = 3.0
 _AGAIN = (0.0, 60.0, 300.0)
-"""Seconds until an event that failed is delivered again: https://docs.slack.dev/apis/events-api"""
+"""Seconds until a failed event is delivered again: https://docs.slack.dev/apis/events-api"""
 
 _WAITING = tuple(one.template(Language.EN)[:8] for one in (LOOKING, READING))
 _TROUBLE = (
@@ -58,14 +58,14 @@ class Asked:
 
 @dataclass(slots=True)
 class Posts:
-    """What was posted unasked: the moments by channel, how often each identity came."""
+    """Unsolicited posts: their times by channel, and how often each identity arrived."""
 
     at: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     identities: Counter[str] = field(default_factory=Counter)
 
 
 class Workspaces(SlackServer):
-    """Many workspaces. What is said and posted is found by its key, as there is much of it."""
+    """Many workspaces. Messages are found by key, because there are many."""
 
     def __init__(self, chats: Sequence[Mapping[str, str]]) -> None:
         super().__init__(workspace=WORKSPACE)
@@ -76,7 +76,7 @@ class Workspaces(SlackServer):
         self._stands: dict[tuple[str, str], Message] = {}
 
     def question(self, chat: Mapping[str, str], words: str) -> dict[str, Any]:
-        """Somebody asks: the event of it."""
+        """The event of somebody asking."""
         said = self.say(f"<@{BOT_USER}> {words}", user=chat["person"], channel=chat["channel"])
         self._stands[said.channel, said.ts] = said
         event = {
@@ -118,17 +118,17 @@ class Workspaces(SlackServer):
 
 
 class Asking:
-    """Asks so many questions a second, however long the answers take."""
+    """Asks a number of questions per second, however long the answers take."""
 
     def __init__(self, server: Workspaces, chats: Sequence[Mapping[str, str]]) -> None:
         self._server = server
-        order = random.Random(7)  # the same run every time
+        order = random.Random(7)  # every run is the same
         self._chats = order.sample(chats, len(chats))
         self._under_way: set[asyncio.Task[None]] = set()
         self.refused: Counter[str] = Counter()
 
     async def run(self, where: Sequence[str], rate: float, seconds: float) -> None:
-        """Ask; returns when every event was taken, or delivered as often as Slack does."""
+        """Ask; return when every event was accepted, or delivered as often as Slack does."""
         began, chats = time.time(), itertools.cycle(self._chats)
         addresses = itertools.cycle(where)
         connections = aiohttp.TCPConnector(limit=200, keepalive_timeout=60)
@@ -188,7 +188,7 @@ def question(number: int, repository: str, named: str) -> str:
 
 
 def token_of(team: str) -> str:
-    """The token that the bot speaks with in a workspace."""
+    """The token with which the bot calls a workspace."""
     return f"xoxb-secret-of-{team}"
 
 
@@ -206,7 +206,7 @@ def _headers(body: bytes, attempt: int) -> dict[str, str]:
 
 
 def _told(server: Workspaces, asking: Asking, since: float) -> dict[str, Any]:
-    """Everything that can be said of questions and digests so far."""
+    """The current results for questions and digests."""
     asked = list(server.asked.values())
     words = {id(one): one.message.text for one in asked if one.message is not None}
     answered = [one for one in asked if id(one) in words and not _waits(words[id(one)])]

@@ -1,4 +1,4 @@
-"""What a PostgreSQL did all the time: its dearest statements, by ``pg_stat_statements``.
+"""The most expensive statements of a PostgreSQL server, by ``pg_stat_statements``.
 
 https://www.postgresql.org/docs/current/pgstatstatements.html
 """
@@ -13,7 +13,7 @@ SETTINGS = {
     "shared_preload_libraries": "pg_stat_statements",
     "pg_stat_statements.track_planning": "on",
 }
-"""What a server is started with that shall count."""
+"""Settings of a server that counts statements."""
 
 _SHOWN = 40
 _LONGEST = 110
@@ -25,14 +25,14 @@ FROM pg_stat_statements ORDER BY total_plan_time + total_exec_time DESC LIMIT %s
 
 
 def begin(url: str) -> None:
-    """Count from now on. ``url`` is the database's."""
+    """Start counting. ``url`` is the database's."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
         connection.execute("SELECT pg_stat_statements_reset()")
 
 
 def dearest(url: str) -> Iterator[str]:
-    """A line for each statement that took the most time: calls, seconds, milliseconds each."""
+    """A line for each of the most expensive statements: calls, seconds, milliseconds per call."""
     with psycopg.connect(url) as connection:
         found: Sequence[tuple[int, float, float, int, str]] = connection.execute(
             _DEAREST, (_SHOWN,)

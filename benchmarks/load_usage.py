@@ -1,4 +1,4 @@
-"""What processes hold and use, from ``/proc``, and where the machine's time went meanwhile."""
+"""Memory and processor time of processes, from ``/proc``, and how the machine spent its time."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process and those below it hold and used so far."""
+    """The memory and processor time of a process and its descendants so far."""
 
     resident: float
     """Megabytes."""
     proportional: float
-    """Megabytes, with what is shared divided among those who share it."""
+    """Megabytes, with shared memory divided among those who share it."""
     seconds: float
-    """Of processor time, with that of children that have ended."""
+    """Seconds of processor time, including children that have ended."""
     children: float
-    """The part of it that was not the process's own."""
+    """The part of it that was used by children."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
-    """Seconds of all processors together since the start, by what they did (proc_stat(5))."""
+    """Seconds of all processors since the start, by activity (proc_stat(5))."""
 
     user: float
     system: float
     interrupts: float
     idle: float
     waiting: float
-    """Idle with something to be read or written under way, such as a commit of PostgreSQL."""
+    """Idle while waiting for I/O, such as a commit of PostgreSQL."""
     stolen: float
-    """Given to other machines by whoever hosts this one."""
+    """Given to other machines by the hypervisor."""
 
     def since(self, before: Machine) -> Mapping[str, float]:
-        """Seconds of each from another moment on."""
+        """The difference from an earlier moment."""
         names = [one.name for one in fields(self)]
         return {name: getattr(self, name) - getattr(before, name) for name in names}
 
 
 def usage(pid: int) -> Usage:
-    """The usage of a process with its children, those that have ended among them."""
+    """The usage of a process with its children, including those that have ended."""
     resident = proportional = 0
     ticks = own = 0
     for one in (pid, *_below(pid)):
@@ -64,7 +64,7 @@ def usage(pid: int) -> Usage:
 
 
 def machine() -> Machine:
-    """What the processors did so far."""
+    """The activity of the processors so far."""
     line = Path("/proc/stat").read_text().partition("\n")[0]
     user, nice, system, idle, waiting, hard, soft, stolen = (
         int(word) / _TICKS for word in line.split()[1:9]

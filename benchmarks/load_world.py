@@ -1,6 +1,6 @@
-"""What the load run is about: repositories, chats, an archive that knows them, and processes.
+"""The world of the load run: repositories, chats, an archive that knows them, and processes.
 
-Everything is under one folder, and ends with it. Half of the channels stand in the configuration,
+Everything is in one folder and is deleted with it. Half of the channels are in the configuration;
 the other half subscribed by themselves.
 """
 
@@ -33,7 +33,7 @@ from handlers.ports.chat_port import ChatKey
 from tests.e2e.running import free_port
 
 COMMITS, FRESH = 30, 5
-"""Commits of a repository that the archive knows, and those that digests find new."""
+"""Commits per repository that the archive knows, and new ones for the digests."""
 
 _WAVES = 2
 _FIRST_SEEN = NOTES[1]
@@ -49,7 +49,7 @@ _SUBJECTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much of everything. Channels are spread evenly over repositories and workspaces."""
+    """The size of everything. Channels are spread evenly over repositories and workspaces."""
 
     repositories: int = 200
     channels: int = 5000
@@ -57,7 +57,7 @@ class Size:
 
 
 class World:
-    """The folder of a run. ``zone`` is one where it is about noon: no slot is near midnight."""
+    """The folder of a run. In its ``zone`` it is about noon, so that no slot is near midnight."""
 
     def __init__(
         self, folder: Path, size: Size, database: str, redis: str, level: str = "info"
@@ -65,7 +65,7 @@ class World:
         self.folder, self.size = folder, size
         self.database, self.redis, self.level = database, redis, level
         shift = 12 - datetime.now(UTC).hour
-        # By POSIX the sign is the other way round: https://man7.org/linux/man-pages/man3/tzset.3.html
+        # POSIX uses the opposite sign: https://man7.org/linux/man-pages/man3/tzset.3.html
         self.zone = f"Etc/GMT{-shift:+d}" if shift else "Etc/GMT"
         self.config = folder / "digestbot.toml"
         self.chats = [self._chat(number) for number in range(size.channels)]
@@ -73,7 +73,7 @@ class World:
         self.plan.write_text(json.dumps(self.chats))
 
     def _chat(self, number: int) -> dict[str, str]:
-        # Every second one subscribed by itself, and names the repository that it means.
+        # Every second one subscribed by itself, and names its repository.
         named = "yes" if number % 2 else ""
         return {
             "team": f"T{number % self.size.workspaces:04}",
@@ -84,7 +84,7 @@ class World:
         }
 
     def make_repositories(self) -> None:
-        """Write every repository with its history but the newest commits."""
+        """Write every repository with its history, without the newest commits."""
         for number in range(self.size.repositories):
             place = self._place(number)
             _git("init", "--quiet", "--bare", "--initial-branch=main", "--template=", str(place))
@@ -107,7 +107,7 @@ class World:
         _git("-C", str(self._place(number)), "fast-import", "--quiet", stdin=stream.encode())
 
     def write_config(self, slack: str, at: Sequence[time_of_day]) -> None:
-        """The configuration; channels are due at one of the times, in turn."""
+        """Write the configuration; channels are due at one of the times, in turn."""
         store = self.folder / "slack"
         store.mkdir(mode=0o700, exist_ok=True)
         for team in {one["team"] for one in self.chats}:
@@ -136,7 +136,7 @@ class World:
         self.config.chmod(0o600)
 
     async def fill(self) -> None:
-        """Read every history into the archive."""
+        """Read all histories into the archive."""
         async with open_workspace(self.config) as app:
             assert app.config is not None
             now = datetime.now(UTC)
@@ -146,7 +146,7 @@ class World:
                 await fill(ctx, window, await tip_of(ctx))
 
     async def subscribe(self, at: Sequence[time_of_day]) -> None:
-        """Let half of the chats subscribe, and let all be known since yesterday."""
+        """Subscribe half of the chats, and record all as known since yesterday."""
         async with open_workspace(self.config) as app:
             chats, names = SqlChats(app.database), []
             for number, chat in enumerate(self.chats):
@@ -166,7 +166,7 @@ class World:
 
 
 class Process:
-    """A ``digestbot run``, its log in a file and its web server on a port of its own."""
+    """A ``digestbot run`` with its log in a file and its web server on a port of its own."""
 
     def __init__(self, world: World, name: str, role: str) -> None:
         self.name, self.role, self.port = name, role, free_port()
@@ -184,7 +184,7 @@ class Process:
 
     @property
     def address(self) -> str:
-        """Where its web server is."""
+        """The address of its web server."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
@@ -193,7 +193,7 @@ class Process:
         return self._process.pid
 
     def wait(self) -> None:
-        """Wait until it works."""
+        """Wait until it is ready."""
         until = time.monotonic() + 180
         while b'"run.started"' not in self.log.read_bytes():
             assert self._process.poll() is None, self.log.read_text()[-2000:]
@@ -201,7 +201,7 @@ class Process:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """End it as an operator does, and at last by force."""
+        """Stop it as an operator would, and finally by force."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
         try:
@@ -211,7 +211,7 @@ class Process:
             self._process.wait()
 
     def logged(self) -> Iterator[Mapping[str, object]]:
-        """What it told."""
+        """Its log events."""
         for line in self.log.read_text(encoding="utf-8").splitlines():
             if line.startswith("{"):
                 yield json.loads(line)
@@ -219,7 +219,7 @@ class Process:
 
 @contextmanager
 def processes(world: World, roles: Sequence[tuple[str, int]]) -> Iterator[list[Process]]:
-    """So many processes of each role, working; ended with the block."""
+    """A number of running processes of each role; they end with the block."""
     made: list[Process] = []
     try:
         for role, count in roles:
@@ -233,7 +233,7 @@ def processes(world: World, roles: Sequence[tuple[str, int]]) -> Iterator[list[P
 
 
 def place_of(chat: Mapping[str, str]) -> str:
-    """A chat as channels name it."""
+    """A chat in the form that channels use."""
     return f"{chat['team']}/{chat['channel']}"
 
 

@@ -47,7 +47,7 @@ from tests.support import model_replies
 UTC = ZoneInfo("UTC")
 
 LOADS = ((1.0, 8), (2.0, 8), (1.0, 16))
-"""Seconds of latency and slots of the server."""
+"""Seconds of latency, and slots of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class Judged:
     keyless: float
 
     def ideal(self, latency: float, slots: int) -> float:
-        """Seconds that the calls take at least: in rounds of all slots, or one after another."""
+        """The least seconds for the calls: in rounds of all slots, or one after another."""
         return max(math.ceil(self.calls / slots), self.steps) * latency
 
     def over(self, latency: float, slots: int) -> float:
-        """The time of the calls over the ideal one."""
+        """The time of the calls compared with the ideal one."""
         return (self.took - self.keyless) / self.ideal(latency, slots)
 
 
 async def judged(clone: str, window: Window, latency: float, slots: int, rules: Path) -> Judged:
-    """One day, each digest in a data folder of its own."""
+    """One day; each digest has a separate data folder."""
     async with _app() as (app, _):
         keyless, _, _ = await _timed(await _context(app, clone, None), window)
     with ModelServer(answer=model_replies.mixed, latency=latency, slots=slots) as server:
@@ -103,14 +103,14 @@ async def _context(app: Workspace, clone: str, mind: ModelRuntime | None) -> Con
 
 
 async def _timed(ctx: Context, window: Window) -> tuple[float, float, Daily]:
-    """Seconds by the clock and of the processor, children left out."""
+    """Seconds of wall clock and of processor time, without children."""
     began, busy = time.perf_counter(), time.process_time()
     daily = await digest_of_window(ctx, window)
     return time.perf_counter() - began, time.process_time() - busy, daily
 
 
 def whole(clone: str, daily: Daily) -> int:
-    """Tokens of every judged change's message and diff, as ``git show`` prints them."""
+    """Tokens of the message and diff of every analysed change, as ``git show`` prints them."""
     assert daily.judgement is not None
     count = Estimator().count
     return sum(
@@ -120,7 +120,7 @@ def whole(clone: str, daily: Daily) -> int:
 
 
 def every(clone: str, daily: Daily) -> int:
-    """The same of all changes of the day."""
+    """The same for all changes of the day."""
     count = Estimator().count
     shas = [entry.graded.sha for entry in daily.report.entries]
     return sum(count(_git(clone, "show", "--no-color", "--format=%B", sha)) for sha in shas)
@@ -132,13 +132,13 @@ def _git(clone: str, *arguments: str) -> str:
 
 
 def last_days(clone: str, count: int = 3) -> list[date]:
-    """The last days of UTC with commits, the newest first."""
+    """The last days in UTC with commits, newest first."""
     told = _git(clone, "log", "--first-parent", "-5000", "--format=%cd", "--date=format-local:%F")
     return [date.fromisoformat(day) for day in list(dict.fromkeys(told.split()))[:count]]
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone", nargs="?", default=".")
     parser.add_argument("days", nargs="*", type=date.fromisoformat)
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def show(clone: str, days: Sequence[date], rules: Path) -> None:
-    """The three tables."""
+    """Print the three tables."""
     times = _table(f"days (goal {GOAL_MAKESPAN})", "day calls L C took keyless ideal ratio")
     ours = _table(f"our side of a call (goal {GOAL_OVERHEAD * 1000:.0f} ms)", "day calls busy each")
     tokens = _table("tokens", "day sent judged-diffs saved all-diffs saved")

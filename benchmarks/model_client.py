@@ -50,10 +50,10 @@ GOAL_MAKESPAN = 1.15
 
 
 class NoLedger:
-    """Keeps nothing."""
+    """A ledger that records nothing."""
 
     async def add(self, call: ModelCall) -> None:
-        """Forget it."""
+        """Do nothing."""
 
     async def spent(self, *_: object, **__: object) -> Usage:
         """Nothing."""
@@ -81,7 +81,7 @@ def answer(_: Sent) -> Says:
 
 
 async def overhead(size: int, calls: int = 200) -> list[float]:
-    """Seconds a call, one after the other."""
+    """Seconds per call, one after the other."""
     with ModelServer(answer=answer) as server:
         model = served(server, slots=1)
         await model.complete(question(size))
@@ -95,7 +95,7 @@ async def overhead(size: int, calls: int = 200) -> list[float]:
 
 
 async def makespan(calls: int, latency: float, slots: int, size: int) -> float:
-    """Seconds for all calls side by side."""
+    """Seconds for all calls in parallel."""
     with ModelServer(answer=answer, latency=latency, slots=slots) as server:
         model = served(server, slots=slots)
         await model.warm()
@@ -107,7 +107,7 @@ async def makespan(calls: int, latency: float, slots: int, size: int) -> float:
 
 
 def served(server: ModelServer, slots: int) -> ServedModel:
-    """A model at the server."""
+    """A model on the server."""
     config = ModelConfig(name="m", base_url=server.url, concurrency=slots, context=131_072)
     return ServedModel(config, OpenAITransport(config), NoLedger())
 

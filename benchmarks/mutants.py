@@ -1,9 +1,9 @@
-"""Small random changes of a source file: what a test suite ought to notice.
+"""Small random changes of a source file, which a test suite should notice.
 
 A mutant replaces one comparison, constant, negation, ``and`` or ``or``, sum, minimum or condition,
-or drops one call whose value nobody uses. Assertions, annotations, docstrings, sizes of caches,
-checks of equal lengths and constants named after patience are left alone: no behaviour depends on
-them, or not on a second.
+or drops one call whose value is not used. Assertions, annotations, docstrings, cache sizes, checks
+of equal lengths and constants named after patience are left alone, because no behaviour depends on
+them, or not to the second.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ EQUAL = Path(__file__).with_name("mutants_equal.toml")
 class Mutant:
     """One change of a file: the bytes from ``start`` to ``end`` become ``after``.
 
-    ``function`` is the qualified name of the function around it, and empty for code that runs at
-    import. ``text`` is the line without its margin, and ``name`` says what became what.
+    ``function`` is the qualified name of the enclosing function, empty for code that runs at
+    import. ``text`` is the stripped line, and ``name`` describes the change.
     """
 
     path: str
@@ -69,7 +69,7 @@ def mutants(path: str, source: bytes) -> Iterator[Mutant]:
 
 
 def equal(path: str) -> frozenset[tuple[str, str]]:
-    """Lines and names of mutants that mean the same as the file, or nothing that can be seen."""
+    """Lines and names of mutants that are equivalent to the file, or without a visible effect."""
     listed = tomllib.loads(EQUAL.read_text(encoding="utf-8"))["mutant"]
     return frozenset((one["line"], one["change"]) for one in listed if one["path"] == path)
 

@@ -1,13 +1,14 @@
-"""Does a test notice a small change? ``make mutate ON="bot/access bot/delivery --count 60"``.
+"""Mutation testing: ``make mutate ON="bot/access bot/delivery --count 60"``.
 
-``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N] [--tests PATH ...]``. Takes
-mutants at random out of the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
+``python -m benchmarks.mutate [PATH[:LINE] ...] [--count N] [--seed N] [--tests PATH ...]``.
+
+Takes random mutants from the paths (see :mod:`benchmarks.mutants`), one at a time, in a copy of the
 checkout, and runs the tests that call the changed function. Which tests call which function is
-measured in one run of the tests and kept; a test file is measured again when it changes, or a
-function that it called is gone. The tests are collected once: a mutant replaces the code of its
-function in a fork of that process. Where the function was called by an import, or there is none,
-the tests run in a process that imports anew. Ends with the share that was noticed, and names what
-was not.
+measured in one run of the tests and stored; a test file is measured again when it changes, or when
+a function that it called no longer exists. The tests are collected once: a mutant replaces the code
+of its function in a fork of that process. If the function was called during an import, or there is
+none, the tests run in a process that imports everything again. The result is the share of mutants
+that were noticed, and a list of the others.
 """
 
 from __future__ import annotations
@@ -43,11 +44,14 @@ ROOT = Path(__file__).parents[1]
 RINGS = ("digest", "handlers", "bot")
 
 _SECONDS = 30.0
-"""Of one mutant's tests: those of the mirrored module, then the quickest others."""
+"""For the tests of one mutant: those of the mirrored module, then the fastest others."""
 
 _PATIENCE = 60.0
-"""Seconds after which tests count as stuck: a mutant's ten times what they took besides, and those
-of a file that is measured thirty times so many."""
+"""Seconds after which tests count as stuck.
+
+For a mutant they are added to ten times the usual time; for the measurement of a file they are
+thirty times as many.
+"""
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
 
@@ -56,13 +60,13 @@ _LIBRARIES = (
     "procrastinate psycopg pydantic pydantic_core re2 redis rich rich.console slack_bolt.async_app "
     "slack_sdk sqlalchemy.ext.asyncio starlette structlog telegram.ext tree_sitter typer uvicorn"
 )
-"""Imported once, and not again for each mutant."""
+"""Imported once instead of for each mutant."""
 
 _STUCK, _UNFIT = 99, 98
 
 
 class _Calls:
-    """Notes which functions of the tree are called."""
+    """Records which functions of the tree are called."""
 
     def __init__(self, tree: Path) -> None:
         self._tree = f"{tree}/"
@@ -76,8 +80,8 @@ class _Calls:
         sys.settrace(self._called)
 
     def so_far(self) -> set[str]:
-        """What was called since it began, as ``path:name``."""
-        # A list first: what goes through it is called, too.
+        """What was called since the start, as ``path:name``."""
+        # A list first, because what iterates over it is recorded as well.
         codes = [one for one in [*self._codes.values()] if one.co_filename.startswith(self._tree)]
         names = {f"{code.co_filename[len(self._tree) :]}:{code.co_qualname}" for code in codes}
         return {name for name in names if name.startswith(RINGS)}
@@ -92,7 +96,7 @@ class _Calls:
 
 
 class _Session:
-    """A plugin that collects tests, and then runs what is asked for in forks of its process."""
+    """A plugin that collects tests, and then runs requested ones in forks of its process."""
 
     def __init__(self, tree: Path, asked: Connection) -> None:
         self._tree, self._asked, self._calls = tree, asked, _Calls(tree)
@@ -124,7 +128,7 @@ class _Session:
     def _run(self, mutant: Mutant, items: Sequence[pytest.Item]) -> int:
         try:
             self._replace(mutant)
-        except ValueError:  # other variables of the functions around it
+        except ValueError:  # other variables of the enclosing functions
             return _UNFIT
         for item, after in zip(items, [*items[1:], None], strict=True):
             item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
@@ -133,7 +137,7 @@ class _Session:
         return 0
 
     def _replace(self, mutant: Mutant) -> None:
-        """Give the functions in memory the code that their file has by now."""
+        """Give the functions in memory the code that is now in their file."""
         file, around = self._tree / mutant.path, mutant.function.partition(".<locals>")[0]
         changed = {
             (code.co_qualname, code.co_firstlineno): code
@@ -173,7 +177,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def forked(work: Callable[[], int], seconds: float) -> int:
-    """What work in a process of its own returns."""
+    """The result of work in a forked process."""
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -200,7 +204,7 @@ class Tree:
     """A copy of the checkout, and a process that has collected its tests."""
 
     def __init__(self, folder: Path, kept: Path, paths: Sequence[str]) -> None:
-        """``kept`` is where measured test files are written down; ``paths`` are those of tests."""
+        """``kept`` is where measurements of test files are stored; ``paths`` are those of tests."""
         self.tree, self._kept, self._stamp = folder / "tree", kept, int(time.time())
         listed = subprocess.run(
             ["git", "ls-files", "-z", "-co", "--exclude-standard"],
@@ -252,7 +256,7 @@ class Tree:
                     self._callers[f"{function.partition(':')[0]}:"].add(test)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Names of the tests that call a mutant: of the mirrored module, then the quickest."""
+        """Names of the tests that call a mutant: of the mirrored module, then the fastest."""
         mirrored = f"tests/unit/{mutant.path.rpartition('/')[0]}/test_{Path(mutant.path).stem}"
         named, any_of_file = f"{mutant.path}:{mutant.function}", f"{mutant.path}:"
         chosen, left = [], _SECONDS
@@ -266,7 +270,7 @@ class Tree:
         return chosen
 
     def outcome(self, mutant: Mutant) -> str:
-        """Whether one of the tests fails or is stuck, or all pass, or there are none."""
+        """Whether a test fails or is stuck, all pass, or there are none."""
         tests = self.tests(mutant)
         seconds = _PATIENCE + 10 * sum(self._seconds[test] for test in tests)
         if not tests:
@@ -285,7 +289,7 @@ class Tree:
         return {0: "SURVIVED", _STUCK: "stuck"}.get(status, "noticed")
 
     def _write(self, file: Path, source: bytes) -> None:
-        # Bytecode is told apart by the second of its source: each writing gets another one.
+        # Bytecode is identified by its source's time in seconds, so each write gets another one.
         file.write_bytes(source)
         self._stamp += 2
         os.utime(file, (self._stamp, self._stamp))
@@ -304,7 +308,7 @@ class Tree:
 
 
 class _Chosen:
-    """A plugin that runs the given tests only, in the given order."""
+    """A plugin that runs only the given tests, in the given order."""
 
     def __init__(self, tests: Sequence[str]) -> None:
         self._place = {name: place for place, name in enumerate(tests)}
@@ -317,7 +321,7 @@ class _Chosen:
 
 
 def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
-    """So many mutants at random of all that the paths have, without those listed as equal."""
+    """A number of random mutants of the paths, without those listed as equivalent."""
     every: list[Mutant] = []
     for path in paths:
         name, _, line = path.partition(":")
@@ -337,7 +341,7 @@ def chosen(paths: Sequence[str], count: int, seed: int) -> list[Mutant]:
 
 
 def main(options: argparse.Namespace) -> None:
-    """A line for each mutant that no test noticed, and the share of those noticed."""
+    """Print a line for each mutant that no test noticed, and the share of those noticed."""
     for library in _LIBRARIES.split():
         importlib.import_module(library)
     picked = chosen(options.paths, options.count, options.seed)

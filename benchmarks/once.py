@@ -1,4 +1,4 @@
-"""One keyless digest of a range, timed from an open archive to the rendered pages."""
+"""One digest of a range without a model, timed from an open archive to the rendered pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from handlers.ports.storage import Range, Tip, Watched
 
 
 async def digest_once(clone: str, data: Path, base: str | None, tip: str) -> float:
-    """Seconds for everything that a digest of the range needs, but the start of Python."""
+    """Seconds for everything that a digest of the range needs, except the start of Python."""
     workers = Processes()
     async with await open_database(data) as database:
         began = time.perf_counter()

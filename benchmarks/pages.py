@@ -36,20 +36,20 @@ from benchmarks.timing import Row, show
 from bot.store.sqlite import FILE
 
 ASKED = 100
-"""Addresses of a kind, or as many as there are."""
+"""Addresses per kind, or as many as there are."""
 
 TIMES = 30
-"""How often the pages are asked for that have a few addresses alone."""
+"""How often pages with few addresses are requested."""
 
 GOAL = "first byte p99 <= 50 ms; <= 100 KB"
 
 _GRACE = 30.0
-"""Seconds that a process has to end."""
+"""Seconds that a process gets to end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer: seconds to the first byte of its body and to the last, and what came."""
+    """One response: seconds to the first and the last byte of its body, and the body."""
 
     first: float
     last: float
@@ -60,13 +60,13 @@ class Answer:
 
     @property
     def plain(self) -> bytes:
-        """What came, as it was before it was squeezed."""
+        """The body, decompressed."""
         return gzip.decompress(self.body) if self.encoding == "gzip" else self.body
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of page: its name, paths of it, and what is done before one is asked for first."""
+    """A kind of page: its name, its paths, and what is done before one is requested first."""
 
     name: str
     paths: Sequence[str]
@@ -74,9 +74,9 @@ class Kind:
 
 
 def rows(clone: str, data: str = "", days: int = 3650) -> list[Row]:
-    """A row for each kind of page, of the last days of a clone.
+    """A row for each kind of page, for the last days of a clone.
 
-    ``data`` is the folder of the archive, a temporary one where it is empty.
+    ``data`` is the folder of the archive; a temporary one if empty.
     """
     with (
         nullcontext(data) if data else tempfile.TemporaryDirectory() as folder,
@@ -91,13 +91,13 @@ def _connected(site: str) -> HTTPConnection:
 
 
 def ask(reader: HTTPConnection, path: str, known: str = "") -> Answer:
-    """GET a path; ``known`` is the tag of what the reader has. Raises where it is not there."""
+    """GET a path; ``known`` is the ETag that the reader has. Raises if it does not exist."""
     headers = {"accept-encoding": "gzip", **({"if-none-match": known} if known else {})}
     try:
         began = time.perf_counter()
         reader.request("GET", path, headers=headers)
         answer = reader.getresponse()
-    except RemoteDisconnected:  # the server ends a connection that was idle for seconds
+    except RemoteDisconnected:  # the server closes a connection that was idle for seconds
         reader.close()
         return ask(reader, path, known)
     body = answer.read(1)
@@ -138,7 +138,7 @@ def _row(kind: Kind, reader: HTTPConnection, server: int) -> Row:
 
 
 def _busy(process: int) -> float:
-    """Seconds of processor that a process took: what others do on the machine is not in it."""
+    """Seconds of processor time of a process, which other programs do not affect."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -154,7 +154,7 @@ def _weight(bodies: Sequence[bytes]) -> str:
 
 
 def _kinds(reader: HTTPConnection, folder: Path) -> Iterator[Kind]:
-    """What there is to ask for, found by asking."""
+    """The pages to request, found by requests."""
     chance = random.Random(0)
     (about,) = json.loads(ask(reader, "/index.json").plain)["repositories"]
     base, first, last = (about[key] for key in ("path", "first", "last"))
@@ -186,7 +186,7 @@ def _days(first: date, last: date) -> list[date]:
 
 
 def _of_changes(folder: Path, chance: random.Random) -> tuple[list[str], list[str], list[str]]:
-    """Numbers or names of changes, words of their titles, and topics that changes bear."""
+    """Numbers or hashes of changes, words of their titles, and their topics."""
     with closing(sqlite3.connect(_archive(folder))) as archive:
         named = archive.execute("SELECT coalesce(number, sha) FROM changes ORDER BY id").fetchall()
         subjects = archive.execute("SELECT subject FROM contents ORDER BY change_id").fetchall()
@@ -208,7 +208,7 @@ def _archive(folder: Path) -> Path:
 
 
 def _write(folder: Path) -> None:
-    """Raise what every page's tag is made of, as every write about a repository does."""
+    """Raise the revision from which every page's ETag is made, as any write about a repository."""
     with closing(sqlite3.connect(_archive(folder), timeout=30)) as archive, archive:
         archive.execute("UPDATE repositories SET revision = revision + 1")
 
@@ -229,7 +229,7 @@ def served(clone: str, folder: str, days: int, name: str = "") -> Iterator[tuple
 
 
 def _static(body: bytes) -> list[float]:
-    """Seconds to the first byte of the same, given from a file by Python's own server."""
+    """Seconds to the first byte of the same, served from a file by Python's own server."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "page.html").write_bytes(body)
         command = [sys.executable, "-u", "-m", "http.server", "0", "-b", "127.0.0.1", "-d", folder]
@@ -248,7 +248,7 @@ def _once(site: str) -> float:
 def _process(
     command: Sequence[str], environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process whose words are read, ended with the block."""
+    """A process whose output is read; it ends with the block."""
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -264,7 +264,7 @@ def _process(
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone")
     parser.add_argument("--days", type=int, default=3650)

@@ -80,7 +80,7 @@ _LOOKS = {
 
 
 async def digest_of(clone: str, name: str, day: str) -> Document:
-    """The digest of a day, as it is posted."""
+    """The digest of a day, as posted."""
     async with open_workspace(None) as app:
         watched = await app.watch(clone, name=name)
         ctx = app.context(watched, zone=app.zone("UTC"))
@@ -90,7 +90,7 @@ async def digest_of(clone: str, name: str, day: str) -> Document:
 
 
 def terminal(command: list[str]) -> str:
-    """What a command prints in colour, as a page."""
+    """The coloured output of a command, as a page."""
     environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": str(_COLUMNS)}
     environment |= {"TERM": "xterm-256color"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
@@ -103,7 +103,7 @@ def terminal(command: list[str]) -> str:
 
 
 def _short(text: str) -> str:
-    """A text without the folders of this machine."""
+    """A text without this machine's folders."""
     data = os.environ["DIGESTBOT_DATA"].rstrip("/")
     return _CLONES.sub("~/src/project", text.replace(data, "~/.local/share/digestbot"))
 
@@ -208,7 +208,7 @@ def _elements(elements: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def take(browser: Browser, file: Path, *, address: str = "", html: str = "", **of: Any) -> None:
-    """A picture of a page, or of HTML as high as it is; ``of`` are options of the context."""
+    """A picture of a page, or of HTML in full height; ``of`` are options of the context."""
     context = browser.new_context(locale="en-GB", **of)
     page = context.new_page()
     if address:
@@ -222,7 +222,7 @@ def take(browser: Browser, file: Path, *, address: str = "", html: str = "", **o
 
 
 def main() -> None:
-    """Take all of them."""
+    """Take all pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone")
     parser.add_argument("--name", default="vllm-project/vllm")

@@ -43,7 +43,7 @@ from handlers.digests.ingest import fill, tip_of
 from handlers.router import ask
 
 ASKED = 60
-"""Questions of a kind."""
+"""Questions per kind."""
 
 ASKERS = 8
 SECONDS = 15.0
@@ -53,7 +53,7 @@ UTC = zone_of("UTC")
 
 
 async def rows(clone: str, count: int, data: str) -> list[Row]:
-    """Latencies by kind, beside git, then questions a second."""
+    """Latencies by kind, compared with git, then questions per second."""
     os.environ["DIGESTBOT_DATA"] = data
     async with open_workspace() as app:
         ctx, changes = await _filled(app, clone, count)
@@ -85,7 +85,7 @@ class _Fixed:
         self._now = now
 
     def now(self) -> datetime:
-        """Always the same."""
+        """Always the same time."""
         return self._now
 
 
@@ -132,7 +132,7 @@ def _kinds(changes: Sequence[Graded]) -> Iterator[Kind]:
 
 
 def _folders(changes: Sequence[Graded]) -> list[str]:
-    """Folders that changed often, the most first, each with a name of its own."""
+    """Folders with the most changes, most first, with unique names."""
     counted: dict[str, int] = {}
     for graded in changes[:3000]:
         for path in {p.rpartition("/")[0] for p in graded.facts.paths}:
@@ -142,7 +142,7 @@ def _folders(changes: Sequence[Graded]) -> list[str]:
 
 
 def _words(changes: Sequence[Graded]) -> Iterable[str]:
-    """Words of titles, the longest first of every hundredth change."""
+    """Words of titles: the longest of every hundredth change."""
     return dict.fromkeys(
         max((w for w in g.facts.subject.words.split() if w.isalpha()), key=len, default="fix")
         for g in changes[::100]
@@ -157,7 +157,7 @@ async def _row(kind: Kind, clone: str, ctx: Context) -> Row:
 
 
 async def _from_the_clone(clone: str, changes: Sequence[Graded]) -> Row:
-    """Changes that the archive lacks: each is found by git, read, graded, kept and told."""
+    """Changes that the archive lacks: each is found by git, read, graded, stored and explained."""
     numbered = [g.number for g in changes if g.number is not None]
     numbers = random.Random(2).sample(numbered, min(ASKED, len(numbered)))
     with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +174,7 @@ async def _from_the_clone(clone: str, changes: Sequence[Graded]) -> Row:
 
 
 async def _ask(question: str, ctx: Context) -> float:
-    """Seconds from the words to the rendered answer."""
+    """Seconds from the question to the rendered answer."""
     console = Console(io.StringIO(), width=100)
     began = time.perf_counter()
     found = await ask(question, ctx)
@@ -236,7 +236,7 @@ async def _throughput(
 async def _asked_together(
     questions: Sequence[str], ctx: Context, until: asyncio.Task[object] | None = None
 ) -> float:
-    """Questions a second of all askers, for a while, or as long as other work takes."""
+    """Questions per second of all askers, for a while, or as long as other work takes."""
     row = itertools.cycle(questions)
     began, asked = time.perf_counter(), 0
 
@@ -251,7 +251,7 @@ async def _asked_together(
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone")
     parser.add_argument("--commits", type=int, default=20_000)

@@ -28,11 +28,11 @@ HOSTILE = (
     "-", "最近", "x:y ", "Ada's Bob's ", "/", "_", "aB", "v1.2-", "in the ", "2026-01-", "https://",
     '"a ', "w/o ", "except ", "the week before ", "\u2028\t", "é",
 )  # fmt: skip
-"""Texts that are repeated up to the length in question."""
+"""Texts that are repeated up to the required length."""
 
 
 def spent(text: str) -> float:
-    """Milliseconds of processor time that reading a text takes."""
+    """Milliseconds of processor time to read a text."""
     begun = time.process_time()
     with contextlib.suppress(UserError):
         parse(text, NOW, ZONE)

@@ -81,7 +81,7 @@ def _git(clone: str, *words: str) -> str:
 
 
 def _first_of(clone: str, tip: str, commits: int) -> tuple[str, int]:
-    """The range of the last commits as git words, and how many they are."""
+    """The range of the last commits as arguments of git, and their number."""
     names = _git(clone, "rev-list", "--first-parent", f"-n{commits + 1}", tip).split()
     if len(names) <= commits:
         return tip, len(names)
@@ -89,14 +89,14 @@ def _first_of(clone: str, tip: str, commits: int) -> tuple[str, int]:
 
 
 def _last_day(clone: str, tip: str) -> tuple[str, str]:
-    """The day of the tip in UTC, and the range of git words that it holds."""
+    """The day of the tip in UTC, and its range as arguments of git."""
     seconds = int(_git(clone, "show", "-s", "--format=%ct", tip))
     day = time.strftime("%Y-%m-%d", time.gmtime(seconds))
     return day, _since_day(clone, tip, day)
 
 
 def _since_day(clone: str, tip: str, day: str) -> str:
-    """The range of git words from the start of a day in UTC to the tip."""
+    """The range from the start of a day in UTC to the tip, as arguments of git."""
     before = _git(clone, "rev-list", "--first-parent", "-n1", f"--before={day}T00:00:00Z", tip)
     return f"{before}..{tip}" if before else tip
 
@@ -140,7 +140,7 @@ def _scan(clone: str, what: str, words: str, tip: str, times: int) -> Row:
 
 @contextmanager
 def _fresh() -> Iterator[dict[str, str]]:
-    """The environment of a run that finds an empty data folder."""
+    """The environment of a run with an empty data folder."""
     folder = tempfile.mkdtemp(prefix="digestbot-bench-")
     try:
         yield {**os.environ, "DIGESTBOT_DATA": folder}
@@ -159,7 +159,7 @@ def _digest_in(environment: dict[str, str], clone: str, words: list[str]) -> Run
 
 
 def _whole(clone: str, what: str, span: str, words: list[str], times: int) -> Row:
-    """The whole process, from the start of Python to the last line of JSON, with a new archive."""
+    """The whole process with a new archive, from the start of Python to the last line of JSON."""
     mine, theirs, ratio = in_turn(
         lambda: _digest(clone, words).processor, lambda: _log(clone, span).processor, times
     )
@@ -191,7 +191,7 @@ def _from_archive(clone: str, span: str, words: list[str], times: int) -> Row:
 
 
 def _into_archive(clone: str, day: str, span: str, before: list[str], times: int) -> Row:
-    """A day whose week is in the archive already."""
+    """A day whose week is already in the archive."""
     with _fresh() as week:
         _digest_in(week, clone, before)
 
@@ -231,7 +231,7 @@ def _digest_in_process(clone: str, what: str, span: str, tip: str, times: int) -
 
 
 def _since_of(clone: str, words: str) -> list[str]:
-    """Options that select about the commits of a range by time."""
+    """Options that select approximately the commits of a range by time."""
     if ".." not in words:
         return ["--since", "1970-01-02"]
     base = words.partition("..")[0]
@@ -240,7 +240,7 @@ def _since_of(clone: str, words: str) -> list[str]:
 
 
 def _beside_cliff(clone: str, some: tuple[str, int], tip: str, times: int) -> Row:
-    """git-cliff reads messages only; ours reads, grades, analyses and keeps every diff."""
+    """git-cliff only reads messages; digestbot reads, grades, analyses and stores every diff."""
     config = Path(__file__).with_name("cliff.toml")
     span = some[0] if ".." in some[0] else tip
     command = [

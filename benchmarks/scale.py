@@ -1,9 +1,9 @@
-"""What more machines give: workers side by side, a backlog, channels, memory.
+"""Scaling: parallel workers, a backlog, channels, memory.
 
 ``python -m benchmarks.scale CLONE [--analyses N]``, or ``make bench-scale REPO=path``. Everything
-runs against a PostgreSQL and a Redis of its own, started in temporary folders. Figures are of this
-machine and of what else runs on it. It takes about six minutes; what pages cost is measured by
-``python -m benchmarks.pages CLONE``, and a busy installation by ``make bench-load``.
+runs with its own PostgreSQL and Redis, started in temporary folders. The figures depend on this
+machine and its other load. It takes about six minutes. ``python -m benchmarks.pages CLONE``
+measures pages, and ``make bench-load`` a busy installation.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tests.servers.postgresql import Postgres
 
 WORKERS = (1, 2, 4)
 ROUNDS = 3
-"""Every number of workers in turn, so often; medians are told."""
+"""How often each number of workers is measured, in turn; the results are medians."""
 
 BACKLOG = 1000
 
 FEW, MANY = 50, 2050
-"""Channels of the processes that are compared for what one more costs."""
+"""Channels of the processes that are compared to find the cost of one more."""
 
 _SETTINGS = {"max_connections": "200", "shared_buffers": "128MB"}
 
@@ -109,7 +109,7 @@ def _backlog(server: Postgres, workers: int) -> list[Row]:
 
 
 def _displaced(posts: list[list[str]]) -> int:
-    """How far, in places, the post that is farthest from its place by the time it was due is."""
+    """The largest distance of a post from its place in the order of due times."""
     posted = [chat.partition("/")[0] for _, chat, _ in sorted(posts, key=lambda one: float(one[0]))]
     due = sorted(posted)
     first = {at: due.index(at) for at in set(due)}
@@ -151,7 +151,7 @@ def _memory(few: Idle, single: Usage) -> list[Row]:
 
 
 async def _size_of_channel(url: str) -> float:
-    """Bytes of a channel's rows with their indexes: what it asked for, and where it stands."""
+    """Bytes of a channel's rows with their indexes: its settings and its position."""
     async with await open_postgres(url) as database, database.reading() as connection:
         sizes = {}
         for name in ("chat_subscriptions", "slots"):

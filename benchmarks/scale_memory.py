@@ -1,4 +1,4 @@
-"""Processes of ``digestbot run`` that have nothing to do: their memory, and what a channel adds."""
+"""Idle processes of ``digestbot run``: their memory, and what a channel adds."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from benchmarks.load_world import Process, Size, World, processes
 _REPOSITORIES = 50
 _ROLES = (("all", 1), ("web", 1), ("scheduler", 1), ("worker", 1))
 _NOWHERE = "http://127.0.0.1:9/api/"
-"""Nobody is called: nothing is due, and nobody asks."""
+"""An address that is never called: nothing is due, and nobody asks."""
 
 _PATIENCE, _STILL, _LOOK = 60.0, 0.5, 5.0
-"""Seconds in which a process settles; megabytes of change between two looks; their pause."""
+"""Seconds in which a process settles; megabytes of change between two looks; their interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """Processes with so many channels: what each holds, and the seconds of a sweep of each."""
+    """Processes with a number of channels: the memory of each, and the seconds of its sweep."""
 
     channels: int
     usages: Mapping[str, Usage]
@@ -35,12 +35,12 @@ class Idle:
 
 
 def idle(database: str, redis: str, channels: int) -> Idle:
-    """Processes of every role, once they are settled; half of the channels are in the file."""
+    """Processes of every role, once settled; half of the channels are in the file."""
     size = Size(repositories=_REPOSITORIES, channels=channels, workspaces=5)
     with tempfile.TemporaryDirectory(prefix="digestbot-idle-") as folder:
         world = World(Path(folder), size, database, redis, level="debug")
         world.make_repositories()
-        # Six hours from now, and so not while it is looked at.
+        # Six hours from now, so not during the measurement.
         late = (datetime.now(UTC) + timedelta(hours=6)).time().replace(second=0, microsecond=0)
         world.write_config(_NOWHERE, [late])
         asyncio.run(world.subscribe([late]))
@@ -51,7 +51,7 @@ def idle(database: str, redis: str, channels: int) -> Idle:
 
 
 def alone(clone: str) -> Usage:
-    """The whole program in one process, its archive in a file, with fifty repositories."""
+    """The whole program in one process, with its archive in a file and fifty repositories."""
     with tempfile.TemporaryDirectory(prefix="digestbot-idle-") as folder, ExitStack() as stack:
         lines = [f"data = '{folder}/data'", "[platforms.console]"]
         for number in range(_REPOSITORIES):
@@ -73,7 +73,7 @@ def alone(clone: str) -> Usage:
 
 
 def _settled(pid: int) -> Usage:
-    """The usage once it stays as it is."""
+    """The usage once it no longer changes."""
     until, before = time.monotonic() + _PATIENCE, usage(pid)
     while time.monotonic() < until:
         time.sleep(_LOOK)
@@ -85,7 +85,7 @@ def _settled(pid: int) -> Usage:
 
 
 def _sweep(one: Process) -> float:
-    """Seconds of the last sweep that it told of; nothing is due in it."""
+    """Seconds of the last logged sweep, in which nothing is due."""
     told: Sequence[float] = ()
     until = time.monotonic() + _PATIENCE
     while not told and time.monotonic() < until:

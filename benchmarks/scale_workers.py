@@ -1,7 +1,7 @@
-"""Workers of ``benchmarks.scale``: processes that take jobs as those of the role ``worker`` do.
+"""Workers of ``benchmarks.scale``: processes that take jobs like those with the role ``worker``.
 
-``python -m benchmarks.scale_workers URL NUMBER KIND ...`` says when it is ready and begins when its
-input ends. Every archive is in the PostgreSQL at the URL.
+``python -m benchmarks.scale_workers URL NUMBER KIND ...`` reports when it is ready, and starts when
+its input ends. The archives are in the PostgreSQL at the URL.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from handlers.ports.storage import Range, Tip, Watched
 from tests.support.channels import Fixed
 
 DUE = datetime(2026, 1, 23, 9, 30, tzinfo=UTC)
-"""When the scheduler comes back: everything of the hour before is due."""
+"""When the scheduler returns: everything of the hour before is due."""
 
 OUTAGE = timedelta(hours=1)
 
@@ -62,14 +62,14 @@ _Make = Callable[[str, bool], Awaitable[None]]
 
 
 class Board(Console):
-    """A file that all workers append to: which channel got something, and when."""
+    """A file to which all workers append which channel got something, and when."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(io.StringIO())
         self._descriptor = os.open(file, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
-        """Append a line, in one go."""
+        """Append a line in one write."""
         del reply_to
         os.write(self._descriptor, f"{time.time()} {chat} {part.identity}\n".encode())
         return Receipt(message=part.identity)
@@ -81,11 +81,11 @@ class _Then:
 
 
 def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path) -> LoopServices:
-    """Channels that are due one after the other within the outage, with a small digest each."""
+    """Channels that fell due one after the other during the outage, with a small digest each."""
     sender = Board(board)
 
     def post(number: int) -> Post:
-        # In an order of names that is not that in which they are due.
+        # The order of names differs from the order of due times.
         minutes = (number * 7919 % channels) * OUTAGE / channels
         at = (DUE - OUTAGE + minutes).time().replace(second=0, microsecond=0)
         spec = Spec(at=time_of_day(at.hour, at.minute), zone=ZoneInfo("UTC"))
@@ -114,7 +114,7 @@ def backlog(channels: int, ledger: SqlLedger, leases: ServerLeases, board: Path)
 
 
 async def claimed(url: str, channels: int, board: Path) -> float:
-    """Seconds in which a scheduler finds and puts down what is due."""
+    """Seconds in which a scheduler finds what is due and creates its jobs."""
     async with await open_postgres(url) as database, Engine(database) as engine:
         ledger, leases = DeferringLedger(database, engine), ServerLeases(database)
         work = backlog(channels, ledger, leases, board)
@@ -131,7 +131,7 @@ async def claimed(url: str, channels: int, board: Path) -> float:
 
 
 class Analyses:
-    """Analyses windows of a clone, each as of a repository of its own, into the archive."""
+    """Analyses windows of a clone into the archive, each as a separate repository."""
 
     def __init__(self, clone: str, count: int, database: PostgresDatabase, data: Path) -> None:
         self._clone, self._database, self._data = clone, database, data
@@ -139,7 +139,7 @@ class Analyses:
         self._workers = Processes()
 
     async def __call__(self, name: str, left: bool) -> None:  # as jobs are given
-        """Everything that a keyless digest of the window needs, up to its pages."""
+        """Do everything that a digest of the window needs without a model, up to its pages."""
         del left
         base, tip = self._windows[int(name) % len(self._windows)]
         _, source = await open_source(self._clone, self._data)
@@ -167,12 +167,12 @@ async def _work(url: str, number: int, kind: str, *given: str) -> None:
         database = await stack.enter_async_context(await open_postgres(url))
         engine = await stack.enter_async_context(Engine(database))
         if kind == "analyses":
-            # One core for each worker: it is what a further one gives that is asked for.
+            # One core per worker, because the question is what another one adds.
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
             data = stack.enter_context(tempfile.TemporaryDirectory())
             channel: _Make = Analyses(given[0], int(given[1]), database, Path(data))
-            # What a worker does once, such as importing, is no part of what it does every day.
+            # What a worker does once, such as imports, is not part of its daily work.
             await channel(str(-1 - number), False)  # as jobs are given
         else:
             leases = ServerLeases(database)
@@ -197,7 +197,7 @@ async def _waiting(database: PostgresDatabase) -> int:
 
 
 def worked(url: str, workers: int, *kind: str) -> float:
-    """Seconds until so many workers have done every job; their start is not counted."""
+    """Seconds until a number of workers have done every job, without their start."""
     command = [sys.executable, "-m", "benchmarks.scale_workers", url]
     children = [
         subprocess.Popen(

@@ -1,8 +1,8 @@
-"""Graded changes made up by a seeded die, of the sizes that a busy repository's have.
+"""Generated graded changes with the sizes of a busy repository, from a seeded generator.
 
-A change has about five files, four facts, fifteen topics and a short body; a tenth are ten times
-as large, as squashed merges are. Words are drawn by Zipf's law, so that some terms are in most
-changes and most terms in a few.
+A change has about five files, four facts, fifteen topics and a short body; a tenth are ten times as
+large, like squashed merges. Words follow Zipf's law, so that some terms are in most changes and
+most terms in a few.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _AREAS = {"tests": Area.TESTS, "docs": Area.DOCS, "tools": Area.BUILD}
 
 
 class _Words:
-    """A vocabulary of which the n-th word is drawn with a weight of 1/n."""
+    """A vocabulary in which the n-th word has a weight of 1/n."""
 
     def __init__(self, random: Random, count: int) -> None:
         made = ("".join(random.choices(_SYLLABLES, k=random.randint(2, 4))) for _ in range(count))
@@ -78,7 +78,7 @@ class _Words:
 
 
 def changes(count: int, seed: int = 1) -> Iterator[Graded]:
-    """So many changes of one branch, the oldest first; the same for the same seed."""
+    """A number of changes of one branch, oldest first; the same for the same seed."""
     random = Random(seed)
     words = _Words(random, 6000)
     parent = ""

@@ -1,4 +1,4 @@
-"""Timing of two things in turn, so that a machine's drift falls on both, and tables of it."""
+"""Timing of two things in turn, so that drift of the machine affects both, and their tables."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One finished child: its wall clock and processor time in seconds, and its peak memory in MB.
+    """One finished child: its wall-clock and processor time in seconds, and its peak memory in MB.
 
-    The processor time includes that of its own children; the memory is that of the largest process.
+    The processor time includes its children; the memory is that of the largest process.
     """
 
     seconds: float
@@ -28,7 +28,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of the table: what was measured, beside what, and the goal in words."""
+    """A row of the table: what was measured, what it is compared with, and the goal in words."""
 
     what: str
     ours: str
@@ -50,10 +50,10 @@ sys.exit(done.returncode)
 
 
 def child(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
-    """Run a command to its end with its output thrown away. Raises where it fails.
+    """Run a command to its end and discard its output. Raises if it fails.
 
-    A small process stands between, because a child's peak counts the memory of whom it was forked
-    from (getrusage(2)). Compiled modules may be kept, as those of an installed program are.
+    A small process is in between, because a child's peak includes the memory of the process that it
+    was forked from (getrusage(2)). Compiled modules may be cached, as for an installed program.
     """
     given = os.environ if environment is None else environment
     kept = {name: value for name, value in given.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -70,7 +70,7 @@ def child(command: Sequence[str], environment: dict[str, str] | None = None) -> 
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds of wall clock that a call takes."""
+    """Seconds of wall-clock time of a call."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
@@ -79,7 +79,7 @@ def timed(work: Callable[[], object]) -> float:
 def in_turn(
     ours: Callable[[], float], beside: Callable[[], float], times: int
 ) -> tuple[float, float, float]:
-    """Medians of both and of the ratio pair by pair, after one round that is not counted."""
+    """Medians of both and of the pairwise ratio, after one round that is not counted."""
     ours(), beside()
     pairs = [(ours(), beside()) for _ in range(times)]
     return (
@@ -90,7 +90,7 @@ def in_turn(
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration as people read it."""
+    """A duration in readable form."""
     return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"
 
 
@@ -100,11 +100,11 @@ def peak_megabytes() -> float:
 
 
 _SLOWER = 1.1
-"""Times its ratio of another run from which a row counts as slower."""
+"""A row counts as slower if its ratio is this many times that of another run."""
 
 
 def keep(rows: Sequence[Row], file: Path) -> None:
-    """Write the table as JSON, one object a row."""
+    """Write the table as JSON, one object per row."""
     file.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
 
 
@@ -116,9 +116,9 @@ def kept(file: Path) -> list[Row]:
 
 
 def slower(rows: Sequence[Row], earlier: Sequence[Row]) -> list[str]:
-    """The rows that take over a tenth longer than in an earlier run, beside the same thing.
+    """The rows that take over a tenth longer than in an earlier run, relative to the same thing.
 
-    The ratios are compared, because the same machine is not always equally fast.
+    Ratios are compared, because the same machine is not always equally fast.
     """
     before = {row.what: _number(row.ratio) for row in earlier}
     return [

@@ -1,8 +1,8 @@
-"""Builds real git repositories in a test's folder, fast and with the same names on every run.
+"""Builds real git repositories in a test's folder, fast and with the same hashes on every run.
 
-Commits go through ``git fast-import``, so that any bytes are possible in names, texts and
-messages, and no work tree is needed. Dates are set: without ``at`` a commit is made one minute
-after the one before it, the first at 2026-01-01T00:00Z.
+Commits go through ``git fast-import``, so names, texts and messages may contain any bytes, and no
+work tree is needed. Dates are fixed: without ``at``, a commit is made one minute after the previous
+one, the first at 2026-01-01T00:00Z.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ class Link:
 
 @dataclass(frozen=True)
 class Submodule:
-    """A commit of another repository; it needs not exist."""
+    """A commit of another repository, which need not exist."""
 
     sha: str
 
 
 @dataclass(frozen=True)
 class Moved:
-    """The file that stands at ``old`` moves here; with ``content`` it changes on the way."""
+    """A file that moved here from ``old``; with ``content`` it changes as well."""
 
     old: str | bytes
     content: str | bytes | None = None
 
 
 Entry = str | bytes | Executable | Link | Submodule | Moved | None
-"""What stands at a path after a commit; ``None`` removes it."""
+"""The content of a path after a commit; ``None`` removes it."""
 
 
 def environment() -> dict[str, str]:
-    """An environment in which only the command line configures git."""
+    """An environment in which git is configured only by the command line."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": os.devnull,
@@ -68,7 +68,7 @@ def environment() -> dict[str, str]:
 
 
 class RepositoryBuilder:
-    """A repository at ``path`` with the methods that fill it; every commit returns its name."""
+    """A repository at ``path``, with methods that add to it; every commit returns its hash."""
 
     def __init__(self, path: Path, *, bare: bool = False, branch: str = "main") -> None:
         self.path = path
@@ -79,7 +79,7 @@ class RepositoryBuilder:
         self.git("init", "--quiet", f"--initial-branch={branch}", *(["--bare"] if bare else []))
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
-        """Run git in the repository; returns what it prints, stripped."""
+        """Run git in the repository; return its output, stripped."""
         done = subprocess.run(
             ["git", "-C", str(self.path), *arguments],
             input=stdin,
@@ -103,10 +103,10 @@ class RepositoryBuilder:
         parents: Sequence[str] | None = None,
         encoding: str | None = None,
     ) -> str:
-        """Add a commit to ``branch`` (the builder's by default) and return its full name.
+        """Add a commit to ``branch`` (by default the builder's) and return its full hash.
 
-        ``parents`` are full names, or branches that this builder made; by default the branch's tip. ``files`` are the
-        differences from the first parent.
+        ``parents`` are full hashes, or branches of this builder; the default is the branch's tip.
+        ``files`` are the differences from the first parent.
         """
         branch = branch or self.branch
         at = at or self.clock
@@ -132,15 +132,15 @@ class RepositoryBuilder:
         at: datetime | None = None,
         branch: str | None = None,
     ) -> str:
-        """A merge of ``branches`` (two or more make an octopus) into ``branch``.
+        """Merge ``branches`` (two or more make an octopus) into ``branch``.
 
-        ``files`` are the differences from the first parent; no content is merged by itself.
+        ``files`` are the differences from the first parent; nothing is merged automatically.
         """
         into = branch or self.branch
         return self.commit(message, files, at=at, branch=into, parents=[into, *branches])
 
     def sha(self, name: str) -> str:
-        """The full name of what ``name`` stands for, or empty."""
+        """The full hash of ``name``, or empty."""
         done = subprocess.run(
             ["git", "-C", str(self.path), "rev-parse", "--verify", "--quiet", name],
             capture_output=True,
@@ -150,11 +150,11 @@ class RepositoryBuilder:
         return done.stdout.decode().strip()
 
     def checkout(self, branch: str | None = None) -> None:
-        """Fill the work tree."""
+        """Populate the work tree."""
         self.git("checkout", "--quiet", "--force", branch or self.branch)
 
     def forget(self, name: str) -> str:
-        """Delete the loose object that ``name`` (such as ``main:file``) stands for."""
+        """Delete the loose object that ``name`` (such as ``main:file``) refers to."""
         sha = self.sha(name)
         folder = Path(self.git("rev-parse", "--absolute-git-dir")) / "objects"
         (folder / sha[:2] / sha[2:]).unlink()

@@ -36,29 +36,29 @@ class Fixed:
         self._posts = tuple(posts)
 
     async def current(self) -> Sequence[Post]:
-        """All of them."""
+        """All channels."""
         return self._posts
 
     async def changed(self) -> None:
-        """Never returns."""
+        """Never return."""
         await asyncio.Event().wait()
 
 
 class Configured:
-    """Subscriptions of the configuration."""
+    """The subscriptions of the configuration."""
 
     def __init__(self, subscriptions: Sequence[Subscription]) -> None:
         self._subscriptions = tuple(subscriptions)
 
     async def subscriptions(self) -> Sequence[Subscription]:
-        """All of them, in the order of the file."""
+        """All subscriptions, in the order of the file."""
         return self._subscriptions
 
 
 async def forget(database: Database, repository: Repository) -> int:
-    """Remove the changes of a repository so that they are read again; return how many there were.
+    """Remove the changes of a repository so that they are read again; return their number.
 
-    The record of what was posted and which commits were seen stays: nothing is delivered twice.
+    The record of posts and seen commits stays, so nothing is delivered twice.
     """
     async with database.writing() as connection:
         home = await find_repository(connection, repository.name)

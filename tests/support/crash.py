@@ -1,10 +1,10 @@
-"""Digests posted by processes that are killed, at every step and again at every step after that.
+"""Posts digests from processes that are killed at every step, and again at every later step.
 
-For ``test_crash_platforms`` and ``benchmarks.crash``. The platforms are the strict doubles, the
-ledger is an archive in a file, and a process ends by SIGKILL. A step is before or after every write
-to the ledger and every call of the platform. Each run is one digest of several messages: one
-process is killed, the next one as well, and a third brings it to its end; then every line of the
-digest is counted among what people see.
+For ``test_crash_platforms`` and ``benchmarks.crash``. The platforms are the strict test servers,
+the ledger is an archive in a file, and processes end by SIGKILL. There is a step before and after
+every write to the ledger and every call to the platform. Each run posts one digest of several
+messages: two processes are killed, one after the other, and a third one finishes. Then every line
+of the digest is counted among what people see.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ from tests.servers.slack import BOT_TOKEN, CHANNEL, SlackServer
 from tests.servers.telegram import GROUP, TelegramServer
 
 LINES = {"slack": 40, "telegram": 12, "feishu": 90}
-"""So many lines are two messages or more."""
+"""The number of lines that make two messages or more."""
 
 _LEAVING, _GONE = "mark sending", "send"
-"""Between these a message is written down as on its way: nobody can tell afterwards if it left."""
+"""Between these steps a message is recorded as being sent: nobody can tell later if it was."""
 
 UNCERTAIN = frozenset({"telegram"})
-"""Platforms on which what stands can neither be looked for nor be told by its key."""
+"""Platforms whose messages can neither be searched for nor identified by a key."""
 
 _PATIENCE = Patience(first=0.001, attempts=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One run: where its processes were killed, and the lines that stand twice, or not at all.
+    """One run: where its processes were killed, and the lines that appear twice or not at all.
 
-    ``doubted`` are the messages that were on their way when a process was killed, by whatever
-    step: several go at once.
+    ``doubted`` are the messages that were being sent when a process was killed, at whatever step;
+    several are sent at once.
     """
 
     platform: str
@@ -71,15 +71,15 @@ class Outcome:
 
     @property
     def stated(self) -> bool:
-        """Whether a loss is the one that the documentation tells of."""
+        """Whether a loss is the documented one."""
         return self.platform in UNCERTAIN and self.doubted > 0
 
 
 class Zygote:
-    """A process with everything imported and no thread: its copies work, and are killed."""
+    """A process with everything imported and no threads, whose forks work and are killed."""
 
     def __init__(self, work: Callable[..., Coroutine[None, None, int]]) -> None:
-        """``work`` is what a copy does, with what it is told; it gives the number of its steps."""
+        """``work`` is what a fork does with its argument; it returns the number of its steps."""
         mine, theirs = os.pipe(), os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -91,20 +91,20 @@ class Zygote:
         self._to, self._of = os.fdopen(mine[1], "w"), os.fdopen(theirs[0])
 
     def work(self, **task: Any) -> int:
-        """Let a copy work; how many steps it took, or minus the signal that ended it."""
+        """Let a fork work; return its number of steps, or the negated signal that ended it."""
         self._to.write(json.dumps(task) + "\n")
         self._to.flush()
         return int(self._of.readline())
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         self._to.close()
         os.waitpid(self._pid, 0)
         self._of.close()
 
 
 def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers: Any) -> None:
-    # The libraries of platforms are imported where they are used: once here, and not in each copy.
+    # Platforms import their libraries on use: once here, and not in each fork.
     for library in ("aiohttp", "slack_sdk.web.async_client", "telegram"):
         importlib.import_module(library)
     for line in tasks:
@@ -118,7 +118,7 @@ def _serve(work: Callable[..., Coroutine[None, None, int]], tasks: Any, answers:
 
 
 class Steps:
-    """Counts steps, and kills the process at one of them, whose name it leaves behind."""
+    """Counts steps, and kills the process at one of them, whose name it records."""
 
     def __init__(self, folder: Path, last: int) -> None:
         self._folder, self._last, self.count = folder, last, 0
@@ -132,7 +132,7 @@ class Steps:
         self.count += 1
 
     def around(self, name: str, call: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
-        """The call with a step before and after."""
+        """Make the call, with a step before and after it."""
 
         async def stepping(*given: Any, **named: Any) -> Any:
             self(f"before {name}")
@@ -146,7 +146,7 @@ class Steps:
 
 
 def kills(folder: Path) -> tuple[tuple[str, ...], int]:
-    """The steps at which processes were killed there, and the messages on their way just then."""
+    """The steps at which processes were killed, and the messages being sent at that moment."""
     file = folder / "killed"
     lines = file.read_text().splitlines() if file.exists() else ()
     found = [line.split(" ", maxsplit=1) for line in lines]
@@ -164,7 +164,7 @@ class _Ledger(SqlLedger):
 
 
 async def _work(*, platform: str, url: str, folder: str, number: int, last: int) -> int:
-    """Deliver the digest of a number; how many steps that took."""
+    """Deliver the digest with a number; return the number of steps."""
     place = Path(folder)
     steps = Steps(place, last)
     async with await open_database(place) as database:
@@ -188,7 +188,7 @@ async def _work(*, platform: str, url: str, folder: str, number: int, last: int)
 def _sender(platform: str, url: str) -> tuple[Sender, str]:
     match platform:
         case "slack":
-            # How fast messages may follow each other is not what is tried here.
+            # The rate of messages is not tested here.
             slack_sender._IN_A_CHANNEL = (Rate(count=1000, seconds=1),)
             return slack(SlackConfig(bot_token=BOT_TOKEN, api=url)), CHANNEL
         case "telegram":
@@ -198,13 +198,13 @@ def _sender(platform: str, url: str) -> tuple[Sender, str]:
 
 
 def document(platform: str, number: int) -> Document:
-    """A digest of several messages, each of whose lines can be told from every other."""
+    """A digest of several messages with distinct lines."""
     lines = [f"run{number}line{n}. " + "word " * 90 for n in range(LINES[platform])]
     return Document(title="Today", blocks=(Listing(tuple(Item((Text(one),)) for one in lines)),))
 
 
 def crash_runs(platform: str, runs: int, folder: Path) -> list[Outcome]:
-    """So many runs, spread evenly over all pairs of steps."""
+    """Runs, spread evenly over all pairs of steps."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     zygote = Zygote(_work)
     try:
@@ -275,6 +275,6 @@ class _Matrix:
 
 
 async def empty(folder: Path) -> None:
-    """An archive without anything in it, to be copied."""
+    """An empty archive, to be copied."""
     async with await open_database(folder):
         return

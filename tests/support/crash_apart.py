@@ -1,6 +1,6 @@
-"""The runs of ``tests.support.crash`` and ``tests.support.crash_hearing`` in a program of its own.
+"""The runs of ``tests.support.crash`` and ``tests.support.crash_hearing``, in a separate program.
 
-They fork, which a process with threads, such as one that runs tests, should not.
+They fork, which a process with threads, such as one that runs tests, should not do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ print(json.dumps([asdict(one) for one in found]))
 
 
 def runs_apart(module: str, runs: str, way: str, most: int, folder: Path) -> list[Outcome]:
-    """What a function of a module gives for a way and a number of runs."""
+    """The result of a module's function for a way and a number of runs."""
     child = subprocess.run(
         [sys.executable, "-c", _PRINTED, module, runs, way, str(most), str(folder)],
         capture_output=True,

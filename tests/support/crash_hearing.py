@@ -1,10 +1,10 @@
-"""Messages heard by processes that are killed: between arrival, writing, acknowledgement and answer.
+"""Receives messages in processes that are killed between arrival, storage and answer.
 
-For ``test_crash_hearing`` and ``benchmarks.crash``. The platforms are the strict doubles, and send
-again what is not acknowledged, and nothing else; the archive is in a file, and a process ends by
-SIGKILL. A step is before or after what is put into the inbox, written down, acknowledged, read,
-claimed, marked, posted and forgotten. Each run is a few messages at once: one process is killed,
-the next one as well, and a third brings it to its end; then the answers are counted that people see.
+For ``test_crash_hearing`` and ``benchmarks.crash``. The platforms are the strict test servers,
+which deliver again exactly what is not acknowledged. The archive is in a file, and processes end by
+SIGKILL. There is a step before and after each entry into the inbox, write, acknowledgement, read,
+claim, mark, post and deletion. Each run has a few messages at once: two processes are killed, one
+after the other, and a third one finishes. Then the answers that people see are counted.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ WAYS = (
     "telegram polling",
     "telegram hook",
 )
-"""How a message comes to the bot."""
+"""The ways in which a message reaches the bot."""
 
 MESSAGES = 3
 
@@ -73,7 +73,7 @@ _PATIENCE, _LINGER = 20.0, 0.1
 
 
 class _Answers:
-    """Says at once which question it answers."""
+    """Answers at once with the question that is answered."""
 
     def language(self, _account: str, _asked: Any) -> Language:
         return Language.EN
@@ -120,7 +120,7 @@ class _Records(SqlReplies):
 
 
 async def _work(*, way: str, url: str, folder: str, last: int) -> int:
-    """Hear until every message has its answer; how many steps that took."""
+    """Receive until every message has its answer; return the number of steps."""
     place = Path(folder)
     step = Steps(place, last)
     sender: Any = _sender(way, url)
@@ -174,7 +174,7 @@ async def _until_told(database: Any) -> None:
 
 
 def _watch(way: str, step: Steps) -> None:
-    """Put steps around what an acknowledgement is, where a connection bears it."""
+    """Put steps around acknowledgements, on platforms that acknowledge on a connection."""
     if way == "telegram polling":
         Client.updates = step.around("acknowledge", Client.updates)  # type: ignore[method-assign]  # a double of it
     elif way.endswith("socket"):
@@ -184,7 +184,7 @@ def _watch(way: str, step: Steps) -> None:
 
 
 def _stepping(web: Any, step: Steps) -> Any:
-    """The application with steps around each acknowledgement."""
+    """The application, with steps around each acknowledgement."""
 
     async def called(scope: Any, receive: Any, send: Any) -> None:
         await web(scope, receive, step.around("acknowledge", send))
@@ -195,7 +195,7 @@ def _stepping(web: Any, step: Steps) -> Any:
 def _sender(way: str, url: str) -> Any:
     match way.split():
         case ["slack", how]:
-            # How fast messages may follow each other is not what is tried here.
+            # The rate of messages is not tested here.
             slack_sender._IN_A_CHANNEL = (Rate(count=1000, seconds=1),)
             keys = {"signing_secret": _SIGNING, "events": "http"}
             given = keys if how == "hook" else {"app_token": APP_TOKEN}
@@ -211,7 +211,7 @@ def _sender(way: str, url: str) -> Any:
 
 
 def hearing_runs(way: str, runs: int, folder: Path) -> list[Outcome]:
-    """So many runs, spread evenly over all pairs of steps."""
+    """Runs, spread evenly over all pairs of steps."""
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     zygote = Zygote(_work)
     try:
@@ -280,7 +280,7 @@ class _Matrix:
         return list(self._server.seen())
 
     def _delivery(self, mark: str, folder: Path) -> Callable[[], bool]:
-        """What delivers a message, and tells whether it was acknowledged."""
+        """A function that delivers a message and returns whether it was acknowledged."""
         server = self._server
         match self._way:
             case "telegram polling":
@@ -308,7 +308,7 @@ class _Matrix:
 def _delivering(
     pool: ThreadPoolExecutor, deliveries: Sequence[Callable[[], bool]]
 ) -> Iterator[None]:
-    """Deliver each message until it is acknowledged; what was is not delivered again."""
+    """Deliver each message until it is acknowledged, and then never again."""
     over: list[bool] = []
 
     def deliver(delivery: Callable[[], bool]) -> None:
@@ -355,7 +355,7 @@ def _slack_event(mark: str, stamp: str) -> dict[str, Any]:
 
 
 def _slack_request(event: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
-    # What is delivered again is signed anew, here as well within a second.
+    # Redeliveries are signed again, here even within a second.
     body, stamp = json.dumps({**event, "sent": time.time_ns()}).encode(), str(int(time.time()))
     signed = hmac.new(_SIGNING.encode(), f"v0:{stamp}:".encode() + body, hashlib.sha256)
     return body, {

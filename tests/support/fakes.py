@@ -1,4 +1,4 @@
-"""In-memory twins of the ports: they keep the protocols' promises and record what they got."""
+"""In-memory fakes of the ports: they fulfil the protocols and record their calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPOSITORY = Repository(name="octo/engine", web="https://github.com/octo/engine"
 
 @dataclass
 class FakeClock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that stands still until it is told to advance."""
 
     at: datetime = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 
@@ -41,7 +41,7 @@ class FakeClock:
 
 @dataclass
 class FakeSource:
-    """A branch of changes, newest first; ``calls`` holds the methods' names with arguments."""
+    """A branch of changes, newest first; ``calls`` holds the methods' names with their arguments."""
 
     branch_changes: Sequence[Change] = ()
     branch: str = "main"
@@ -179,7 +179,7 @@ class FakeSource:
 
 @dataclass
 class FakeArchive:
-    """Graded changes by repository and sha; ``queries`` holds what was selected by."""
+    """Graded changes by repository and sha; ``queries`` holds the queries of selections."""
 
     kept: dict[str, dict[str, Graded]] = field(default_factory=dict)
     saves: list[tuple[str, ...]] = field(default_factory=list)
@@ -323,7 +323,7 @@ class FakeCoverage:
 def commit(
     sha: str, message: str = "a change", at: datetime | None = None, author: str = "Ada"
 ) -> Commit:
-    """A commit whose name is ``sha`` filled up with zeros to 40 digits."""
+    """A commit whose hash is ``sha``, padded with zeros to 40 digits."""
     moment = at or datetime(2026, 1, 20, 12, 0, tzinfo=UTC)
     return Commit(
         sha=sha.ljust(40, "0"),
@@ -343,7 +343,7 @@ def change(
     at: datetime | None = None,
     author: str = "Ada",
 ) -> Change:
-    """A change that adds so many lines to each file."""
+    """A change that adds the given number of lines to each file."""
     return Change(
         commit=commit(sha, message, at, author),
         files=tuple(
@@ -365,7 +365,7 @@ def graded(
     at: datetime | None = None,
     author: str = "Ada",
 ) -> Graded:
-    """The same change with the facts and the grade that the program gives it."""
+    """The change with the facts and the grade that the program gives it."""
     made = change(sha, message, files, at, author)
     facts = extract(made, {})
     return Graded(commit=made.commit, facts=facts, grade=grade(facts))
@@ -381,7 +381,7 @@ def context(
     language: Language = Language.EN,
     aliases: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Context:
-    """What a use case is given, all of it in memory."""
+    """The context of a use case, all of it in memory."""
     return Context(
         watched=Watched(repository=repository, source=source, aliases=dict(aliases or {})),
         archive=archive or FakeArchive(),

@@ -1,4 +1,4 @@
-"""Delivery without a platform or a database: what was sent and written is kept to be looked at.
+"""Delivery without a platform or a database; records what was sent and written.
 
 Both fakes call ``step`` before and after everything they do, so that a test can end the process at
 any point: see :class:`Crash`.
@@ -19,12 +19,12 @@ from handlers.ports.storage import DeliveryKey, DeliveryRecord, PartRecord, Part
 
 
 class Killed(BaseException):
-    """The process ends here: like SIGKILL, no ``except Exception`` sees it."""
+    """Ends the process: like SIGKILL, it is not caught by ``except Exception``."""
 
 
 @dataclass
 class Crash:
-    """Ends the process at the step of a number, counted from 0; never without one."""
+    """Ends the process at a step, counted from 0; never if there is none."""
 
     at: int | None = None
     steps: list[str] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Crash:
 
 
 def no_step(_name: str) -> None:
-    """Nothing happens."""
+    """Do nothing."""
 
 
 @dataclass
@@ -95,10 +95,11 @@ NO_LIMIT = Limit(size=None, unit=Unit.CODE_POINTS, source="none")
 
 @dataclass
 class FakeSender:
-    """A platform of which each paragraph is a message. ``errors`` are raised first, in order.
+    """A platform on which each paragraph is a message.
 
-    ``stands`` is what people see, outliving a killed process. An error whose reason is
-    ``NO_ANSWER`` comes after the message was taken where ``taken`` says so.
+    ``errors`` are raised first, in order. ``stands`` is what people see; it outlives a killed
+    process. An error with the reason ``NO_ANSWER`` is raised after the message was accepted if
+    ``taken`` says so.
     """
 
     name: str = "fake"
@@ -172,7 +173,7 @@ class FakeSender:
 
 @dataclass
 class FakeLeases:
-    """Leases among tasks. ``taken`` are names that another process holds."""
+    """Leases among tasks. ``taken`` are names held by another process."""
 
     taken: set[str] = field(default_factory=set)
 
@@ -199,7 +200,7 @@ class FakeClock:
 
 
 def paragraphs(*texts: str) -> Document:
-    """A document of so many paragraphs."""
+    """A document with the given number of paragraphs."""
     return Document(title="t", blocks=tuple(Paragraph((Text(text),)) for text in texts))
 
 

@@ -1,4 +1,4 @@
-"""Shelves for inboxes: one that can be left behind by a process, one that takes nothing."""
+"""Storage for inboxes: one that outlives a process, and one that accepts nothing."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from digest.errors import UnwritableFolder
 
 
 class FullShelf(InboxStore):
-    """A disk without room."""
+    """A full disk."""
 
     async def keep(self, arrival: Arrival) -> None:
         raise UnwritableFolder("/there", "No space left on device")
 
 
 class KeptShelf:
-    """A shelf in memory, which outlives the inboxes that are given it."""
+    """Storage in memory that outlives the inboxes that use it."""
 
     def __init__(self) -> None:
         self.rows: dict[str, Arrival] = {}

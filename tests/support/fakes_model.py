@@ -1,4 +1,4 @@
-"""In-memory twins of what a model needs beside its server."""
+"""In-memory fakes of what a model needs besides its server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from handlers.ports.model_port import BillingAccount, BudgetSpent, Hold, ModelCa
 
 @dataclass
 class FakeCallLedger:
-    """Calls in the order they were added."""
+    """Calls, in the order in which they were added."""
 
     calls: list[ModelCall] = field(default_factory=list)
 

@@ -1,6 +1,6 @@
-"""Commits made to harm: to steer a model, to break out of its prompt, to act in a chat or a page.
+"""Malicious commits: to steer a model, to break out of its prompt, to act in a chat or a page.
 
-Each is a change with its facts as any other; ``OBEDIENT`` are replies of a model that fell for it.
+Each is a change with its facts; ``OBEDIENT`` are replies of a model that obeyed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ COMMITS = _commits()
 
 
 def at(name: str, level: Level) -> Material:
-    """A commit of the corpus at a level."""
+    """A commit of the corpus, at a level."""
     one = COMMITS[name]
     grade = dataclasses.replace(one.graded.grade, level=level)
     return dataclasses.replace(one, graded=dataclasses.replace(one.graded, grade=grade))

@@ -1,4 +1,4 @@
-"""Changes made by hand as a model may see them: what prompts and the check of evidence are tried on."""
+"""Hand-made changes as a model may see them, for tests of prompts and the check of evidence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def material(
     *files: tuple[str, str | None, str | None] | FileChange,
     level: Level = Level.HIGH,
 ) -> Material:
-    """A change with its facts. A file is ``(path, old text, new text)`` or made already."""
+    """A change with its facts. A file is ``(path, old text, new text)`` or a ready value."""
     made = tuple(f if isinstance(f, FileChange) else file(*f) for f in files)
     sha = hashlib.sha1(message.encode("utf-8", "surrogatepass")).hexdigest()
     change = Change(commit=dataclasses.replace(commit(message), sha=sha), files=made)
@@ -108,7 +108,7 @@ Signed-off-by: Ada Lovelace <ada@example.org>
 
 
 def pool(level: Level = Level.HIGH) -> Material:
-    """A feature: a flag and a method gone, a default and a limit raised, a variable read."""
+    """A feature: a flag and a method removed, a default and a limit raised, a new variable."""
     return material(
         BODY,
         ("engine/cli.py", OLD_CLI, NEW_CLI),
@@ -129,7 +129,7 @@ def versions() -> Material:
 
 
 def renamed() -> Material:
-    """A file that moved, and a class that has another name."""
+    """A file that moved, and a renamed class."""
     moved = FileChange(
         path="engine/core/pool.py",
         old_path="engine/pool.py",
@@ -146,5 +146,5 @@ def renamed() -> Material:
 
 
 def words(text: str) -> int:
-    """A count of tokens that a test can follow: four characters make one."""
+    """A token count that tests can follow: four characters are one token."""
     return len(text) // 4 + 1

@@ -1,6 +1,6 @@
-"""A scripted model that reads what it is sent and says something true of it, or something else.
+"""A scripted model that reads its prompt and says something true about it, or something false.
 
-It finds the paths in the prompt, as a model would, so that its replies hold whatever the commits.
+It finds the paths in the prompt, as a model would, so its replies fit any commits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def chinese(sent: Sent) -> bool:
 
 
 def kind(sent: Sent) -> str:
-    """analysis, lines, notes or day: what the question asks for."""
+    """The kind of a request: analysis, lines, notes or day."""
     asked = sent.body.get("response_format", {}).get("json_schema", {}).get("name")
     if asked:
         return str(asked)
@@ -107,7 +107,7 @@ _RISK = {False: " and may surprise those who rely on it", True: "，可能让依
 
 
 def _day(sent: Sent) -> dict[str, Any]:
-    """Two sentences and a theme, in words that were kept."""
+    """Two sentences and a theme, in accepted words."""
     listed = _LISTED.findall(sent.body["messages"][1]["content"])
     theme = {
         "title": "改动" if chinese(sent) else "Code that behaves in another way",
@@ -125,12 +125,12 @@ def _line(sent: Sent, name: str, files: list[tuple[str, str]]) -> dict[str, Any]
 
 
 def truthful(sent: Sent) -> Says:
-    """Answers every question with what is true."""
+    """Answer every request truthfully."""
     return Says(text=json.dumps(reply(sent), ensure_ascii=False))
 
 
 def mixed(sent: Sent) -> Says:
-    """As :func:`truthful`, with one false statement in every analysis."""
+    """Like :func:`truthful`, with one false statement in every analysis."""
     made = reply(sent)
     if "risks" in made:
         made["risks"].append({"text": FALSE, "cites": ["F1"]})

@@ -1,6 +1,6 @@
-"""Graded changes made by hand: one of every sort that a report tells of, hostile ones included.
+"""Hand-made graded changes: one of every kind in a report, including hostile ones.
 
-They hold no more than the facts that they name; nothing is read from a repository.
+They have only the facts that they name; nothing is read from a repository.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def flag_change() -> Graded:
 
 
 def refactoring() -> Graded:
-    """A refactoring that moves, renames and spreads; methods of one name in many classes."""
+    """A refactoring with moves, renames and changed methods of one name in many classes."""
     kernels = [f"engine/kernels/k{i}.py" for i in range(5)]
     return change(
         2,
@@ -268,7 +268,7 @@ def refactoring() -> Graded:
 
 
 def versions() -> Graded:
-    """A dependency's move, told by two manifests."""
+    """A raised dependency, reported by two manifests."""
     return change(
         3,
         "Bump torch to 2.10 (#103)",
@@ -311,7 +311,7 @@ def versions() -> Graded:
 
 
 def faster() -> Graded:
-    """A performance change whose author brings figures, in a list."""
+    """A performance change whose author gives figures in a list."""
     return change(
         4,
         "[Perf] Fuse the scale into the copy (#104)",
@@ -360,7 +360,7 @@ def guarded() -> Graded:
 
 
 def partial() -> Graded:
-    """A change of which one file could not be read, with a path that is no UTF-8."""
+    """A change with one file that could not be read, with a path that is not UTF-8."""
     return change(
         7,
         "Update assets",
@@ -396,7 +396,7 @@ HOSTILE = (
 
 
 def hostile() -> Graded:
-    """A change whose every text tries to be markup."""
+    """A change in which every text tries to be markup."""
     return change(
         9,
         HOSTILE,
@@ -417,7 +417,7 @@ def hostile() -> Graded:
 
 
 def everything() -> list[Graded]:
-    """All of them, newest first."""
+    """All sample changes, newest first."""
     return [
         flag_change(),
         refactoring(),

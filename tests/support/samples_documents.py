@@ -1,6 +1,6 @@
-"""Documents made by hand: a digest and an answer, in English and Chinese.
+"""Hand-made documents: a digest and an answer, in English and Chinese.
 
-Every platform draws them, so that golden files can be laid side by side.
+Every platform renders them, so that golden files can be compared.
 """
 
 from __future__ import annotations

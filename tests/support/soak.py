@@ -1,7 +1,7 @@
-"""A thousand channels over loopback servers that keep their platforms' limits, on a virtual clock.
+"""A thousand channels on loopback servers with their platforms' limits, on a virtual clock.
 
-For ``test_soak`` and for ``benchmarks.delivery``: how long all posts take beside the least that the
-limits allow.
+For ``test_soak`` and ``benchmarks.delivery``: the time for all posts, compared with the least that
+the limits allow.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _BUSY = Fails(
 
 @dataclass(frozen=True)
 class Soak:
-    """How a fan-out went. ``wall`` and ``least`` are seconds of the virtual clock.
+    """The result of a fan-out. ``wall`` and ``least`` are seconds of the virtual clock.
 
-    A call that is refused counts for the platform's limits like any other.
+    A refused call counts for the platform's limits like any other.
     """
 
     platform: str
@@ -57,15 +57,15 @@ class Soak:
     wall: float
     least: float
     work: float
-    """Real seconds that everything took, servers included."""
+    """Real seconds that everything took, including servers."""
     refused: int
     posts: dict[str, int]
-    """How often each text stands on the platform."""
+    """How often each text was posted on the platform."""
 
 
 @dataclass
 class Fleet:
-    """One account with its channels, and its server's account of what happened."""
+    """One account with its channels, and its server's record of what happened."""
 
     sender: Sender
     chats: Sequence[str]
@@ -112,7 +112,7 @@ def feishu(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) ->
 def slack(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) -> Fleet:
     """200 messages a minute in the workspace, one a second in each channel.
 
-    Slack says "several hundred": so many at least.
+    Slack documents "several hundred", so this is the minimum.
     """
     most, seconds = 200, 60.0
     server = SlackServer(burst=1, workspace=(most, seconds), clock=loop.time)
@@ -132,7 +132,7 @@ def slack(stack: ExitStack, loop: VirtualLoop, channels: int, refusals: int) -> 
 
 
 def _now_and_then(act: Any, channels: int, refusals: int) -> list[Any]:
-    """So many refusals among the first four fifths of the calls."""
+    """A number of refusals among the first four fifths of the calls."""
     step = max(1, channels * 4 // 5 // max(1, refusals))
     return [act if n % step == step - 1 else None for n in range(step * refusals)]
 
@@ -141,7 +141,7 @@ FLEETS = {"telegram": telegram, "feishu": feishu, "slack": slack}
 
 
 class _Ledger(SqlLedger):
-    """The ledger in a file. Time stands still while it is read and written."""
+    """The ledger in a file. Virtual time stands still while it is read and written."""
 
     def __init__(self, database: Database, loop: VirtualLoop) -> None:
         super().__init__(database)
@@ -161,7 +161,7 @@ class _Ledger(SqlLedger):
 
 
 def document(number: int) -> Document:
-    """A digest that can be told from every other."""
+    """A digest that differs from all others."""
     title = f"digest {number:06d} of the day"
     return Document(title=title, blocks=(Heading(1, (Text(title),)), Paragraph((Text("Quiet."),))))
 
@@ -169,7 +169,7 @@ def document(number: int) -> Document:
 def soak(platform: str, channels: int, refusals: int, *, in_file: bool = False) -> Soak:
     """Post one digest to each of the channels at once.
 
-    The ledger is one in memory, which is quicker, or an archive ``in_file``.
+    The ledger is in memory, which is faster, or an archive ``in_file``.
     """
     with asyncio.Runner(loop_factory=VirtualLoop) as runner, ExitStack() as stack:
         loop = runner.get_loop()
@@ -195,7 +195,7 @@ async def _delivery(loop: VirtualLoop, *, in_file: bool) -> AsyncIterator[Delive
 
 async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop, *, in_file: bool) -> Soak:
     with loop.working():
-        # What is fetched once, such as a token, is no part of a fan-out.
+        # What is fetched once, such as a token, is not part of a fan-out.
         await fleet.sender.probe(fleet.chats[0])
     fleet.sender.send = timeless(loop, fleet.sender.send)  # type: ignore[method-assign]  # a clock is no part of a sender
     async with _delivery(loop, in_file=in_file) as delivery:
@@ -216,7 +216,7 @@ async def _soak(platform: str, fleet: Fleet, loop: VirtualLoop, *, in_file: bool
 
 
 async def _posted(fleet: Fleet, loop: VirtualLoop, delivery: Delivery) -> tuple[float, float]:
-    """Post to all of them, and once more, which must post nothing; both clocks' seconds."""
+    """Post to all, and once more, which must post nothing; return the seconds of both clocks."""
     postings = [
         Posting(
             target=Target(name=chat, sender=fleet.sender, chat=chat),

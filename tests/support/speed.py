@@ -1,4 +1,4 @@
-"""How fast this machine is beside the one on which the bounds of tests were found."""
+"""The speed of this machine compared with the one on which the bounds of tests were measured."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import cache
 from time import process_time
 
 _REFERENCE = 0.045
-"""Seconds of processor time that the work takes there."""
+"""Seconds of processor time that the reference work takes on that machine."""
 
 
 @cache
 def slowness() -> float:
-    """At least 1: how many times longer than there the same work takes here."""
+    """How many times longer the reference work takes here; at least 1."""
     return max(1.0, min(_spent() for _ in range(3)) / _REFERENCE)
 
 
 def within(seconds: float, work: Callable[[], object]) -> bool:
-    """Whether the work takes at most that much processor time where the bounds were found.
+    """Whether the work takes at most the given processor time, scaled to the reference machine.
 
-    Others on the machine slow every instruction down, for moments that may be those of the work
-    alone. So what takes too long here is tried again, with the machine measured before and after.
+    Other programs slow every instruction down, perhaps only during the work. So work that takes too
+    long is repeated, and the machine is measured before and after it.
     """
     return _cost(work) <= seconds or any(_adjusted_cost(work) <= seconds for _ in range(3))
 

@@ -30,7 +30,7 @@ from digest.document import (
     Text,
 )
 
-# What repositories and people bring: escape codes, markup of every platform, right-to-left
+# Text from repositories and people: escape codes, markup of every platform, right-to-left
 # overrides, wide and combined characters, mentions, very long words.
 HOSTILE = (
     "\x1b[31mred\x1b[0m",

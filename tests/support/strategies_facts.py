@@ -1,4 +1,4 @@
-"""Facts of changes that nobody wrote, for what has to survive being kept."""
+"""Arbitrary facts, to test that they survive storage."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def facts_of(
     *,
     versions: st.SearchStrategy[int] = st.just(FACTS_VERSION),  # noqa: B008  # a value that stays
 ) -> st.SearchStrategy[Facts]:
-    """Facts with these texts and paths; without ``versions`` they are of the newest."""
+    """Facts with these texts and paths; without ``versions`` they have the newest version."""
     undone = st.none() | st.builds(Undone, sha=texts, number=_numbers, title=texts)
     return st.builds(
         Facts,

@@ -1,7 +1,7 @@
-"""An event loop whose clock stands still while anything works, and jumps when all only wait.
+"""An event loop whose clock stands still during work and jumps while everything waits.
 
-What is measured on it is what limits and pauses add up to, whatever the machine is like. And a
-clock for the timetable, whose library knows no other than the machine's, which a test cannot set.
+Measurements on it show only the limits and pauses, whatever the machine. Also a clock for the
+timetable, whose library only knows the machine's clock, which a test cannot set.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from bot.scheduler import timetable
 T = TypeVar("T")
 
 GLANCE = 0.005
-"""Real seconds from one look of a timetable at its clock to the next."""
+"""Real seconds between two looks of a timetable at its clock."""
 
-# Real seconds that the loop looks for news while somebody works in another thread.
+# Real seconds between checks while somebody works in another thread.
 _GLANCE = 0.002
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """``with loop.working():`` around what takes real time, such as a request or a database."""
+    """An event loop to use with ``with loop.working():`` around real work, such as a request."""
 
     def __init__(self) -> None:
         self.at = 0.0
@@ -41,7 +41,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.at
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
-        """Without the time limit of Python 3.12 and later: threads end in real time."""
+        """Ignore the time limit of Python 3.12 and later, because threads end in real time."""
         del timeout
         with self.working():
             await super().shutdown_default_executor()
@@ -56,7 +56,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_in_virtual_time(work: Callable[[VirtualLoop], Awaitable[T]]) -> T:
-    """The result of the work, done on a loop of its own; the work is given that loop."""
+    """The result of the work, run on a separate loop, which it gets as its argument."""
 
     async def run() -> T:
         return await work(loop)
@@ -68,7 +68,7 @@ def run_in_virtual_time(work: Callable[[VirtualLoop], Awaitable[T]]) -> T:
 
 
 def timeless(loop: VirtualLoop, call: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
-    """The call, during which the loop's time stands still."""
+    """Make the call while the loop's time stands still."""
 
     async def called(*given, **named) -> T:
         with loop.working():
