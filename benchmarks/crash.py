@@ -230,8 +230,8 @@ def main(options: argparse.Namespace) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks.crash")
-    parser.add_argument("runs", type=int, nargs="?", default=RUNS, help="of each row")
-    parser.add_argument("--only", default="", help="a part of the names of rows")
+    parser.add_argument("runs", type=int, nargs="?", default=RUNS, help="runs of each row")
+    parser.add_argument("--only", default="", help="only rows whose name contains this")
     return parser.parse_args()
 
 

@@ -284,14 +284,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repositories", type=int, default=200)
     parser.add_argument("--channels", type=int, default=5000)
     parser.add_argument("--workspaces", type=int, default=50)
-    parser.add_argument("--rate", type=float, default=50.0, help="questions a second")
+    parser.add_argument("--rate", type=float, default=50.0, help="questions per second")
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--patience", type=float, default=_PATIENCE, help="seconds for the rest")
-    parser.add_argument("--processes", default="web,scheduler,worker:2", help="roles and how many")
-    parser.add_argument("--outage", choices=("redis", "postgresql"), help="away for a minute")
-    parser.add_argument("--statements", action="store_true", help="tell the database's dearest")
-    parser.add_argument("--profile", metavar="FOLDER", help="for what py-spy samples")
-    parser.add_argument("--keep", metavar="FOLDER", help="for the logs of the processes")
+    parser.add_argument(
+        "--patience", type=float, default=_PATIENCE, help="seconds to wait at the end"
+    )
+    parser.add_argument("--processes", default="web,scheduler,worker:2", help="roles and numbers")
+    parser.add_argument("--outage", choices=("redis", "postgresql"), help="stop it for a minute")
+    parser.add_argument("--statements", action="store_true", help="list the most expensive")
+    parser.add_argument("--profile", metavar="FOLDER", help="for samples of py-spy")
+    parser.add_argument("--keep", metavar="FOLDER", help="for the logs of processes")
     return parser.parse_args()
 
 

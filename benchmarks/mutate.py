@@ -363,8 +363,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("paths", nargs="*", default=RINGS, help="folders, files, or FILE:LINE")
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true", help="name what was noticed as well")
-    parser.add_argument("--tests", nargs="+", default=["tests/unit"], help="run tests of these")
+    parser.add_argument("--verbose", action="store_true", help="also list noticed mutants")
+    parser.add_argument(
+        "--tests", nargs="+", default=["tests/unit"], help="folders of tests to run"
+    )
     parser.add_argument("--folder", type=Path, default=Path("/tmp/digestbot-mutants"))
     return parser.parse_args()
 

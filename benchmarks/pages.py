@@ -268,7 +268,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clone")
     parser.add_argument("--days", type=int, default=3650)
-    parser.add_argument("--data", default="", help="folder of the archive; default: a temporary")
+    parser.add_argument("--data", default="", help="folder of the archive; default: temporary")
     args = parser.parse_args()
     show(rows(str(Path(args.clone).resolve()), args.data, args.days))
 

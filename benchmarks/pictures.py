@@ -227,8 +227,8 @@ def main() -> None:
     parser.add_argument("clone")
     parser.add_argument("--name", default="vllm-project/vllm")
     parser.add_argument("--day", default="2026-08-13")
-    parser.add_argument("--change", default="52216", help="number or name of the change shown")
-    parser.add_argument("--data", default="", help="folder of the archive; default: a temporary")
+    parser.add_argument("--change", default="52216", help="number or hash of the change")
+    parser.add_argument("--data", default="", help="folder of the archive; default: temporary")
     parser.add_argument("--folder", type=Path, default=Path("docs/images"))
     args = parser.parse_args()
     with nullcontext(args.data) if args.data else tempfile.TemporaryDirectory() as data:

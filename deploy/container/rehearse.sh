@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image where no container engine runs, starts it, and waits for one digest from it.
+# Builds the image without a container engine, starts it, and waits for one digest from it.
 #
 #   deploy/container/rehearse.sh [FOLDER]      (as root, on Debian, with buildah and debootstrap)
 #
 # buildah follows the Containerfile in a chroot. The base image is not pulled: a minimal Debian with
-# Debian's own Python stands under its name, so that nothing but Debian's packages and the locked
-# dependencies is fetched. The container posts to a webhook on loopback and answers /healthz.
-# FOLDER (a temporary one unless named) keeps the base for the next time.
+# Debian's own Python takes its place, so only Debian's packages and the locked dependencies are
+# fetched. The container posts to a webhook on loopback and answers /healthz.
+# FOLDER (default: a temporary one) keeps the base for the next run.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mkdir -p "${1:-${TMPDIR:-/tmp}/digestbot-image}" && cd "${1:-${TMPDIR:-/tmp}/digestbot-image}" && pwd)
@@ -39,7 +39,7 @@ build bud --layers --network host --pull-never --format docker --env PIP_CERT=/e
 	{ tail -20 "$folder/build.log"; exit 1; }
 echo "built: $(build images --noheading --format '{{.Name}} {{.Size}}' localhost/digestbot)"
 
-# A repository with two commits, a webhook that writes down what it gets, and a digest due in a minute.
+# A repository with two commits, a webhook that records what it receives, and a digest due in a minute.
 rm -rf "$folder/config" "$folder/project" "$folder/posted"
 mkdir -p "$folder/config"
 git init --quiet --initial-branch main "$folder/project"

@@ -1,11 +1,11 @@
-"""Make a release file out of a clone that keeps a changelog: which requests it names, and as what.
+"""Generates a release file from a clone with a changelog: which requests it names, and as what.
 
     python -m tests.evals.changelog CLONE SINCE UNTIL PATH [PATH ...] > NAME.json
 
 ``PATH`` are changelog files, or folders of them, at the clone's HEAD. Choose a window whose
-releases the files cover. Beside ``noted``, every request that is named, the file lists those whose
-entry is marked as breaking, deprecated, removed, security or changed, by a heading
-(``### Breaking changes``), a tag (``[SECURITY]``) or bold words (``**Breaking**``).
+releases the files cover. Besides ``noted``, every request that is named, the file lists those whose
+entry is marked as breaking, deprecated, removed, security or changed, by a heading (``### Breaking
+changes``), a tag (``[SECURITY]``) or bold text (``**Breaking**``).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _parts(tags: str) -> list[str]:
 
 
 def texts(clone: str, paths: list[str]) -> Iterator[str]:
-    """The contents of the files, those in folders included."""
+    """The contents of the files, including those in folders."""
     git = ["git", "-C", clone]
     listed = subprocess.run(
         [*git, "ls-tree", "-r", "-z", "--name-only", "HEAD", *paths],

@@ -31,15 +31,15 @@ from digest.facts.paths import area_of
 from handlers.digests.tree_facts import settle
 
 GRAVE = ("removed", "renamed", "default_changed", "deprecated")
-"""The actions that a reader acts on: each must be right."""
+"""The actions that readers act on: each must be right."""
 
 TOLD = (*GRAVE, "added")
-"""The actions that labels ask for; ``moved`` and ``none`` say that nothing grave may be told."""
+"""The actions of labels; ``moved`` and ``none`` mean that nothing grave may be reported."""
 
 _KINDS = {
     "flag": {FactKind.FLAG, FactKind.CONFIG},
     "variable": {FactKind.ENVIRONMENT, FactKind.CONFIG},
-    "setting": {  # a field of arguments is told as the flag that is made of it
+    "setting": {  # a field of arguments is reported as the flag derived from it
         *(FactKind.CONFIG, FactKind.SYMBOL, FactKind.ENVIRONMENT, FactKind.SCHEMA, FactKind.FLAG)
     },
     "metric": {FactKind.METRIC},
@@ -58,7 +58,7 @@ Label = Mapping[str, Any]
 
 
 def right(label: Label, action: str, fact: Fact) -> bool:
-    """Whether a label bears an action out, with its values where the label has some."""
+    """Whether a label confirms an action, with its values if the label has some."""
     if label["action"] != action or not label.get("owned", True):
         return False
     if action != "default_changed":
@@ -81,7 +81,7 @@ def lines(paths: Iterable[Path]) -> Iterator[Label]:
 
 @dataclass(slots=True)
 class Score:
-    """How many of what was told is right, and how many of what should be told was."""
+    """How many reported facts are right, and how many expected ones were reported."""
 
     right: Counter[str] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
@@ -149,7 +149,7 @@ async def _facts(clone: str, commits: Iterable[str]) -> dict[str, Facts]:
 
 
 def judge(labels: Sequence[Label], facts: Mapping[str, Facts], score: Score) -> None:
-    """Compare the labels of one repository with what was told of its commits."""
+    """Compare the labels of one repository with the facts of its commits."""
     by_commit: dict[str, list[Label]] = defaultdict(list)
     for label in labels:
         by_commit[label["commit"]].append(label)
@@ -172,14 +172,14 @@ def judge(labels: Sequence[Label], facts: Mapping[str, Facts], score: Score) -> 
 
 
 def is_contract(fact: Fact) -> bool:
-    """Whether a fact is about what users depend on: internal names and tools of developers not."""
+    """Whether a fact is about what users depend on, not about internal names and developers' tools."""
     if fact.kind is FactKind.SECURITY:
         return False  # a pattern in the code, which no label is about
     if fact.kind in {FactKind.DEPENDENCY, FactKind.TOOLCHAIN}:
         aside = is_pin(fact) or fact.detail.endswith((" dev", " toolchain", "docker"))
         return not aside and area_of(fact.evidence.path) not in _ASIDE
     if fact.kind is FactKind.DEPRECATION and " " in fact.name:
-        return False  # what a message calls in prose has no name to compare
+        return False  # names in the prose of a message cannot be compared
     return fact.public is not False
 
 
@@ -202,7 +202,7 @@ def _judge_told(
 
 
 def action_of(fact: Fact) -> str:
-    """What a fact says happened, in the words of the labels; empty for what they do not ask."""
+    """The action of a fact in the terms of the labels; empty for others."""
     if fact.kind is FactKind.DEPRECATION:
         return "deprecated" if fact.action is Action.ADDED else ""
     if fact.action is Action.CHANGED:
@@ -214,11 +214,11 @@ def action_of(fact: Fact) -> str:
 
 
 def names(label: Label, fact: Fact) -> bool:
-    """Whether a label and a fact are about the same thing, however its name is written."""
+    """Whether a label and a fact are about the same thing, in whatever notation."""
     if fact.kind not in (_KINDS[label["sort"]] | {FactKind.DEPRECATION}):
         return False
     ours = {_key(n) for n in (fact.name, *((fact.before, fact.after) if _renamed(fact) else ()))}
-    if fact.kind is FactKind.DEPRECATION:  # labels name the setting, whichever of its values goes
+    if fact.kind is FactKind.DEPRECATION:  # labels name only the setting
         ours.add(_key(fact.name.partition("=")[0]))
     theirs = {_key(label["name"])}
     if label["action"] == "renamed":
@@ -226,7 +226,7 @@ def names(label: Label, fact: Fact) -> bool:
     # Labels name a setting by its section, facts by its class.
     loose = label["sort"] == "setting"
     if label["sort"] == "metric" and fact.kind in {FactKind.METRIC, FactKind.DEPRECATION}:
-        # A namespace that stands in another file as a constant is not read.
+        # A namespace that is a constant in another file is not read.
         if _renamed(fact) and label["action"] == "renamed":
             pairs = ((label["before"], fact.before), (label["after"], fact.name))
             return all(str(theirs).endswith(str(ours)) for theirs, ours in pairs)
@@ -235,12 +235,12 @@ def names(label: Label, fact: Fact) -> bool:
 
 
 def _is_hidden(label: Label) -> bool:
-    """Whether a label is about a new flag that no help shows, which is kept as internal."""
+    """Whether a label is about a new flag that is hidden from help, which counts as internal."""
     return label["action"] == "added" and str(label.get("note", "")).startswith("hidden")
 
 
 def _covers(label: Label, action: str, fact: Fact) -> bool:
-    """Whether a type that goes takes a labelled member with it."""
+    """Whether the removal of a type includes a labelled member."""
     owner = _key(label["name"]).rpartition(".")[0]
     name = _key(fact.name)
     gone = label["action"] == action == "removed" and fact.kind is FactKind.SYMBOL
@@ -248,7 +248,7 @@ def _covers(label: Label, action: str, fact: Fact) -> bool:
 
 
 def _shows(label: Label, fact: Fact) -> bool:
-    """Whether two signatures of a function show that a labelled parameter came or went."""
+    """Whether two signatures of a function show that a labelled parameter was added or removed."""
     function, _, parameter = label["name"].removesuffix(")").partition("(")
     if not parameter or fact.action is not Action.CHANGED or "parameter" not in fact.detail:
         return False

@@ -46,28 +46,33 @@ BIAS = -0.45
 """Added to the mean intercept, so that about one change in seven is high."""
 
 DEMANDED = {"high": 0.12, "medium": 0.33}
-"""The shares of the changes that nobody marked which may reach a level as demands."""
+"""The shares of unmarked changes that may reach a level as demands."""
 
 DEMAND_PENALTY = 0.0015
 
 NEWS_IN_DEMANDS = 0.5
-"""How much of the weights of news is the prior of demands: what is marked is also named."""
+"""The share of the news weights in the prior of demands: marked changes are also named."""
 
 NO_DEMAND = (
     *("breaking", "note", "label_", "area_", "title_length", "title_name", "co_authors"),
     *("title_removal", "title_code", "symbol_", "core_", "files", "explained"),
 )
-"""Signals without weight for demands: rules answer for what an author declares, and the others tell
-of a project's habits."""
+"""Signals without weight for demands.
+
+Rules cover what authors declare; the others depend on a project's habits.
+"""
 
 LEAST_MARKED = 8
 
 CHANGES = frozenset({"alertmanager", "loki", "prometheus", "tempo", "thanos"})
-"""Projects that mark as ``[CHANGE]`` what users must react to; for others it is any change."""
+"""Projects that mark what users must react to as ``[CHANGE]``; elsewhere it means any change."""
 
 MOST = {"note": 0.6, "note_fixed": 0.1, "note_added": 0.35, "note_changed": 0.35}
-"""Caps: where a project asks for an entry with the code it is nearly an oracle, elsewhere nothing
-is known of it; a repository's own past tells which."""
+"""Caps for signals whose meaning depends on the project.
+
+They are nearly certain where code changes need a changelog entry, and unknown elsewhere; a
+repository's own past decides.
+"""
 
 _POSITIVE = (
     *("breaking", "advisory", "deprecation", "dependency", "toolchain", "schema", "security"),
@@ -79,7 +84,7 @@ _FLOORED = ("says_", "note_", "deprecation_", *_CONTRACT)
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The rows of a file with their moments, newest first."""
+    """The rows of a file with their times, newest first."""
 
     sample: Sample
     demands: Sample
@@ -118,7 +123,7 @@ def _demands(name: str, spec: dict[str, Any], read: Sequence[dict[str, Any]]) ->
 
 
 def fit_demands(projects: Sequence[Project], rounds: int) -> tuple[dict[str, float], float]:
-    """The weights of demands, and the bias that gives the wanted shares of the others."""
+    """The weights of demands, and the bias that gives the wanted shares of the other changes."""
     samples = [
         p.demands for p in projects if sum(row.noted for row in p.demands.rows) >= LEAST_MARKED
     ]
@@ -144,7 +149,7 @@ def fit_demands(projects: Sequence[Project], rounds: int) -> tuple[dict[str, flo
 
 
 def report_demands(projects: Sequence[Project], rounds: int) -> None:
-    """Print which shares of the marked changes are high and medium by weights that saw others."""
+    """Print the shares of marked changes that are high and medium by weights that saw others."""
     least = Thresholds()
     for held in projects:
         marked = [row for row in held.demands.rows if row.noted]
@@ -164,7 +169,7 @@ def report_demands(projects: Sequence[Project], rounds: int) -> None:
 
 
 def floored(samples: Sequence[Sample]) -> frozenset[str]:
-    """What a contract loses or a changelog tells never makes a change matter less."""
+    """The weights, in which lost contracts and changelog entries never lower a grade."""
     names = {name for sample in samples for row in sample.rows for name in row.signals}
     return frozenset(n for n in names if n in _POSITIVE or n.startswith(_FLOORED))
 
@@ -192,13 +197,13 @@ def average_precision(rows: Sequence[Row], odds: Sequence[float]) -> float:
 
 
 def figures(rows: Sequence[Row], weights: dict[str, float]) -> str:
-    """ROC AUC and average precision of rows under weights."""
+    """ROC AUC and average precision of rows under the weights."""
     odds = [odds_of(row.signals, weights) for row in rows]
     return f"{auc(rows, odds):.3f} {average_precision(rows, odds):.3f}"
 
 
 def report(projects: Sequence[Project], rounds: int) -> None:
-    """Print how each project is ranked by weights that never saw it, and with its own past."""
+    """Print the ranking of each project by weights that never saw it, and with its own past."""
     for held in projects:
         others = [p.sample for p in projects if p is not held]
         weights, _ = fit(others, Prior(floored=floored(others), penalty=PENALTY, rounds=rounds))
@@ -217,7 +222,7 @@ def report(projects: Sequence[Project], rounds: int) -> None:
 
 
 def main() -> None:
-    """Read, fit, print the figures; with ``--write`` change the shipped file."""
+    """Read, fit and print the figures; with ``--write`` change the shipped file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clones", type=Path, required=True)
     parser.add_argument("--cache", type=Path)
@@ -249,7 +254,7 @@ def main() -> None:
 
 
 def write(kind: str, weights: dict[str, float], bias: float) -> None:
-    """Change weights and bias of the shipped file, and its version where they differ."""
+    """Change weights and bias of the shipped file, and its version if they differ."""
     target = ROOT / "digest" / "grading" / "importance.json"
     data: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     most = {} if kind else MOST

@@ -1,11 +1,11 @@
-"""How many lines of changes say what the change means for a reader.
+"""The share of lines that say what a change means for a reader.
 
     python -m tests.evals.lines CLONE --since DAY --until DAY [--name OWNER/NAME] [--show]
 
-A line has a *consequence* where a reader who knows none of the code learns what is different: what
-works or is refused now, what went, changed its name, value or version, what is new, or that nobody
-outside is concerned. :func:`says_consequence` judges the words alone and knows nothing of how they
-were made. docs/lines.md says how a person judges, and how often both agree.
+A line has a *consequence* if a reader who does not know the code learns what is different: what now
+works or is rejected, what was removed, renamed or got another value or version, what is new, or
+that nobody outside is concerned. :func:`says_consequence` judges only the words, without knowing
+how they were made. docs/lines.md says how people judge, and how often both agree.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _NEWS = re.compile(
     r"New (?:flag|environment variable|setting|route|metric|field|class|function|method) "
     r"[^:“”]{1,120}: (?=\S)"
 )
-"""What is new, with the words that say what it is for."""
+"""New things, with words that say what they are for."""
 
 _INSIDE = re.compile(
     r"(?:refactor|move|extract|simplify|consolidate|restructure|unify|reorganize|deduplicate|split"
     r"|clean|tidy|inline|annotate|merge|rework|tweak|adjust|bump|sync)\w{0,3}\b",
     re.IGNORECASE,
 )
-"""Verbs about insides: what follows them says nothing to somebody outside."""
+"""Verbs about internals: what follows them means nothing to outsiders."""
 
 _VERB = re.compile(
     r"(?:(?:always|only|do not|never|lazily) )?(?:accelerate|add|align|allocate|allow|apply|attach|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
@@ -91,17 +91,17 @@ _SYMPTOM = re.compile(
 )
 
 _EXPLAINED = 4
-"""So many words say what a new thing is for."""
+"""The number of words that explain a new thing."""
 
 _NEAR = 1
-"""So many words behind the verb, the name of a symbol stands before the consequence."""
+"""Within this many words after the verb, the name of a symbol comes before the consequence."""
 
 
 def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
-    """Whether a line in English says what is different for somebody outside.
+    """Whether an English line says what is different for somebody outside.
 
-    ``internal`` are the names of the functions and classes that the change touches: who reads one
-    of them first, and no symptom, learns nothing.
+    ``internal`` are the names of the functions and classes that the change touches: a line that
+    begins with one of them, and names no symptom, says nothing.
     """
     text = line.strip()
     if not text or _EXTENT.match(text):

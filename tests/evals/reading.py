@@ -13,7 +13,7 @@ from digest.window import Window
 
 
 async def read_signals(clone: str, window: Window) -> list[dict[str, Any]]:
-    """Number, subject, moment and signals of each change, newest first."""
+    """Number, subject, time and signals of each change, newest first."""
 
     with TemporaryDirectory() as folder:
         return await _read(clone, window, Path(folder))

@@ -1,4 +1,4 @@
-"""The judge of lines: which say what a change means for a reader."""
+"""The judge of lines: which ones say what a change means for a reader."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ async def measure(clone: str, notes: Mapping[str, Any]) -> list[Section]:
 
 
 def show(sections: Sequence[Section]) -> None:
-    """A row a section, and all of them."""
+    """Print a row per section, and a total."""
     table = Table("section", "listed", "answered", "recall", "precision")
     for one in sections:
         shares = (f"{share([one]):.2f}" for share in (recall, precision))
