@@ -51,8 +51,8 @@ _ORDER = (
 )
 
 
-def impact(reading: ChangeContext) -> tuple[Statement, ...]:
-    """One statement per area, within the bound of the level."""
+def impact(reading: ChangeContext, told: Sequence[Statement] = ()) -> tuple[Statement, ...]:
+    """One statement per area, within the bound of the level; none for a file that is told."""
     most = reading.bounds.impact
     if not most:
         return ()
@@ -60,7 +60,8 @@ def impact(reading: ChangeContext) -> tuple[Statement, ...]:
     for file in reading.facts.files:
         by_area.setdefault(file.area, []).append(file)
     found = [_area(area, by_area[area], reading) for area in _ORDER if area in by_area]
-    if len(reading.facts.files) == 1:
+    named = {place.path for one in told for place in one.evidence}
+    if len(reading.facts.files) == 1 and reading.facts.files[0].path in named:
         found = []  # the summary names the file
     return tuple(found[:most])
 
@@ -202,7 +203,7 @@ def analyse(graded: Graded, language: Language) -> Analysis:
         language=language,
         change_types=types,
         summary=told,
-        impact=impact(reading),
+        impact=impact(reading, told),
         insights=insights(reading, (*told, *dangers)) if bounds.insights else (),
         risks=dangers,
         suggestions=suggestions(reading),

@@ -169,6 +169,7 @@ def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
 
 _CODE = {
     "class": words.NEW_CLASS,
+    "field": words.NEW_FIELD,
     "function": words.NEW_FUNCTION,
     "method": words.NEW_METHOD,
 }
@@ -197,6 +198,7 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
     helps = _helps(reading.facts.clues)
     title = content(reading.facts.subject.words)
     made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
+    made = [f for f in made if f.detail != "field"]
     named = reading.facts.subject.words.replace("`", " ").split()
     alone: dict[str, Fact] = {}
     for f in made:

@@ -193,6 +193,8 @@ def bare_title(subject: Subject) -> str:
     text = title_text(subject).rstrip(" .:;,")
     while match := _TAIL.search(text):
         text = text[: match.start()].rstrip(" .:;,")
+    if text.count("(") > text.count(")"):
+        text = text[: text.rfind("(")].rstrip(" .:;,")
     if text[-1:] != "…":
         return text
     kept = text[:-1].split(" ")

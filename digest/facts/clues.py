@@ -105,7 +105,7 @@ def clues(
         _values,
         _registered,
         _comments(title),
-        _helps(f for f in facts if not is_titled(f, title) and _is_about(f, title)),
+        _helps(_of_code(facts, title)),
     )
     for find in finders:
         of_kind = (clue for scene in scenes for clue in find(scene))
@@ -117,10 +117,16 @@ def clues(
 Find = Callable[[FileContext], Iterable[Clue]]
 
 
+def _of_code(facts: Sequence[Fact], title: str) -> list[Fact]:
+    """New functions, methods and classes, if many those whose names share words with the title."""
+    made = [f for f in facts if _is_new_code(f) and "._" not in f".{f.name}"]
+    few = len({f.name.rpartition(".")[2] for f in made}) <= _FEW
+    return [f for f in made if not is_titled(f, title) and (few or _is_about(f, title))]
+
+
 def _is_about(fact: Fact, title: str) -> bool:
-    """Whether the name of a new function, method or class shares words with the title."""
-    words = _stems(" ".join(_WORDS.findall(fact.name))) if _is_new_code(fact) else set()
-    return len(words & _stems(title)) >= _SHARED and "._" not in f".{fact.name}"
+    words = _stems(" ".join(_WORDS.findall(fact.name)))
+    return len(words & _stems(title)) >= _SHARED
 
 
 def _is_new_code(fact: Fact) -> bool:
@@ -129,8 +135,9 @@ def _is_new_code(fact: Fact) -> bool:
 
 
 def is_titled(fact: Fact, title: str) -> bool:
-    """Whether a new function, method or class is one that the title names."""
-    if not _is_new_code(fact):
+    """Whether a new function, method, class or field is one that the title names."""
+    field = fact.kind is FactKind.SYMBOL and fact.action is Action.ADDED and fact.detail == "field"
+    if not field and not _is_new_code(fact):
         return False
     own = fact.name.rpartition(".")[2]
     spelled = "_" in own.strip("_") or (own[:1].isupper() and any(c.islower() for c in own[1:]))
@@ -138,6 +145,7 @@ def is_titled(fact: Fact, title: str) -> bool:
     return named and own in _NAME.findall(title)
 
 
+_FEW = 3  # new functions and classes of a change that are all what it is about
 _CODE = frozenset({"class", "function", "method", "interface", "trait", "struct"})
 _NAME = re.compile(r"[A-Za-z_]\w{2,80}")
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")

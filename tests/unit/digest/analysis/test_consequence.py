@@ -1082,3 +1082,10 @@ def test_raised_version_of_a_language_is_told_with_the_one_before(title, name, l
     )
     files = [samples.file("Dockerfile", Area.BUILD)]
     assert lines(change(title, made, files=files))[0] == line
+
+
+def test_only_file_of_a_change_is_named_where_the_summary_does_not():
+    graded = change("Copy the blocks in one go", files=[samples.file("src/pool.py")])
+    assert "src/pool.py" in analyse(graded, Language.EN).impact[0].text
+    item = fact(FactKind.FLAG, Action.REMOVED, "--fast")
+    assert analyse(change("Drop a flag", item), Language.EN).impact == ()

@@ -47,6 +47,7 @@ def told(title, language=Language.EN, *files):
         ("Feature/statistics of the pool manager", "New: statistics of the pool manager"),
         ("Add: support of the next pool", "Add support of the next pool"),
         ("[Cohere] The second parser fix", "Fix (Cohere): The second parser"),
+        ("Speed up the tests (fewer cases, (#51877)", "Speed up the tests"),
         ("Add the parser fix", "Add the parser fix"),
         ("[Benchmark] Compare the pools (main)", "Compare the pools"),
         (

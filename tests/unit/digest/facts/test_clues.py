@@ -242,10 +242,15 @@ class Pool:
 '''
 
 
-def test_docstring_of_a_method_is_read_if_the_title_names_it():
+def test_docstring_of_a_method_is_read_if_the_title_names_it_or_few_are_new():
     old = METHOD.partition("    def")[0]
-    for title, names in [("Add Pool.discard()", ["Pool.discard"]), ("Release by tag", [])]:
-        found = clues(ClueKind.HELP, ("app/pool.py", old, METHOD), message=title)
+    more = METHOD + "".join(f"\n    def run_{n}(self):\n        pass\n" for n in range(3))
+    for title, text, names in [
+        ("Add Pool.discard()", more, ["Pool.discard"]),
+        ("Release by tag", METHOD, ["Pool.discard"]),
+        ("Release by tag", more, []),
+    ]:
+        found = clues(ClueKind.HELP, ("app/pool.py", old, text), message=title)
         assert [c.name for c in found] == names
         assert all(c.text == "Discard what is mapped, without a copy on the host." for c in found)
 
@@ -295,7 +300,7 @@ func NewWorkerPool() *Pool {
 @pytest.mark.parametrize(
     ("title", "text", "found"),
     [
-        ("Add a pool", GO, []),
+        ("Add a pool", GO + "".join(f"\nfunc Run{n}() {{\n}}\n" for n in range(3)), []),
         (
             "Add a pool of workers",
             GO,
