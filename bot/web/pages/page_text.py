@@ -282,6 +282,11 @@ PHRASES = {
     "subscribe_changes": Phrase("Changes of this view", "此视图的变更"),
     "subscribe_digests": Phrase("Digests", "摘要"),
     "as": Phrase("This page as", "本页格式"),
+    "broken": Phrase("Something went wrong", "出错了"),
+    "broken_told": Phrase(
+        "This page could not be made. The log has the cause under trace {trace}.",
+        "此页生成失败，原因见日志，编号 {trace}。",
+    ),
     "not_found": Phrase("There is nothing here", "这里没有内容"),
     "not_found_told": Phrase(
         "The page does not exist, or you may not see it.", "页面不存在，或您无权查看。"

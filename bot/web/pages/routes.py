@@ -213,6 +213,9 @@ class _Site:
                 return await self._missing(asked)
             except Moved as moved:
                 return RedirectResponse(moved.path, HTTPStatus.SEE_OTHER, headers_of(kept=False))
+            except Exception:
+                log.exception("web.broken", path=asked.path)
+                return self._broken(asked)
             if page.rests_on:
                 tag = tag_of(tag, page.rests_on)
                 if is_unchanged(request, tag, asked.shelf.cut) and not reading:
@@ -308,17 +311,27 @@ class _Site:
         return self._shelf.find(name, signed_in=asked.signed_in) if path != asked.path else None
 
     async def _missing(self, asked: PageRequest) -> Response:
-        status = HTTPStatus.NOT_FOUND
-        if asked.form is Form.JSON:
-            body = as_json({"error": "not found"})
-            return Response(body, status, headers_of(kept=False), "application/json")
-        values = {}
         if shown := self._shown(asked):
             await asked.covered(shown)
-            values["shown"] = shown
+        return self._without_content(asked, HTTPStatus.NOT_FOUND, {"error": "not found"})
+
+    def _broken(self, asked: PageRequest) -> Response:
+        """A page that could not be made: the navigation needs nothing that was not there."""
+        trace = structlog.contextvars.get_contextvars().get("trace", "")
+        said = {"error": "internal error", "trace": trace}
+        return self._without_content(asked, HTTPStatus.INTERNAL_SERVER_ERROR, said)
+
+    def _without_content(
+        self, asked: PageRequest, status: HTTPStatus, said: dict[str, str]
+    ) -> Response:
+        headers = headers_of(kept=False)
+        if asked.form is Form.JSON:
+            return Response(as_json(said), status, headers, "application/json")
+        shown = self._shown(asked)
+        values = {**({"shown": shown} if shown else {}), "said": said}
         pieces = render_pieces("missing.html", asked, title=str(status.value), **values)
         body = "".join(pieces).encode("utf-8", "replace")
-        return Response(body, status, headers_of(kept=False), "text/html; charset=utf-8")
+        return Response(body, status, headers, "text/html; charset=utf-8")
 
 
 log = structlog.get_logger(__name__)

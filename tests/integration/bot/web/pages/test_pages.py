@@ -444,6 +444,26 @@ async def test_page_cut_by_an_error_ends_with_its_trace_and_is_asked_for_again(
     assert (again.status_code, again.text) == (200, whole.text)
 
 
+async def test_page_that_cannot_be_made_keeps_the_navigation(client, monkeypatch):
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the secret of the matter")
+
+    monkeypatch.setattr(period_page, "select_lines", fail)
+    path = f"{OPEN}/-/days/2026-03-03"
+    with capture_logs() as logs:
+        page = await client.get(f"{path}?lang=en")
+        told = await client.get(f"{path}.json")
+    assert page.status_code == told.status_code == 500
+    assert page.headers["cache-control"] == "no-store"
+    assert f'action="{OPEN}/-/search"' in page.text
+    trace = told.json()["trace"]
+    assert re.fullmatch("[0-9a-f]{12}", trace)
+    assert re.search(r"The log has the cause under trace [0-9a-f]{12}\.", page.text)
+    assert "secret" not in page.text
+    assert "Nothing has been read" not in page.text
+    assert len([one for one in logs if one["event"] == "web.broken"]) == 2
+
+
 OF_A_BRANCH = (
     "/index.json",
     f"{OPEN}.json",
