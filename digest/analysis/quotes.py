@@ -147,7 +147,9 @@ def _is_squashed(paragraph: str, graded: Graded) -> bool:
     return apart or any(line.startswith("* ") and repeats(line, graded.title) for line in lines)
 
 
-_LITTLE = frozenset("a an the of for in on to from and or with by is are was now it its".split())  # noqa: SIM905
+_LITTLE = frozenset(
+    "a an the of for in on to from and or with by is are was now it its prs".split()  # noqa: SIM905
+)
 
 
 def repeats(text: str, known: str) -> bool:
@@ -183,28 +185,28 @@ def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
             yield make_statement(spans, [clue.evidence])
 
 
-def remarks(reading: ChangeContext) -> Iterator[Statement]:
-    """Sentences of new documentation, else of new comments, about what the title names.
+def remarks(reading: ChangeContext, *, documents: bool) -> Iterator[Statement]:
+    """Sentences of new documentation, or of new comments, about what the title names.
 
     Those that say what is required come first, then those that share most words with the title.
+    Comments are quoted only where there is no such documentation.
     """
-    found = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
-    documents = {f.path for f in reading.facts.files if f.area is Area.DOCS}
+    places = {f.path for f in reading.facts.files if f.area is Area.DOCS}
+    told = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
+    told = [c for c in told if "](" not in c.text and not POINTS.search(c.text)]
+    written = [c for c in told if c.evidence.path in places]
+    why = [c for c in told if _BINDS.search(c.text) or _WHY.search(c.text)]
     title = content(reading.facts.subject.words)
 
-    def rank(clue: Clue) -> tuple[bool, bool, int]:
-        inside, binds = clue.evidence.path not in documents, bool(_BINDS.search(clue.text))
-        return inside, not binds, -len(title & content(clue.text))
+    def rank(clue: Clue) -> tuple[bool, int]:
+        return not _BINDS.search(clue.text), -len(title & content(clue.text))
 
-    for clue in sorted(
-        (c for c in found if "](" not in c.text and not POINTS.search(c.text)), key=rank
-    )[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
-        known = clue.evidence.path in documents
-        if known or _BINDS.search(clue.text) or _WHY.search(clue.text):
-            phrase = words.DOCUMENTED if known else words.REMARKED
-            yield make_statement(
-                phrase(reading.language, words=code_as_spans(clue.text)), [clue.evidence]
-            )
+    most = 2 if reading.graded.grade.level is Level.HIGH else 1
+    own = written if documents else [c for c in why if c not in written]
+    phrase = words.DOCUMENTED if documents else words.REMARKED
+    for clue in sorted(own, key=rank)[: most if documents else max(0, most - len(written))]:
+        quote = phrase(reading.language, words=code_as_spans(clue.text))
+        yield make_statement(quote, [clue.evidence])
 
 
 def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:

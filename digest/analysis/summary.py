@@ -136,8 +136,9 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from documentation_sentences(reading)
     yield from description_quotes(reading)
     if not reading.facts.reverts:
+        yield from remarks(reading, documents=True)
         yield from explain.described(reading)
-        yield from remarks(reading)
+        yield from remarks(reading, documents=False)
     yield from explain.versions(reading)
 
 

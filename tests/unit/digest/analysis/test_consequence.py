@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from digest.analysis.analyse import acts, analyse, gist
+from digest.analysis.quotes import restates
 from digest.analysis.risks import to_do
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
@@ -582,6 +583,11 @@ def test_what_a_new_document_requires_is_quoted_before_comments():
     first = "The documentation adds: “A pool of workers requires two processors.”"
     assert first in told
     assert not any("asked twice" in one for one in told)
+    item = fact(FactKind.SYMBOL, Action.ADDED, "Pool.worker", detail="method")
+    helped = clue(ClueKind.HELP, name=item.name, text="Return one that is idle.")
+    facts = replace(graded.facts, items=(item,), clues=(helped, *graded.facts.clues))
+    told = lines(replace(graded, facts=facts))
+    assert told.index(first) < told.index("New method Pool.worker: Return one that is idle.")
 
 
 @pytest.mark.parametrize(
@@ -760,6 +766,7 @@ def test_default_of_a_variable_is_told_without_its_quotes():
 def test_revert_of_several_changes_names_them_all():
     graded = change("Revert PRs 34818 and 33600", reverts=Undone(number=34818))
     assert lines(graded)[0] == "Undoes #34818 and #33600."
+    assert restates(gist(graded, Language.EN).summary[0], graded)
 
 
 def test_revert_that_names_no_change_says_its_own_title():
