@@ -277,6 +277,25 @@ def _computed(source: SideText) -> Iterator[NamedSetting]:
             )
 
 
+_NAMED = re.compile(
+    r"\b(?P<holder>\w+)(?: string)? :?= [\"'](?P<name>[A-Z][A-Z0-9]*_[A-Z0-9_]+)[\"'];?$"
+)
+_TAKES = {
+    "python": r"(?:getenv\(|environ\.get\(|environ\[)",
+    "go": r"os\.(?:Getenv|LookupEnv)\(",
+    "javascript": r"process\.env\[",
+}
+_TAKES["typescript"] = _TAKES["javascript"]
+
+
+def _named(source: SideText, language: str) -> Iterator[NamedSetting]:
+    """Variables whose names stand in constants by which the same file reads them."""
+    for row, line in source.changed() if language in _TAKES else ():
+        match = _NAMED.search(line[:400].rstrip())
+        if match and re.search(rf"\b{_TAKES[language]}\s*{match['holder']}\b", source.text):
+            yield NamedSetting(names=(match["name"],), line=row + 1, text=line, known=False)
+
+
 def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
     if language == "python":
         yield from _computed(source)
@@ -291,6 +310,7 @@ def _read(source: SideText, language: str) -> Iterator[NamedSetting]:
                     text=source.text[call.start : call.end],
                     detail="read",
                 )
+    yield from _named(source, language)
     pattern = _READS[language]
     if "env" not in source.changed_text or _FRONT_END.search(source.path):
         return

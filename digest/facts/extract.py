@@ -348,7 +348,9 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """
     gone = {renames.last(f.name) for f in facts if f.action is Action.REMOVED}
     # What its new name calls deprecated is what users know by the old one.
-    renamed = (f for f in facts if f.action is Action.RENAMED and "DEPRECATED" in (f.after or ""))
+    renamed = (
+        f for f in facts if f.action is Action.RENAMED and "deprecated" in (f.after or "").lower()
+    )
     olds = {renames.last(f.after or ""): f.before for f in renamed}
     notices = FactKind.DEPRECATION
     facts = tuple(

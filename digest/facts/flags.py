@@ -29,7 +29,13 @@ _GO = re.compile(
     r"|\b(?:f|fs|flags?|flagSet|flagset)\.Var\(|\bcli\.\w+Flag\{|\b\w+\.Flag\(|\.Flag\(|\b\w*Flag\((?=[^()\n]{0,80},\s*\")"
 )
 _RUST = re.compile(r"#\[(?:arg|clap|structopt)\(|\.long\(")
-_SCRIPT = re.compile(r"(?:\.(?:option|requiredOption)|\bnew Option)\(")
+_SCRIPT = re.compile(
+    r"(?:\.(?:option|requiredOption)|\bnew Option)\("
+    r"|\[(?=\s*['\"](?:-\w, ?)?--[a-z][\w-]*(?: [<\[][^'\"\n]{1,60})?['\"],\s*"
+    r"(?:\{|['\"`]\w+ \w+ ))"
+)
+"""What declares flags in scripts: calls, and pairs of a flag and its help in a table."""
+
 _C = re.compile(
     r"\b(?:DEFINE_(?:bool|int32|uint32|int64|uint64|double|string)|ABSL_FLAG)\(|\{(?=\s*\")"
 )
@@ -50,8 +56,8 @@ WORDS = {
     "python": ("add_argument(", "option(", "Option(", "DEFINE_"),
     "go": ("lag", "F.", "f.", "fs.", "Var("),
     "rust": ("#[arg(", "#[clap(", "#[structopt(", ".long("),
-    "javascript": ("ption(",),
-    "typescript": ("ption(",),
+    "javascript": ("ption(", "['-", '["-'),
+    "typescript": ("ption(", "['-", '["-'),
     "c": ("DEFINE_", "ABSL_FLAG", "_argument"),
     "cpp": ("DEFINE_", "ABSL_FLAG", "_argument"),
     "cuda": ("DEFINE_", "ABSL_FLAG", "_argument"),
@@ -86,6 +92,7 @@ _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULT
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
 _MARGIN_FIELD = re.compile(r"^[ \t]+([^\s:]+):", re.MULTILINE)
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
+_SPECIFIED = re.compile(r"(?<![\w<\[.-])--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
 
 
@@ -400,7 +407,7 @@ def _script(_source: SideText, call: CodeCall) -> Read | None:
     spec = literal(call.get("", 0))
     if not spec:
         return None
-    names = tuple(_TYPED_NAME.findall(spec)) if spec.startswith("-") else ()
+    names = tuple(_SPECIFIED.findall(spec)) if spec.startswith("-") else ()
     if names:
         value = call.positional[-1] if len(call.positional) > 2 else None
         return names, value, None

@@ -350,7 +350,7 @@ def find_deprecations(message: str, subject: Subject) -> Iterator[Fact]:
             yield Fact(
                 kind=FactKind.DEPRECATION,
                 action=Action.ADDED if match["deprecate"] else Action.REMOVED,
-                name=name,
+                name=name.removesuffix("()").replace("#", ".") if "#" in name else name,
                 detail="message",
                 evidence=message_evidence(number),
             )

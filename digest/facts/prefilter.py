@@ -152,7 +152,7 @@ _SETTINGS = {
     ),
     "javascript": (
         *("ption(", "env", "default", ".get(", ".post(", ".put(", ".delete(", ".patch(", "ounter"),
-        *("auge", "istogram", "name:", "@Get", "@Post", "@Put", "@Delete"),
+        *("auge", "istogram", "name:", "@Get", "@Post", "@Put", "@Delete", "['-", '["-'),
     ),
     "java": (
         *("Option(", "longOpt(", "defaultValue", "getenv", "Mapping(", "ounter", "auge"),

@@ -54,7 +54,7 @@ def reconcile(
         if not (f.detail == "read" and f.name in declared)
         and not (f.kind is FactKind.FLAG and f.action is Action.REMOVED and last(f.name) in fields)
     ]
-    facts = _without_lists(_renamed(facts, message, beside))
+    facts = _without_inherited(_without_lists(_renamed(facts, message, beside)))
     gone = (f for f in facts if f.kind in _CODE and f.action is Action.REMOVED)
     lost = grouped(gone, lambda fact: (fact.kind, fact.name))
     if not lost:
@@ -101,6 +101,14 @@ def _without_renamed(facts: Sequence[Fact]) -> tuple[Fact, ...]:
     told = [f for f in facts if f.action is Action.RENAMED and f.before]
     old = {_place(f, name) for f in told for name in (f.before or "", f"{_of(f)}.{f.before}")}
     return tuple(f for f in facts if f.action is not Action.REMOVED or _place(f) not in old)
+
+
+def _without_inherited(facts: Sequence[Fact]) -> list[Fact]:
+    """The facts without methods of Java that the change gives to another type, maybe their base."""
+    methods = [f for f in facts if f.detail == "method" and f.evidence.path.endswith(".java")]
+    come = {last(f.name) for f in methods if f.action in {Action.ADDED, Action.RENAMED}}
+    held = {id(f) for f in methods if f.action is Action.REMOVED and last(f.name) in come}
+    return [f for f in facts if id(f) not in held]
 
 
 def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
@@ -355,7 +363,9 @@ def _alike(facts: list[Fact], message: str) -> list[Fact]:
         for old, new in ((plain, plain), *swaps):
             first, second = _spelled(old), _spelled(new)
             ends = second.join(plain.rsplit(first, 1)) if len(old) > 1 else plain
-            names = (plain.replace(first, second) if len(old) > 1 else plain, ends)
+            owner, dot, end = plain.rpartition(".")
+            swapped = plain.replace(first, second) if len(old) > 1 else plain
+            names = (swapped, ends, f"{owner}{dot}deprecated{end}")
             key = next((k for n in names if (k := (*_sort(fact), n)) in come), None)
             if key and (found := come[key]).name != fact.name:
                 del come[key]

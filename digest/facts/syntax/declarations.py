@@ -331,6 +331,7 @@ _OPPOSITES = (
     {"start", "stop"},
     {"legacy", "new"},
     {"with", "without"},
+    *({word} for word in ("disable", "disabled", "skip")),
 )
 _COUNTED = frozenset(
     """

@@ -618,3 +618,16 @@ def test_a_default_of_rust_that_no_function_gives_any_more_may_stay_elsewhere() 
     new = old.format("    pub site: Option<String>,\n")
     facts = facts_of("Compute it", ("src/sink.rs", old.format(given), new)).items
     assert [f.name for f in facts if f.detail == "default"] == []
+
+
+def test_methods_of_java_that_a_base_gets_are_not_removed() -> None:
+    engine = "package a;\n\npublic class Engine extends Reference {{\n{}}}\n"
+    close = "  public void close() {\n    free();\n  }\n"
+    base = "package a;\n\npublic abstract class Reference {{\n{}}}\n"
+    path = "src/main/java/a/{}.java"
+    files = (
+        (path.format("Engine"), engine.format(close), engine.format("")),
+        (path.format("Reference"), base.format(""), base.format(close)),
+    )
+    assert gone("Close them all", *files) == []
+    assert gone("Drop it", files[0]) == ["Engine.close"]

@@ -322,3 +322,24 @@ def test_unrelated_flags_of_nearly_the_same_text_are_no_rename():
 def test_flag_whose_name_comes_first(path: str, text: str, line: str, name: str):
     facts = facts_of("Drop it", (path, text.format(line), text.format(""))).of(FactKind.FLAG)
     assert [(f.action, f.name) for f in facts] == [(Action.REMOVED, name)]
+
+
+def test_flags_of_a_table_of_a_script():
+    text = (
+        "const options = [\n  ['-b, --browser <name>', 'browser to use, one of two'],\n{}];\n"
+        "spawn('git', ['--no-pager', 'log'])\n"
+    )
+    line = "  ['--save-trace <file name>', { description: 'record it' }],\n"
+    facts = facts_of("Drop it", ("src/program.ts", text.format(line), text.format("")))
+    assert [(f.action, f.name) for f in facts.of(FactKind.FLAG)] == [
+        (Action.REMOVED, "--save-trace")
+    ]
+    other = text.format("").replace("--no-pager', 'log", "--paginate', 'log")
+    assert facts_of("Page", ("src/program.ts", text.format(""), other)).of(FactKind.FLAG) == ()
+
+
+def test_variable_whose_name_is_a_constant():
+    old = 'package a\n\nconst envMode = "APP_MODE"\n\nfunc f() string {\n\treturn os.Getenv(envMode)\n}\n'
+    facts = facts_of("Rename it", ("a.go", old, old.replace("APP_MODE", "APP_KIND")))
+    names = [(f.action, f.name) for f in facts.of(FactKind.ENVIRONMENT)]
+    assert names == [(Action.RENAMED, "APP_KIND")]

@@ -321,3 +321,16 @@ def test_fields_of_which_a_file_makes_flags_are_flags() -> None:
     renamed_field = new.replace("use_card", "use_cards")
     (fact,) = told("Tidy", ("app/cli_args.py", new, renamed_field))
     assert (fact.before, fact.name) == ("--use-card", "--use-cards")
+
+
+def test_a_name_behind_the_word_deprecated_is_the_old_one() -> None:
+    files = (
+        ("include/a/c.h", "extern API void a_delete_file(a_db* db);\n", "extern API void DEPRECATED_a_delete_file(a_db* db);\n"),
+    )  # fmt: skip
+    assert renamed("Deprecate it", *files) == [("a_delete_file", "DEPRECATED_a_delete_file")]
+
+
+def test_a_setting_that_turns_off_what_another_turned_on_is_no_rename() -> None:
+    old = "@dataclass\nclass EngineArgs:\n    cache_preprocessor: bool = False\n"
+    new = old.replace("cache_preprocessor", "disable_preprocessor_cache")
+    assert renamed("Cache by default", ("app/args.py", old, new)) == []
