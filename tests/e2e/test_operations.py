@@ -80,7 +80,7 @@ def test_serve_shows_the_pages_until_it_is_stopped(environment, project, tmp_pat
             assert "project" in reader.get("/").text
             assert reader.get("/", headers={"host": "evil.example"}).status_code == 400
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(120) == 0
     finally:
         process.kill()
         process.wait()

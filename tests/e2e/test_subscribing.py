@@ -19,10 +19,12 @@ from bot.jobs.loop import Runner
 from bot.jobs.services import LoopServices
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt, Sender
+from bot.platforms.slack import sender as slack_sender
 from bot.shared_state.shared_parts import SharedParts
 from bot.subscriptions.channel_registry import open_senders
 from digest.document import Document, Paragraph, Text
 from handlers.ports.storage import DeliveryKey
+from tests.e2e.parity.slack import BRISK
 from tests.servers.slack import BOT_TOKEN, CHANNEL, Channel, SlackServer
 from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeClock, FakeLeases
@@ -94,6 +96,8 @@ async def chat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channels: str
 ) -> AsyncIterator[Chat]:
     monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
+    # One message a second is Slack's limit; that it is kept is tested elsewhere.
+    monkeypatch.setattr(slack_sender, "_IN_A_CHANNEL", BRISK)
     project = RepositoryBuilder(tmp_path / "project")
     project.commit("Begin (#1)", {"README.md": "x\n"}, at=datetime(2026, 2, 20, tzinfo=UTC))
     async with AsyncExitStack() as stack:

@@ -40,9 +40,6 @@ from tests.support.channels import Fixed
 
 Open = Callable[[], AbstractAsyncContextManager[Stage]]
 
-REMEMBERED = 0.1
-"""Seconds: what follows from an answer is remembered right after it is marked as told."""
-
 STAGES: list[Open] = [
     slack.by_socket,
     slack.by_http,
@@ -102,9 +99,14 @@ class Unhurried(QuestionService):
 class Played:
     """A stage with the program behind it."""
 
-    def __init__(self, stage: Stage, app: Workspace) -> None:
+    def __init__(self, stage: Stage, app: Workspace, hearing: Conversation) -> None:
         self.stage = stage
         self.app = app
+        self._hearing = hearing
+
+    async def remembered(self) -> None:
+        """Wait until what follows from an answer is remembered, after it is marked as told."""
+        await until(lambda: not self._hearing._under_way)
 
     async def ask(self, text: str) -> str:
         """Say something; the one answer, once nothing more comes of it."""
@@ -126,7 +128,7 @@ class Played:
         async with asyncio.timeout(120):
             while await records.left(self.stage.account):
                 await asyncio.sleep(0.01)
-        await asyncio.sleep(REMEMBERED)
+        await self.remembered()
         (answer,) = self.stage.texts()[before:]
         return answer.strip()
 
@@ -172,7 +174,7 @@ async def played(stage: Stage, project: Path, folder: Path) -> AsyncIterator[Pla
         stop = asyncio.Event()
         running = asyncio.create_task(run(work, stop))
         try:
-            yield Played(stage, app)
+            yield Played(stage, app, hearing)
         finally:
             stop.set()
             await running
@@ -252,7 +254,7 @@ async def in_the_channel(stage, project: Path, folder: Path) -> AsyncIterator[Ca
                     mine = [one for one in server.messages if one.user == BOT_USER][before:]
                     left = await SqlReplies(play.app.database).left(stage.account)
                     if mine and not left:
-                        await asyncio.sleep(REMEMBERED)
+                        await play.remembered()
                         return words(mine[0].text), mine[0].thread or mine[0].ts
                     await asyncio.sleep(0.01)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from pydantic import SecretStr
 
 from bot.messaging.receiver import Attentive, Receiver
 from bot.platforms import feishu, slack, telegram
-from bot.platforms.slack import Config
+from bot.platforms.slack import Config, socket_mode
 from tests.servers.feishu import FeishuServer
 from tests.servers.feishu_events import APP, SECRET
 from tests.servers.slack import APP_TOKEN, BOT_TOKEN, SlackServer
@@ -40,7 +41,9 @@ async def until(happened: Callable[[], object]) -> None:
     [(SlackServer, of_slack), (TelegramServer, of_telegram), (FeishuServer, of_feishu)],
     ids=["slack", "telegram", "feishu"],
 )
-async def test_a_receiver_tells_whether_it_hears(made, create):
+async def test_a_receiver_tells_whether_it_hears(made, create, monkeypatch):
+    # Slack's library looks every ten seconds whether its connection is still there.
+    monkeypatch.setattr(socket_mode, "Timing", partial(socket_mode.Timing, ping=0.5))
     with made() as server:
         receiver = create(server)
         assert isinstance(receiver, Receiver)

@@ -264,14 +264,14 @@ async def test_links_that_lead_nowhere_in_a_chat_are_words(slack):
 
 async def test_many_channels_do_not_wait_for_one_that_is_limited(server, slack):
     server.channels |= {f"C0{n}": Channel(f"c{n}") for n in range(20)}
-    server.plan(POST, Limited(after=30))
+    server.plan(POST, Limited(after=60))
     loop = asyncio.get_running_loop()
     started = loop.time()
     results = await asyncio.gather(
         *(slack.send(f"C0{n}", part(slack)) for n in range(20)), return_exceptions=True
     )
     assert sum(isinstance(result, SendError) for result in results) == 1
-    assert loop.time() - started < 5
+    assert loop.time() - started < 60
 
 
 def _open_sessions():
