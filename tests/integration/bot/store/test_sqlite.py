@@ -105,7 +105,7 @@ async def test_migration_that_fails_leaves_nothing(
         raise RuntimeError("power cut")
 
     # Patched: no other way to end a migration between its last statement and its commit.
-    monkeypatch.setattr("bot.store.sqlite.make", half)
+    monkeypatch.setattr("bot.store.sqlite.create", half)
     with pytest.raises(RuntimeError, match="power cut"):
         await open_database(tmp_path)
     monkeypatch.undo()
