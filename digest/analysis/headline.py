@@ -116,7 +116,7 @@ _VERBS = tuple(
 
 _BEGINS = re.compile(rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b)")
 
-_MOSTLY, _MORE = 5, 3  # minimum ratio of added to removed lines, and if the author calls it new
+_MOSTLY = 5
 _FEATURES = frozenset({"feat", "feature", "features"})
 
 _SET = frozenset(
@@ -244,7 +244,7 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
-    return sort or (words.NEW if not _BEGINS.match(begin) and _is_new(facts) else None)
+    return sort or (words.NEW if not _BEGINS.match(begin) and _is_new(facts, begin) else None)
 
 
 def _without_fix(text: str, label: Phrase | None) -> str:
@@ -253,18 +253,28 @@ def _without_fix(text: str, label: Phrase | None) -> str:
     return text.rpartition(" ")[0] if named and not _BEGINS.match(text.lower()) else text
 
 
-def _is_new(facts: Facts) -> bool:
-    """Whether nearly all code of a change is new, confirmed by its author, settings or files."""
+def _is_new(facts: Facts, begin: str) -> bool:
+    """Whether a title that names a thing is about a new one.
+
+    Its author says so, who calls it a feature or support; or nearly all code of the change is new,
+    and its settings or files are, too.
+    """
     core = [f for f in facts.files if f.area is Area.CORE]
-    named = bool(_kinds(facts.subject) & _FEATURES)
-    more = sum(f.added for f in core) > (_MORE if named else _MOSTLY) * sum(f.deleted for f in core)
+    added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
+    if _kinds(facts.subject) & _FEATURES or begin.endswith(" support"):
+        return added > deleted
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
     files = any(f.status is FileStatus.ADDED for f in core)
-    return more and bool(named or files or made & _SET)
+    return added > _MOSTLY * deleted and bool(files or made & _SET)
 
 
 def _kinds(subject: Subject) -> set[str]:
     return {subject.type, *(word for tag in subject.tags for word in _SPLIT.split(tag.casefold()))}
+
+
+_SECURES = re.compile(
+    r"\[security\]|\bfor cves?\b|\bfix\w{0,3} (?:an? |the )?cves?\b", re.IGNORECASE
+)
 
 
 def secures(facts: Facts) -> bool:
@@ -273,8 +283,8 @@ def secures(facts: Facts) -> bool:
     subject = facts.subject
     if subject.type in {"doc", "docs"}:
         return False
-    named = "[security]" in subject.title.lower()
-    return advisory or named or "security" in {*subject.scope.split("/"), *_kinds(subject)}
+    named = _SECURES.search(subject.title)
+    return advisory or bool(named) or "security" in {*subject.scope.split("/"), *_kinds(subject)}
 
 
 def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:

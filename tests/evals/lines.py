@@ -15,6 +15,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -58,6 +59,13 @@ _NEWS = re.compile(
 )
 """New things, with words that say what they are for."""
 
+_PURPOSE = re.compile(
+    r"\bso (?:that )?(?:an?|it|the)\b|\bto (?:allow|avoid|enable|prevent)\b"
+    r"|\bshould (?:be|honou?r|not|respect|use)\b|^fix(?:e[sd])? .{8,} when .{8,}",
+    re.IGNORECASE,
+)
+"""What a change is for, or when a fault shows, wherever the name of a symbol stands."""
+
 _INSIDE = re.compile(
     r"(?:refactor|move|extract|simplify|consolidate|restructure|unify|reorganize|deduplicate|split"
     r"|clean|tidy|inline|annotate|merge|rework|tweak|adjust|bump|sync)\w{0,3}\b",
@@ -72,7 +80,7 @@ _VERB = re.compile(
     r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
     r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
     r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
-    r"|(?:auto)?detect|mention|prefer|publish|redact|route|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
+    r"|(?:auto)?detect|close|configure|mention|prefer|publish|redact|reset|route|block|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
     r"|resolve|revert|select|stabilize|strip|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
     re.IGNORECASE,
 )
@@ -117,6 +125,8 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
         return True
     if _STATE.search(text):
         return len(content) >= 2
+    if _PURPOSE.search(text):
+        return len(content) >= _EXPLAINED
     early = text.replace("`", "").split()[1 : 1 + _NEAR]
     if any(word.strip(".,()") in internal for word in early) and not _SYMPTOM.search(text):
         return False
@@ -140,7 +150,8 @@ def internal_names(graded: Graded) -> frozenset[str]:
 
     What clients of a server send and get is known to them.
     """
-    named = [f.name for f in graded.facts.items if f.kind is FactKind.SYMBOL and not is_sent(f)]
+    symbols = (f for f in graded.facts.items if f.kind is FactKind.SYMBOL)
+    named = [f.name for f in symbols if not is_sent(replace(f, detail="field"))]
     return frozenset([*named, *(name.rpartition(".")[2] for name in named)])
 
 

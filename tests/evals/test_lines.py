@@ -34,6 +34,9 @@ Built with Go 1.26.4 instead of 1.26.3
 OldModel is now among the past models
 Support Relay 4.6
 Redact credentials from failed fetches
+Build the bundled kernel for each version so the wheel imports on all of them
+Fix get_name calls consumed when logging is on
+compile: get_name should respect APP_CACHE
 """.splitlines()
 
 SAYS_NOT = """\
@@ -50,6 +53,7 @@ Merge release 3.1 to main
 Reasoning effort of the new model
 New flag --mask: The mask
 Cache: Relay of the pool
+Add get_name for the release of memory by tag
 
 """.splitlines()
 

@@ -48,6 +48,8 @@ def told(title, language=Language.EN, *files):
         ("Add: support of the next pool", "Add support of the next pool"),
         ("[Cohere] The second parser fix", "Fix (Cohere): The second parser"),
         ("Speed up the tests (fewer cases, (#51877)", "Speed up the tests"),
+        ("chore: Update the relay for CVEs", "Security: Update the relay for CVEs"),
+        ("Update the relay to 1.4 to fix a CVE", "Security: Update the relay to 1.4 to fix a CVE"),
         ("Add the parser fix", "Add the parser fix"),
         ("[Benchmark] Compare the pools (main)", "Compare the pools"),
         (
@@ -93,9 +95,13 @@ def test_a_thing_in_a_new_file_is_called_new(title, line):
     assert told(title, Language.EN, new) == line
 
 
-def test_a_feature_is_called_new_only_if_nearly_all_its_code_is():
+def test_a_feature_is_called_new_only_if_more_code_is_new_than_gone():
     assert told("[Feature] Mask replay", Language.ZH) == "新增：Mask replay"
-    assert told("[Feature] Mask replay", Language.EN, file("a.py", added=5)) == "Mask replay"
+    assert (
+        told("[Feature] Mask replay", Language.EN, file("a.py", added=5, deleted=6))
+        == "Mask replay"
+    )
+    assert told("Kernels for the card + mask support") == "New: Kernels for the card + mask support"
 
 
 @pytest.mark.parametrize(
