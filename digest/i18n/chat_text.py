@@ -194,6 +194,13 @@ AFFECTED = Phrase(
     "{broken:change|changes} may break what you use, {touched:more touches|more touch} it",
     "{broken} 个变更可能破坏你所使用的内容，另有 {touched} 个与之相关",
 )
+ONLY_BROKEN = Phrase(
+    "{broken:change|changes} may break what you use", "{broken} 个变更可能破坏你所使用的内容"
+)
+ONLY_TOUCHED = Phrase(
+    "Nothing found that breaks what you use; {touched:change touches|changes touch} it",
+    "未发现会破坏你所使用内容的变更；{touched} 个变更与之相关",
+)
 EFFECTS = {
     Effect.MAY_BREAK: Phrase("May break", "可能破坏"),
     Effect.TOUCHES: Phrase("Touches", "有关"),

@@ -51,7 +51,7 @@ def affected_document(
     """A page of affecting changes, which are given the most severe first."""
     language = seen.language
     broken = sum(one.effect is Effect.MAY_BREAK for one in found)
-    head = words.AFFECTED.text(language, broken=broken, touched=len(found) - broken)
+    head = affected_title(broken, len(found) - broken, language)
     first = first_of(page, len(found))
     shown = found[first : first + PAGE]
     blocks: list[Block] = [Heading(1, (Words(head),))]
@@ -63,6 +63,14 @@ def affected_document(
     counted = words.SHOWN.text(language, first=first + 1, last=first + len(shown), total=len(found))
     blocks.append(Paragraph(foot(window, seen, counted), aside=True))
     return Document(title=head, blocks=tuple(blocks), language=str(language))
+
+
+def affected_title(broken: int, touched: int, language: Language) -> str:
+    """How many changes may break what somebody uses, and how many only touch it."""
+    phrase = words.AFFECTED if broken and touched else words.ONLY_BROKEN
+    if not broken:
+        phrase = words.ONLY_TOUCHED
+    return phrase.text(language, broken=broken, touched=touched)
 
 
 def item_of(one: Affecting, seen: Seen) -> Item:

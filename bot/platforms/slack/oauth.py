@@ -123,7 +123,7 @@ def _url(address: str, key: str) -> dict[str, str]:
 
 def as_yaml(value: Mapping[str, Any]) -> str:
     """A manifest as YAML, with every text in quotes."""
-    head = "# What a Slack app is made of; written by: digestbot app slack\n"
+    head = "# Manifest of the Slack app; written by: digestbot app slack\n"
     return head + "".join(f"{line}\n" for line in _lines(value, 0))
 
 
