@@ -69,7 +69,7 @@ class Workspaces(SlackServer):
 
     def __init__(self, chats: Sequence[Mapping[str, str]]) -> None:
         super().__init__(workspace=WORKSPACE)
-        self.tokens = {token_of(one["team"]): (one["team"], BOT_USER, BOT) for one in chats}
+        self.tokens = {token_of(chat["team"]): (chat["team"], BOT_USER, BOT) for chat in chats}
         self.channels |= {one["channel"]: Channel(one["channel"]) for one in chats}
         self.asked: dict[str, Asked] = {}
         self.posts = Posts()

@@ -39,7 +39,7 @@ class Machine:
 
     def since(self, before: Machine) -> Mapping[str, float]:
         """The difference from an earlier moment."""
-        names = [one.name for one in fields(self)]
+        names = [field.name for field in fields(self)]
         return {name: getattr(self, name) - getattr(before, name) for name in names}
 
 

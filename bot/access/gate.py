@@ -116,7 +116,7 @@ def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
         workspaces=frozenset(access.workspaces),
         admins=frozenset(access.admins),
         channel_admins={key(one): frozenset(one.admins) for one in channels if one.admins},
-        repositories={one.name: one.private for one in config.repositories},
+        repositories={repository.name: repository.private for repository in config.repositories},
         trusted=frozenset(key(one) for one in channels if one.allow_private),
         shared={key(one): one.external for one in channels if one.external is not None},
         limits=QuestionLimits(minute=access.per_minute, hour=access.per_hour),
@@ -129,7 +129,9 @@ def _repositories_by_chat(config: Config, key_of: Mapping[str, str]) -> dict[str
         names = {one.name for one in config.watched(channel)}
         wanted.setdefault(key_of[channel.name], set()).update(names)
     return {
-        chat: tuple(one.name for one in config.repositories if one.name in names)
+        chat: tuple(
+            repository.name for repository in config.repositories if repository.name in names
+        )
         for chat, names in wanted.items()
     }
 
@@ -247,7 +249,7 @@ def _visible_repositories(policy: Policy, chat: str) -> tuple[str, ...]:
 
 def _refusal(incoming: Incoming, policy: Policy, chat: str, person: str) -> DenialReason | None:
     prefix = f"{incoming.platform}:"
-    listed = {one for one in policy.workspaces if one.startswith(prefix)}
+    listed = {workspace for workspace in policy.workspaces if workspace.startswith(prefix)}
     if listed and f"{prefix}{incoming.workspace}" not in listed:
         return DenialReason.WORKSPACE
     admin = policy.appointed(person, chat)

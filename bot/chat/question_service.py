@@ -123,8 +123,12 @@ class ChatStatus:
     async def standing(self) -> BotStatus:
         """The runs of the chat, the number of its waiting digests, and the budget."""
         now = self.app.clock.now()
-        posts = [one for one in await self.served.subscriptions() if self.mine(one)]
-        names = {one.name for one in posts}
+        posts = [
+            subscription
+            for subscription in await self.served.subscriptions()
+            if self.mine(subscription)
+        ]
+        names = {post.name for post in posts}
         waiting = [r for r in await self.app.ledger.pending() if r.key.channel in names]
         return BotStatus(
             runs=[await self._run(one, now) for one in posts],
@@ -211,7 +215,7 @@ class QuestionService:
             return None
         watch.admit(addressed=asked.addressed)
         if asked.action in _VERDICTS:
-            told = [one.repository for one in passed.repositories]
+            told = [repository.repository for repository in passed.repositories]
             return await self._verdicts.note(asked, told, watch.language)
         return await self._answer(passed, watch)
 
@@ -240,7 +244,7 @@ class QuestionService:
                 return None
             raise UserError(refusal(admission, self.language(account, asked)))
         seen = frozenset(admission.repositories)
-        told = [one for one in self._config.repositories if one.name in seen]
+        told = [repository for repository in self._config.repositories if repository.name in seen]
         if not told:
             raise UserError("no repository is configured; name one under [[repositories]]")
         return _Asked(
@@ -324,7 +328,10 @@ class QuestionService:
             language=passed.preferences.language,
             progress=watch,
             judging=judging,
-            usage=Usages(self._app.data, {one.name: one.place for one in passed.repositories}),
+            usage=Usages(
+                self._app.data,
+                {repository.name: repository.place for repository in passed.repositories},
+            ),
         )
         ctx = replace(ctx, overheard=not passed.incoming.addressed)
         if self._served is not None:

@@ -92,7 +92,7 @@ def _shown(
     prompts = _prompts(shelf, kind, ready)
     return PromptPreview(
         graded=graded,
-        requests=tuple(request_for(one, lambda value: value, account) for one in prompts),
+        requests=tuple(request_for(prompt, lambda value: value, account) for prompt in prompts),
         secrets=ready.material.secrets,
         why_not=why_not,
     )

@@ -266,17 +266,22 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
 
 def _lines(findings: Sequence[Finding]) -> str:
     lines = []
-    for one in findings:
-        lines.append(f"{_MARKS[one.weight]} {one.subject}: {one.text}")
-        if one.cure:
-            lines.append(f"        -> {one.cure}")
+    for finding in findings:
+        lines.append(f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}")
+        if finding.cure:
+            lines.append(f"        -> {finding.cure}")
     return "\n".join(map(legible, lines))
 
 
 def _json(findings: Sequence[Finding]) -> str:
     told = [
-        {"weight": one.weight, "subject": one.subject, "text": one.text, "cure": one.cure}
-        for one in findings
+        {
+            "weight": finding.weight,
+            "subject": finding.subject,
+            "text": finding.text,
+            "cure": finding.cure,
+        }
+        for finding in findings
     ]
     return json.dumps(
         {"schema": 1, "healthy": not has_failures(findings), "findings": told},

@@ -111,7 +111,7 @@ class Preferences(Settings):
         """When nothing is posted to the channel."""
         return Rest(
             hours=self.quiet_hours,
-            dates=tuple(one for one in self.holidays if isinstance(one, Dates)),
+            dates=tuple(holiday for holiday in self.holidays if isinstance(holiday, Dates)),
             countries=tuple(one for one in self.holidays if isinstance(one, str)),
         )
 
@@ -152,7 +152,7 @@ class ChannelConfig(Preferences):
         own = self.model_fields_set
         given = "weekdays" in own and not self.schedules
         _check_weekday(self.kind, self.weekdays if given else None)
-        kinds = [one.kind for one in self.schedules]
+        kinds = [schedule.kind for schedule in self.schedules]
         if len(set(kinds)) < len(kinds):
             raise ValueError(
                 "a channel can have only one schedule of each kind; use a second channel"
@@ -165,7 +165,7 @@ class ChannelConfig(Preferences):
     def plans(self) -> tuple[tuple[Spec, Level], ...]:
         """When its digests are due, each with its lowest level. Raises ``ValueError`` if never."""
         schedules = self.schedules or (ScheduleConfig(kind=self.kind),)
-        return tuple((self._spec(one), one.least or self.least) for one in schedules)
+        return tuple((self._spec(schedule), schedule.least or self.least) for schedule in schedules)
 
     def _spec(self, schedule: ScheduleConfig) -> Spec:
         days = schedule.weekdays or self.weekdays

@@ -40,7 +40,7 @@ def check_names(file: Path, written: Written) -> None:
     """Check that names are unique and that references exist. Raises ``InvalidConfig``."""
     if written.channels and not written.repositories:
         raise InvalidConfig(f"{file}: no [[repositories]]; add at least one with its place")
-    repositories = [one.name for one in written.repositories]
+    repositories = [repository.name for repository in written.repositories]
     for section, names in (
         ("repositories", repositories),
         ("channels", [one.name for one in written.channels]),
@@ -142,7 +142,11 @@ class Config:
     def watched(self, channel: ChannelConfig) -> tuple[RepositoryConfig, ...]:
         """The repositories of a channel, in the order of the file."""
         wanted = channel.repositories
-        return tuple(one for one in self.repositories if not wanted or one.name in wanted)
+        return tuple(
+            repository
+            for repository in self.repositories
+            if not wanted or repository.name in wanted
+        )
 
     def secrets(self) -> tuple[str, ...]:
         """Every secret that was read, to be masked in logs."""
@@ -165,7 +169,7 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         written = Written.model_validate(data, context=reading)
     except ValidationError as error:
         raise complain(file, error, Written, data) from None
-    channels = tuple(_with_defaults(one, written.defaults) for one in written.channels)
+    channels = tuple(_with_defaults(channel, written.defaults) for channel in written.channels)
     check_names(file, written)
     check_schedules(file, channels)
     accounts = _accounts(file, written, reading)

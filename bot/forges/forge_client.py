@@ -318,4 +318,4 @@ class ForgeRepository(ABC):
 
 
 def _each(page: ForgePage, read: Callable[[Json], PullRequest]) -> Sequence[PullRequest]:
-    return [read(one) for one in tables(page.value)]
+    return [read(table) for table in tables(page.value)]

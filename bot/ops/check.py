@@ -198,7 +198,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     """All findings, in the order of the file; repositories are read in parallel."""
     warnings = [worry("secrets", line) for line in config.warnings]
     repositories = [
-        _safe_finding(f"repository {one.name}", _tip(one, probes)) for one in config.repositories
+        _safe_finding(f"repository {repository.name}", _tip(repository, probes))
+        for repository in config.repositories
     ]
     accounts = [_platform(account, config) for account in config.platforms.values()]
     forges = [

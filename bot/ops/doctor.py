@@ -55,7 +55,9 @@ def setup(config: Config | None) -> Sequence[Finding]:
         f"{config.file}: {len(config.repositories)} repositories, {len(config.channels)} channels"
     )
     found = [well("configuration", counts)]
-    found += [worry("secrets", one, "remove the access of other users") for one in config.warnings]
+    found += [
+        worry("secrets", warning, "remove the access of other users") for warning in config.warnings
+    ]
     return [*found, *_webhook_findings(config)]
 
 

@@ -250,7 +250,7 @@ async def clones(data: Path, repositories: Sequence[RepositoryConfig]) -> Sequen
     there = sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
     if not there:
         return [well("clones", "none yet")]
-    addresses = [read_address(one.place) for one in repositories]
+    addresses = [read_address(repository.place) for repository in repositories]
     wanted = {address.folder for address in addresses if address is not None}
     return [await _clone(one, wanted=one.name in wanted or not repositories) for one in there]
 

@@ -251,7 +251,11 @@ def page_for(
     """Makes the home page of an account for a person, by the person's id."""
 
     async def page(person: str) -> Document | None:
-        mine = [one for one in await subscribed.subscriptions() if one.platform == account]
+        mine = [
+            subscription
+            for subscription in await subscribed.subscriptions()
+            if subscription.platform == account
+        ]
         told = [one for one in mine if _may_see(one, kind, person, policy)]
         return home_document(told, clock.now())
 
@@ -261,7 +265,10 @@ def page_for(
 def home_document(subscriptions: Sequence[Subscription], now: datetime) -> Document:
     """The page: a line per subscription, the next one due first."""
     language = subscriptions[0].language if subscriptions else Language.EN
-    coming = sorted((next_run(one.spec, now), one.name, one) for one in subscriptions)
+    coming = sorted(
+        (next_run(subscription.spec, now), subscription.name, subscription)
+        for subscription in subscriptions
+    )
     title = HOME.template(language)
     blocks: list[Block] = [Heading(1, (Text(title),))]
     if coming:

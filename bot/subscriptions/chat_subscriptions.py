@@ -154,7 +154,7 @@ class Subscribing:
         self._kinds = kinds
         # The configuration does not change, and may have thousands of channels.
         self._configured = tuple(configured(config))
-        self._repositories = {one.name: one for one in config.repositories}
+        self._repositories = {repository.name: repository for repository in config.repositories}
         self._channels: dict[ChatKey, ChannelConfig] = {}
         for channel in config.channels:
             self._channels.setdefault(self._named(channel.platform, channel.chat), channel)

@@ -87,7 +87,7 @@ class ServerSettings(Settings):
     def secrets(self) -> tuple[str, ...]:
         """Passwords and other secret parts of the addresses."""
         values = (getattr(self, name) for name in self.secret_fields())
-        return tuple(part for one in values for part in secrets_in(one.get_secret_value()))
+        return tuple(part for value in values for part in secrets_in(value.get_secret_value()))
 
 
 _LONG = 12  # characters from which a part of an address cannot be a common word

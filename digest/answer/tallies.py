@@ -146,7 +146,7 @@ def by_file(
     told = _places(BY_FILES, MORE_FILES, files, most, language)
     if len(folders) < 2:
         return told
-    named = Listing(tuple(_of_path(one, language) for one in folders[:MOST_FOLDERS]))
+    named = Listing(tuple(_of_path(folder, language) for folder in folders[:MOST_FOLDERS]))
     head = BY_FOLDERS.text(language, n=len(folders))
     return (*told, Paragraph((Strong(head),)), named)
 

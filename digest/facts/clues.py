@@ -242,7 +242,11 @@ def _sentence_about(name: str, number: int, sheet: SideLines) -> str:
     while _goes_on(lines.get(last + 1, "")) and last < number + _PARAGRAPH:
         last += 1
     paragraph = " ".join(lines[n].strip(" *-+>#") for n in range(first, last + 1))
-    about = (one for one in sentences(paragraph) if name in one and one.rstrip("`*)").endswith("."))
+    about = (
+        sentence
+        for sentence in sentences(paragraph)
+        if name in sentence and sentence.rstrip("`*)").endswith(".")
+    )
     return clean(next(about, ""))
 
 

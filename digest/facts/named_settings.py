@@ -126,10 +126,10 @@ def _matched(
 def _once(settings: Sequence[NamedSetting]) -> list[NamedSetting]:
     """Each main name of a scope once; with several different defaults it has none."""
     result: dict[tuple[str, str], NamedSetting] = {}
-    for one in settings:
-        key = (one.scope, one.names[0])
-        other = result.setdefault(key, one)
-        if other.value != one.value:
+    for setting in settings:
+        key = (setting.scope, setting.names[0])
+        other = result.setdefault(key, setting)
+        if other.value != setting.value:
             result[key] = replace(other, value=None, choices=None, known=False)
     return list(result.values())
 

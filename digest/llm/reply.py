@@ -113,7 +113,7 @@ def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
     step = _STEPS.get(str(table.get("move")), 0)
     if not step or rule not in RULES or not isinstance(cites, Sequence) or isinstance(cites, str):
         return nothing
-    found = [find_target(one, change) if isinstance(one, str) else None for one in cites]
+    found = [find_target(cite, change) if isinstance(cite, str) else None for cite in cites]
     if not found or None in found:
         return nothing
     paths = [printable(one.file.path) for one in found if one is not None and one.file]

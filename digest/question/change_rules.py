@@ -82,7 +82,7 @@ _DONE = re.compile(
 
 def only_marked(asked: Asked) -> Reference | None:
     """The one change with a "#" among plain numbers: *in #1 what do 8192 and 16384 mean*."""
-    marked = [one for one in asked.references if f"#{one.number}" in asked.text]
+    marked = [reference for reference in asked.references if f"#{reference.number}" in asked.text]
     return marked[0] if len(marked) == 1 < len(asked.references) else None
 
 
@@ -121,7 +121,7 @@ def diff(asked: Asked) -> Iterator[Weighed]:
 @rule
 def path_diff(asked: Asked) -> Iterator[Weighed]:
     """The lines of a file or folder that a period or range changed."""
-    path = asked.filters.path or next((one.path for one in asked.slots(Path)), "")
+    path = asked.filters.path or next((slot.path for slot in asked.slots(Path)), "")
     left = [word for word in asked.left if path or not _FILE.fullmatch(word)]
     path = path or next(iter(asked.left), "")
     others = asked.references or left or asked.kinds or asked.has("other", "who", "per:file")
@@ -287,7 +287,7 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
     if len(asked.left) > 1 and _SUPPORTED_FOR.search(asked.text):
         return "", False  # "is eagle3 supported for qwen3.5" is about both
     if symbols:
-        best = next((one for one in symbols if one.sure), symbols[0])
+        best = next((symbol for symbol in symbols if symbol.sure), symbols[0])
         return best.name if best.sure else _numbered(best, asked), best.sure
     for token, after in itertools.pairwise(asked.tokens):
         typed = any(tag.startswith("thing:") for tag in token.tags)

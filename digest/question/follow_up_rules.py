@@ -77,7 +77,7 @@ def of_the_last(asked: Asked) -> Iterator[Weighed]:
     if not slots and not asked.left and stated_in(asked.tokens):
         return  # "uv check", with words that are noise elsewhere
     if asked.follows and reaches_asker(asked.text) and not (asked.spans or asked.references):
-        names = [one.name for one in asked.slots(Symbol)] if asked.follows in _ONE else []
+        names = [slot.name for slot in asked.slots(Symbol)] if asked.follows in _ONE else []
         yield Weighed(7.5, ShowDiff(part=names[0]) if names else Affected(its=True))
     if asked.follows == "name" and _is_of_name(asked):
         came = "added" if _CAME.search(asked.text) else ""

@@ -34,7 +34,7 @@ def search(asked: Asked) -> Iterator[Weighed]:
     at = max((asked.tags[tag] for tag in ("search", "mention") if tag in asked.tags), default=-1)
     if at < 0 or asked.references or (asked.has("history") and RELEASE.search(asked.text)):
         return  # "in which release did the search API come"
-    terms = tuple(t for t in (_ENDS.sub("", one) for one in _terms(asked, at)) if t)[:MOST_TERMS]
+    terms = tuple(t for t in (_ENDS.sub("", term) for term in _terms(asked, at)) if t)[:MOST_TERMS]
     if not terms or "#" in terms:
         return
     filters = asked.filters

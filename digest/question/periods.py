@@ -424,7 +424,7 @@ def _day_names(match: re.Match[str]) -> str:
     """The days as Chinese writes them, with the week in the name of each day."""
     week = "本周" if (match["week"] or match["later"]).lower() == "this" else "上周"
     names = [one and one.lower()[:3] for one in (match["a"], match["b"])]
-    first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(one)]}" for one in names if one]
+    first, *rest = [f"{week}{_WEEKDAYS_ZH[WEEKDAY_NAMES.index(name)]}" for name in names if name]
     return f"{first} to {rest[0]}" if rest else first
 
 

@@ -34,7 +34,7 @@ _PLURAL = re.compile(r"releases|versions|tags\b|released\b|previous|prior|版本
 @rule
 def one_release(asked: Asked) -> Iterator[Weighed]:
     """A release by its version, with its date and predecessor: *when was 3.14 released*."""
-    versions = [one.name for one in asked.slots(Release)]
+    versions = [slot.name for slot in asked.slots(Release)]
     versions += [word for word in asked.left if _VERSION.fullmatch(word)]
     others = {*asked.left} - {*versions} or asked.references or asked.kinds or asked.spans
     beside = ("releases", "history", "aux", "prep", "ask", "they", "agent", "change", "explain")

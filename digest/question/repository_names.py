@@ -43,7 +43,7 @@ def fitting(question: str, names: Sequence[str]) -> tuple[str, ...]:
     found = {one.name for one in _found(question, names)}
     if not found:
         said = question.casefold()
-        near = [one for one in names if _short(one) in said]
+        near = [name for name in names if _short(name) in said]
         shared = {one for one in map(_short, near) if [*map(_short, near)].count(one) > 1}
         called = {one for one in shared if _without(question, one) is not None}
         found = {one for one in near if _short(one) in called}

@@ -137,7 +137,7 @@ def entry_listing(entries: Sequence[ReportEntry], report: Report, language: Lang
     """The entries as a digest lists them, each with its explanation below."""
     later = _follow_ups(report)
     return Listing(
-        tuple(_item(one, later.get(one.graded.sha, ()), report, language) for one in entries)
+        tuple(_item(entry, later.get(entry.graded.sha, ()), report, language) for entry in entries)
     )
 
 
@@ -300,7 +300,7 @@ def _told(entry: ReportEntry, report: Report, language: Language) -> Iterator[Bl
     for mark, phrase, statements in (insights, *advice(analysis)):
         if statements:
             yield Paragraph(label(mark, phrase, language))
-            yield Listing(tuple(Item(where.cited(one)) for one in statements))
+            yield Listing(tuple(Item(where.cited(statement)) for statement in statements))
 
 
 _MARK = "↩️ "

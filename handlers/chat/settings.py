@@ -81,7 +81,7 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
         (words.TOPICS, _topics(kept, ctx, room)),
     ):
         if entries:
-            named = between([Code(one) for one in entries], COMMA.template(language))
+            named = between([Code(entry) for entry in entries], COMMA.template(language))
             rows.append(_line(phrase.template(language), named, language))
     if kept.paused:
         rows.append(Item(words.HELD(language)))

@@ -90,7 +90,7 @@ def _find_repository(name: str, room: Room, language: Language, also: Sequence[s
         return known[wanted]
     if len(short) == 1:
         return short[0]
-    open_ = [one.casefold() for one in room.repositories]
+    open_ = [repository.casefold() for repository in room.repositories]
     near = get_close_matches(wanted, open_, n=3, cutoff=0.6) or open_[:5]
     shown = ", ".join(known[one] for one in near)
     raise UserError(words.UNKNOWN_REPOSITORY.text(language, name=name, known=shown))

@@ -84,10 +84,10 @@ def shown_from(daily: Daily, least: Level) -> Daily:
     """The same report for a digest that shows changes from another level up."""
     names = posted_commits(daily.report, least)
     outcomes = tuple(
-        one
-        if one.state in {State.FAILED, State.FILTERED}
-        else replace(one, state=State.POSTED if one.sha in names else State.ARCHIVED)
-        for one in daily.outcomes
+        outcome
+        if outcome.state in {State.FAILED, State.FILTERED}
+        else replace(outcome, state=State.POSTED if outcome.sha in names else State.ARCHIVED)
+        for outcome in daily.outcomes
     )
     before = daily.report.coverage
     coverage = tally(((o.state, o.why) for o in outcomes), before.total) if before else None
@@ -227,7 +227,7 @@ def filter_daily(
         for entry in daily.report.entries
         if entry.graded.sha not in rules
     )
-    outcomes = tuple(_outcome(one, rules, topics) for one in daily.outcomes)
+    outcomes = tuple(_outcome(outcome, rules, topics) for outcome in daily.outcomes)
     report = _reduced_to(daily.report, entries, {*rules, *topics})
     before = daily.report.coverage
     if before is not None:

@@ -323,7 +323,7 @@ async def labels_of(
     requests: Requests | None, repository: Repository, changes: Iterable[Graded]
 ) -> Labels:
     """The stored labels of changes, equal for all commits of a request; none without a forge."""
-    numbered = {one.sha: one.number for one in changes if one.number is not None}
+    numbered = {change.sha: change.number for change in changes if change.number is not None}
     if requests is None or not numbered:
         return {}
     kept = await requests.load(repository, frozenset(numbered.values()))

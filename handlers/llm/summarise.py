@@ -86,7 +86,7 @@ def complete_summary(
 
 async def lead(ctx: Context, judging: Judging, changes: Sequence[Said]) -> DayResult:
     """The lead and the themes of changes. Raises nothing: a digest is complete without them."""
-    read = any(one.analysis.source is Origin.MODEL for one in changes)
+    read = any(change.analysis.source is Origin.MODEL for change in changes)
     if not read or len(changes) < _LEAST_CHANGES:
         return DayResult()
     try:

@@ -75,7 +75,7 @@ async def select_by_action(asked: Meant, ctx: Context) -> Meant:
     select, repository = ctx.archive.select, ctx.watched.repository
     patterns = [SAYS[action] for action in actions]
     changes = await select(repository, query_of(asked))
-    said = [g for g in changes if any(one.search(g.title) for one in patterns)]
+    said = [g for g in changes if any(pattern.search(g.title) for pattern in patterns)]
     terms = frozenset().union(*(terms for way in resolved.alternatives for terms in way))
     phrase, status = _OF_FILES.get(actions[0], _OF_FILES[Action.ADDED])
     names: dict[str, None] = {}
@@ -372,7 +372,7 @@ async def _folder(topic: str, ctx: Context) -> str:
     wanted = frozenset().union(*(kin(word) for word in pieces(topic)))
     paths = await ctx.watched.source.files(await tip_of(ctx))
     folders = {path.rpartition("/")[0] for path in paths}
-    words = {one: set(pieces(one)) - _GENERAL for one in folders}
+    words = {folder: set(pieces(folder)) - _GENERAL for folder in folders}
     named = [one for one in folders if words[one] and words[one] <= wanted]
     return min(named, key=lambda one: (-len(words[one]), one.count("/"), one), default="")
 

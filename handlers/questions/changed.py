@@ -291,7 +291,7 @@ async def _nothing(asked: Meant, ctx: Context) -> list[Spans]:
     if about_it.held.rows:
         n = about_it.held.survey.total
         lines = [NONE_FITS(language, topic=topic, n=n, filters=filters)]
-        few = [one.graded for one in about_it.held.rows[:_EVIDENCE]]
+        few = [row.graded for row in about_it.held.rows[:_EVIDENCE]]
         lines += [entry_of(graded, repository) for graded in few]
     elif resolved.topics or is_general(intent.topic):
         lines = [NOTHING(language, topic=topic)]

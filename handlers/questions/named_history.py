@@ -41,7 +41,7 @@ class NamedHistory:
     @property
     def contract(self) -> list[tuple[Graded, Fact]]:
         """The same without deprecations."""
-        return [one for one in self.facts if one[1].kind is not FactKind.DEPRECATION]
+        return [fact for fact in self.facts if fact[1].kind is not FactKind.DEPRECATION]
 
     @property
     def pinned(self) -> bool:
@@ -136,7 +136,7 @@ class NamedHistory:
     def oldest(self) -> Graded | None:
         """The oldest change whose title contains the whole name."""
         changes = (graded for graded, _ in reversed(self.found))
-        return next((one for one in changes if _has_whole(one.title, self.name)), None)
+        return next((change for change in changes if _has_whole(change.title, self.name)), None)
 
     @property
     def dropped(self) -> Graded | None:
@@ -249,7 +249,7 @@ _HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
 
 
 def _says(*words: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(one, re.IGNORECASE) for one in words)
+    return tuple(re.compile(word, re.IGNORECASE) for word in words)
 
 
 _EXISTS = _says(

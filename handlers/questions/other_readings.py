@@ -114,9 +114,9 @@ async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Me
         window, reached = await wider_period(ctx, tip)
         month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
         periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
-    for one in periods:
+    for period in periods:
         for way in (_by_name, _by_topic, _lower, respelt, _troubled, _mended):
-            found = await way(one, ctx)
+            found = await way(period, ctx)
             if found is not None and found.held.rows:
                 return found
     for one in periods:
@@ -190,7 +190,7 @@ async def _by_part(asked: Meant, words: Sequence[str], size: int, ctx: Context) 
     # itself by: "installable" is rarer than "python", and no part.
     terms = frozenset().union(*(one.resolved.topics for one in rows))
     known = await ctx.archive.vocabulary(ctx.watched.repository, terms)
-    named = [one for one in rows if _is_part(one)]
+    named = [row for row in rows if _is_part(row)]
     best = min(named or rows, key=lambda m: sum(known.get(t, 0) for t in m.resolved.topics))
     lost = [Code(w) for w in words if w not in best.intent.topic]
     told = list_in_words(lost, ctx.language, limit=9)

@@ -105,13 +105,15 @@ async def _document(number: int, issue: Issue | None, named: _Named, ctx: Contex
     blocks: list[Block] = [Heading(1, (Text(title),)), Paragraph(_state(number, issue, ctx))]
     if issue is not None:
         if issue.labels:
-            labels = list_in_words([Code(one) for one in issue.labels], language, limit=_MOST_TOLD)
+            labels = list_in_words(
+                [Code(label) for label in issue.labels], language, limit=_MOST_TOLD
+            )
             blocks.append(Paragraph(words.LABELS(language, labels=labels)))
         paragraphs = read_paragraphs(issue.body, [issue.title])[:_MOST_PARAGRAPHS]
-        blocks += [Paragraph((Text(one),)) for one in paragraphs]
+        blocks += [Paragraph((Text(paragraph),)) for paragraph in paragraphs]
     for phrase, changes in ((words.CLOSED_BY, named.closing), (words.NAMED_BY, named.naming)):
         blocks += [
-            Paragraph(phrase(language, change=title_link(one, repository))) for one in changes
+            Paragraph(phrase(language, change=title_link(change, repository))) for change in changes
         ]
     if issue is not None and (others := _others(issue, named)):
         links: list[Part] = [request_link(one, repository) for one in others]
@@ -356,7 +358,10 @@ def review_line(request: PullRequest, language: Language) -> Spans:
     """The reviewers and their verdicts."""
     if not request.reviewers:
         return words.NO_REVIEWS(language)
-    said = [words.VERDICTS[one.verdict](language, name=one.name) for one in request.reviewers]
+    said = [
+        words.VERDICTS[reviewer.verdict](language, name=reviewer.name)
+        for reviewer in request.reviewers
+    ]
     return words.REVIEWS(language, reviews=list_in_words(said, language, limit=_MOST))
 
 

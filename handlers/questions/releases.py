@@ -74,7 +74,7 @@ async def releases(intent: Releases, ctx: Context) -> Answer:
     blocks += [Paragraph(when, aside=True)] if when else []
     document = Document(title=title, blocks=tuple(blocks), language=str(language))
     points = [Changed(window=Refs(base=one.before, tip=one.tag)) for one in found[:_PAGE]]
-    listed = tuple(format_intent(one) for one in points)
+    listed = tuple(format_intent(point) for point in points)
     return Answer(intent="releases", document=document, window=within, listed=listed)
 
 

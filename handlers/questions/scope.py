@@ -85,7 +85,7 @@ async def run_query(
 def left_of(changes: Sequence[Graded], without: Sequence[str]) -> Sequence[Graded]:
     """The changes to which no word applies: a kind, a part of the project, a path, a topic."""
     tests = [_excluding(word) for word in without]
-    return [one for one in changes if not any(test(one) for test in tests)]
+    return [change for change in changes if not any(test(change) for test in tests)]
 
 
 _BOTS = frozenset({"bot", "bots", "机器人"})

@@ -81,7 +81,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
     notes = await _announced(refs, between.tip, _warns, ctx, tip)
     listed = _numbers(notes)
     marked = [g for g in changes if ChangeKind.BREAKING in kinds_of(g) and g.facts.subject.breaking]
-    names = {*(one.sha for one in items), *(g.sha for g in marked)}
+    names = {*(item.sha for item in items), *(g.sha for g in marked)}
     told = [g for g in changes if g.sha in names or g.number in listed]
     blocks = (
         *upgrade_blocks(items, viewpoint(ctx, tip)),
@@ -116,7 +116,7 @@ async def upgrade(intent: Changed, reached: Reach, ctx: Context, tip: Tip) -> An
 
 async def _gone(items: Sequence[UpgradeItem], sha: str, ctx: Context) -> Sequence[UpgradeItem]:
     """The removals without names that several files of the later release still contain."""
-    removed = [one.name for one in items if one.action is Action.REMOVED]
+    removed = [item.name for item in items if item.action is Action.REMOVED]
     there = await ctx.watched.source.mentions(sha, removed) if removed else None
     return [
         one
@@ -210,7 +210,7 @@ class _Announced:
 
 def _numbers(notes: Sequence[_Announced]) -> frozenset[int]:
     """The numbers of requests that entries mention."""
-    return frozenset(int(n) for one in notes for n in _REQUEST.findall(one.note.text))
+    return frozenset(int(n) for note in notes for n in _REQUEST.findall(note.note.text))
 
 
 async def _announced(

@@ -200,7 +200,7 @@ def _sender(platform: str, url: str) -> tuple[Sender, str]:
 def document(platform: str, number: int) -> Document:
     """A digest of several messages with distinct lines."""
     lines = [f"run{number}line{n}. " + "word " * 90 for n in range(LINES[platform])]
-    return Document(title="Today", blocks=(Listing(tuple(Item((Text(one),)) for one in lines)),))
+    return Document(title="Today", blocks=(Listing(tuple(Item((Text(line),)) for line in lines)),))
 
 
 def crash_runs(platform: str, runs: int, folder: Path) -> list[Outcome]:

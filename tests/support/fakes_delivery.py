@@ -72,7 +72,7 @@ class FakeLedger:
 
     async def pending(self) -> Sequence[DeliveryRecord]:
         self.step("pending")
-        return [replace(one, fresh=False) for one in self.records.values() if not one.done]
+        return [replace(record, fresh=False) for record in self.records.values() if not record.done]
 
     async def claim_slot(self, subscription: str, slot: str) -> bool:
         self.step("before claim_slot")

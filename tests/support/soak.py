@@ -230,7 +230,9 @@ async def _posted(fleet: Fleet, loop: VirtualLoop, delivery: Delivery) -> tuple[
     wall, work = loop.time() - at, time.perf_counter() - began
     again = await delivery.deliver_all(postings)
     assert all(one.done and not one.new for one in again)
-    assert all(one.done for one in results), [one.error for one in results if not one.done][:3]
+    assert all(result.done for result in results), [one.error for one in results if not one.done][
+        :3
+    ]
     with loop.working():
         await fleet.sender.aclose()
     return wall, work
