@@ -79,7 +79,7 @@ def check(
     ] = False,
     config: ConfigFile = None,
 ) -> None:
-    """Check the configuration and everything it refers to; post nothing."""
+    """Check the configuration and what it names; post nothing."""
     from bot.cli import run_setup
 
     run_setup.check(config, spend=spend)

@@ -56,7 +56,7 @@ def configured_site(
     wake: Wake | None = None,
 ) -> Site:
     """The pages of ``digestbot run``: every configured repository, and admin pages."""
-    by_name = {repository.name: repository for repository in config.repositories}
+    by_name = {one.name: one for one in config.repositories}
 
     async def opened(shown: SiteRepository) -> Context | None:
         settings = by_name.get(shown.repository.name)

@@ -93,7 +93,7 @@ def test_output_is_not_put_into_a_folder_that_is_made_for_it(
     assert f"{str(target)!r} is not in a folder that is there; make one (mkdir -p" in said
     assert not target.parent.exists()
     said = told(digestbot, 1, command, str(project.path), *window, "-o", str(tmp_path))
-    assert f"{str(tmp_path)!r} is a folder; name a file in it" in said
+    assert f"{str(tmp_path)!r} is a folder; give a file name" in said
 
 
 def test_file_in_place_of_a_repository_is_told_to_be_one(

@@ -65,7 +65,7 @@ def test_two_that_fit_are_listed_in_one_line(several: Digestbot, words: tuple[st
     assert done.returncode == 1
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
-    assert "several repositories match: load/r0, other/r0; name one of them in full" in done.stderr
+    assert "several repositories match: load/r0, other/r0; write the full name" in done.stderr
 
 
 def test_what_follows_stays_with_the_repository_of_the_answer(several: Digestbot) -> None:

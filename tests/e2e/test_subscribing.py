@@ -268,7 +268,7 @@ async def test_external_channel_hears_of_private_repositories_by_an_admins_word_
     assert "subscribe acme/open" in said
     assert "acme/engine" not in said
     refused = await chat.say("subscribe acme/engine 09:00 level low", external=True)
-    assert "knows no repository" in refused
+    assert "has no repository" in refused
     assert "Set" in await chat.say("settings private on", external=True)
     assert "Subscribed" in await chat.say("subscribe acme/engine 09:00 level low", external=True)
     assert await chat.posts_at(FRIDAY) == []

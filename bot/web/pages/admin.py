@@ -101,12 +101,12 @@ def _told(config: Config) -> dict[str, Any]:
         "file": str(config.file),
         "data": str(config.data),
         **{name: one.model_dump(mode="json") for name, one in sections.items() if one is not None},
-        "repositories": [repository.model_dump(mode="json") for repository in config.repositories],
+        "repositories": [one.model_dump(mode="json") for one in config.repositories],
         "platforms": {
             name: {"kind": one.kind, **one.settings.model_dump(mode="json")}
             for name, one in config.platforms.items()
         },
-        "channels": [channel.model_dump(mode="json") for channel in config.channels],
+        "channels": [one.model_dump(mode="json") for one in config.channels],
     }
 
 

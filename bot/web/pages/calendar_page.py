@@ -201,7 +201,7 @@ async def searched_periods(asked: PageRequest) -> str:
     """The periods that a search looks through, in words; empty if nothing was read."""
     zone, language = asked.shelf.zone, asked.language
     periods = await asked.covered(asked.shown())
-    named = [period_words(replace(period, zone=zone), zone) for period in periods[-_NAMED:]]
+    named = [period_words(replace(one, zone=zone), zone) for one in periods[-_NAMED:]]
     more = "… " if len(periods) > _NAMED else ""
     return more + SEPARATOR.template(language).join(named)
 

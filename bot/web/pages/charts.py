@@ -201,9 +201,9 @@ def _linked(bar: Bar, base: str, unread: str) -> str:
 def _rectangles(bar: Bar) -> str:
     ground = f'<rect class="unread" x="{bar.x}" y="0" width="{bar.width}" height="{HEIGHT}"/>'
     return ("" if bar.read else ground) + "".join(
-        f'<rect class="{piece.kind}" x="{piece.x}" y="{piece.y}"'
-        f' width="{piece.width}" height="{piece.height}"/>'
-        for piece in bar.pieces
+        f'<rect class="{one.kind}" x="{one.x}" y="{one.y}"'
+        f' width="{one.width}" height="{one.height}"/>'
+        for one in bar.pieces
     )
 
 

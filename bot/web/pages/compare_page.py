@@ -145,7 +145,7 @@ class Comparing:
         """The rows of the page by kind: anchor, name, number on all pages, rows."""
         of, row = Counter(one.kind for one in self.wanted), {r.line.sha: r for r in self._rows}
         for kind, members in groupby(self.placed, key=lambda one: one.kind):
-            rows = [row[member.line.sha] for member in members if member.line.sha in row]
+            rows = [row[one.line.sha] for one in members if one.line.sha in row]
             yield str(kind or "other"), self._name(kind), of[kind], rows
 
     def _begin(self, kind: ChangeKind | None) -> str:

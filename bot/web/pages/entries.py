@@ -133,7 +133,7 @@ async def lead_of(
     """
     counts, language, shelf = counts_of(lines), asked.language, asked.shelf
     least = Level.MEDIUM if counts.high else Level.LOW
-    about = [line.sha for line in lines if line.level.rank <= least.rank]
+    about = [one.sha for one in lines if one.level.rank <= least.rank]
 
     async def made() -> Spans:
         found = await load_changes(shelf, shown, about)
@@ -184,7 +184,7 @@ async def fix_of(
         todo = PHRASES["fix_released"](language, releases=with_it)
     elif newest:
         todo = PHRASES["fix_unreleased"](language, release=newest)
-    files = [file for file in graded.facts.files if file.area is Area.CORE]
+    files = [one for one in graded.facts.files if one.area is Area.CORE]
     files.sort(key=lambda one: -one.added - one.deleted)
     if not files:
         return todo
@@ -310,7 +310,7 @@ class ChangeView:
     def advice(self) -> list[Said]:
         """What readers must do or check: the risks, then the suggestions."""
         sections = advice(self.analysis)
-        return [self._said(statement) for _, _, statements in sections for statement in statements]
+        return [self._said(one) for _, _, statements in sections for one in statements]
 
     @property
     def insights(self) -> list[Said]:
@@ -371,7 +371,7 @@ class ChangeView:
 
     def _lines(self, evidence: Sequence[Evidence]) -> Excerpt | None:
         found = excerpt(self.change, evidence, self._colours)
-        size = _SHOWN + sum(len(line.html) + MARKUP for line in found.lines) if found else 0
+        size = _SHOWN + sum(len(one.html) + MARKUP for one in found.lines) if found else 0
         # Names stand before lines: those of a name with many others are in the patch alone.
         if size > self.left - _NAMED * len(self._facts):
             return None

@@ -116,12 +116,8 @@ def _json(kept: KeptDigest, posted: Document) -> Json:
         "title": posted.title,
         "posted": markdown(posted),
         "changes": [
-            {
-                "sha": outcome.sha,
-                "posted": outcome.state is State.POSTED,
-                "state": str(outcome.state),
-            }
-            for outcome in kept.outcomes
+            {"sha": one.sha, "posted": one.state is State.POSTED, "state": str(one.state)}
+            for one in kept.outcomes
         ],
     }
 
@@ -304,8 +300,8 @@ async def repository_page(asked: PageRequest) -> Page:
             "week": seven_days(first, asked.language),
             "news": news,
             "digests": [
-                (period_words(digest.window, asked.shelf.zone), digest, digest_path(digest.mark))
-                for digest in digests
+                (period_words(one.window, asked.shelf.zone), one, digest_path(one.mark))
+                for one in digests
             ],
             "releases": releases,
             "months": list(islice(months_of(drawn, asked), _MONTHS)),

@@ -122,7 +122,7 @@ class PeriodEntries:
             window=self._window,
             language=language,
             entries=tuple(
-                entry_of(change, told, self._shown, language) for change in self.written.changes
+                entry_of(one, told, self._shown, language) for one in self.written.changes
             ),
             counts=self._chosen.counts,
             lead=self.lead,
@@ -267,14 +267,8 @@ def claims(
     known = {line.sha: line for line in lines}
     lead = [_claim((), one.spans, one.shas, known, repository) for one in led.day.lead]
     themes = [
-        _claim(
-            theme.title,
-            theme.sentence.spans if theme.sentence else (),
-            theme.shas,
-            known,
-            repository,
-        )
-        for theme in led.day.themes
+        _claim(one.title, one.sentence.spans if one.sentence else (), one.shas, known, repository)
+        for one in led.day.themes
     ]
     return lead, themes
 
@@ -308,7 +302,7 @@ def _is_of(day: DaySummary, lines: Sequence[ChangeLine], *, weekly: bool) -> boo
     """Whether all named changes lie in the window; for a week, on more than one day of it."""
     at = {line.sha: line.at.date() for line in lines}
     named = {sha for one in day.lead for sha in one.shas}
-    named |= {sha for theme in day.themes for sha in theme.shas}
+    named |= {sha for one in day.themes for sha in one.shas}
     if not named or not named <= at.keys():
         return False
     return not weekly or len({at[sha] for sha in named}) > 1

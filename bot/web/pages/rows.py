@@ -183,8 +183,8 @@ def size_of(row: Row) -> int:
     spans = (*row.label, *row.title, *row.why, *row.todo)
     codes = [
         name
-        for span in spans
-        for name in ((span.text,) if isinstance(span, Code) else NAMES.findall(span.text))
+        for one in spans
+        for name in ((one.text,) if isinstance(one, Code) else NAMES.findall(one.text))
     ]
     written += sum(_CODE + _JOINT * sum(map(text.count, "_./-")) for text in codes)
     for one, after in pairwise((*row.title, *row.why, *row.todo)):

@@ -233,8 +233,8 @@ async def _reasons(asked: PageRequest, survey: Listed, resolved: Resolved) -> di
         return {one.sha: "" for one in changes}
     labels = await labels_of(asked.shelf.requests, asked.shown().repository, changes)
     return {
-        change.sha: because(bears(change, resolved, labels.get(change.sha, ())), asked.language)
-        for change in changes
+        one.sha: because(bears(one, resolved, labels.get(one.sha, ())), asked.language)
+        for one in changes
     }
 
 
@@ -326,7 +326,7 @@ async def _examples(asked: PageRequest) -> list[tuple[str, str]]:
     days = {"last": last, "week": last - timedelta(days=6), "month": last - timedelta(days=29)}
     said = {name: day.isoformat() for name, day in days.items()}
     questions = (phrase.text(asked.language, **said) for phrase in EXAMPLES)
-    return [(question, _address(shown, question)) for question in questions]
+    return [(one, _address(shown, one)) for one in questions]
 
 
 def _address(shown: SiteRepository, question: str) -> str:

@@ -212,9 +212,7 @@ class Site:
 
     def visible(self, *, signed_in: bool) -> list[SiteRepository]:
         """The repositories that the reader may see."""
-        return [
-            repository for repository in self.repositories if signed_in or not repository.private
-        ]
+        return [one for one in self.repositories if signed_in or not one.private]
 
     def find(self, name: str, *, signed_in: bool) -> SiteRepository | None:
         """The repository of a name; ``None`` also if the reader may not see it."""
