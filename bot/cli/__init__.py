@@ -16,9 +16,9 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from bot.cli.change_commands import looking
+from bot.cli.change_commands import change_commands
 from bot.cli.options import CONTEXT, show_help
-from bot.cli.service_commands import archive, reviewing, working
+from bot.cli.service_commands import archive, review_commands, service_commands
 from bot.util.sanitize import mask_secrets
 from digest.errors import UserError
 
@@ -31,7 +31,7 @@ app = typer.Typer(
     context_settings=CONTEXT,
 )
 
-for commands in (looking, working, reviewing):
+for commands in (change_commands, service_commands, review_commands):
     app.add_typer(commands)
 
 app.add_typer(archive, name="archive")

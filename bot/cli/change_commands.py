@@ -23,10 +23,10 @@ from bot.cli.options import (
     Zone,
 )
 
-looking = typer.Typer()
+change_commands = typer.Typer()
 
 
-@looking.command()
+@change_commands.command()
 def digest(
     repo: Place,
     *,
@@ -73,7 +73,7 @@ def digest(
     )
 
 
-@looking.command()
+@change_commands.command()
 def score(
     repo: Place,
     *,
@@ -92,7 +92,7 @@ def score(
     )
 
 
-@looking.command()
+@change_commands.command()
 def explain(
     reference: Annotated[
         str, typer.Argument(metavar="REF", help="#N, N, a commit (7 digits or more) or an address.")
@@ -127,7 +127,9 @@ def explain(
     )
 
 
-@looking.command(context_settings={"ignore_unknown_options": True})  # "--some-flag: since when?"
+@change_commands.command(
+    context_settings={"ignore_unknown_options": True}
+)  # "--some-flag: since when?"
 def ask(
     question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
     *,
@@ -154,7 +156,7 @@ def ask(
     )
 
 
-@looking.command()
+@change_commands.command()
 def chat(
     *,
     repo: Repo = None,
@@ -170,7 +172,7 @@ def chat(
     terminal_chat.chat(repo=repo, branch=branch, now=now, zone=tz, language=lang, config=config)
 
 
-@looking.command(hidden=True)
+@change_commands.command(hidden=True)
 def demo(repo: Place = ".") -> None:
     """Digest the last active day, and suggest what to try next."""
     from bot.cli import run_digest

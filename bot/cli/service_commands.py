@@ -10,10 +10,10 @@ import typer
 from bot.cli.options import AnswerFormat, Branch, ConfigFile, Form, Name, Until, Zone, show_help
 from bot.jobs.roles import ProcessRole
 
-working = typer.Typer()
+service_commands = typer.Typer()
 
 
-@working.command()
+@service_commands.command()
 def run(
     *,
     config: ConfigFile = None,
@@ -36,7 +36,7 @@ def run(
     run_service.run(config, role, listen)
 
 
-@working.command()
+@service_commands.command()
 def serve(
     repo: Annotated[
         str | None,
@@ -70,7 +70,7 @@ def serve(
     )
 
 
-@working.command()
+@service_commands.command()
 def check(
     *,
     spend: Annotated[
@@ -85,7 +85,7 @@ def check(
     run_setup.check(config, spend=spend)
 
 
-@working.command()
+@service_commands.command()
 def init(
     *,
     repo: Annotated[
@@ -150,7 +150,7 @@ def init(
     )
 
 
-@working.command()
+@service_commands.command()
 def app(
     platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="slack or feishu.")],
     address: Annotated[
@@ -170,7 +170,7 @@ def app(
     run_setup.app(platform, address)
 
 
-@working.command()
+@service_commands.command()
 def doctor(
     *,
     form: Form = AnswerFormat.TEXT,
@@ -284,10 +284,10 @@ def archive_copy(
     run_archive.copy(to, config)
 
 
-reviewing = typer.Typer()
+review_commands = typer.Typer()
 
 
-@reviewing.command()
+@review_commands.command()
 def cost(
     *,
     since: Annotated[
@@ -306,7 +306,7 @@ def cost(
     run_review.cost(since=since, until=until, form=form, config=config)
 
 
-@reviewing.command()
+@review_commands.command()
 def quality(
     *,
     place: Annotated[
@@ -339,7 +339,7 @@ def quality(
     )
 
 
-@reviewing.command()
+@review_commands.command()
 def deliveries(
     *,
     again: Annotated[

@@ -195,7 +195,7 @@ def _newest_value(
         (graded, fact)
         for graded, fact in history.contract
         if fact.after not in {None, fact.name}
-        and fact.detail != "type"
+        and fact.detail not in {"type", "moved"}  # a moved name has paths in place of values
         and not (fact.after or "").startswith("(")  # a signature is not a value
         and (not needs or _pins(fact, needs[0]))
     )

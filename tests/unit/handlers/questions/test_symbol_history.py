@@ -403,6 +403,7 @@ async def test_flag_is_there_where_the_program_declares_it(trees, said):
     await ask("what changed last 20 days", ctx)
     shown = markdown((await ask("is --agent still there", ctx)).document)
     assert f"{said}\n\n`--agent` {'still exists' if said == 'Yes.' else 'now occurs only'}" in shown
+    assert "has been `cmd/" not in shown
 
 
 async def test_word_of_a_thing_that_is_gone_does_not_keep_it():
