@@ -89,6 +89,7 @@ async def change_page(asked: PageRequest) -> Page:
             "announced": (day_of(digest), digest_path(digest.mark)) if digest else None,
             "stray": graded.sha in await asked.strays(shown),
             "state": await _state(asked, graded, found[1:]),
+            "title_of": title_of,
             "releases": releases,
             "beside": await shelf.browsing.beside(shown.repository, graded),
             "size": (sum(file.added for file in files), sum(file.deleted for file in files)),
@@ -120,11 +121,15 @@ async def _state(asked: PageRequest, graded: Graded, others: Sequence[Graded]) -
     """Reverts and re-landings of a change, then other changes that mention it."""
     repository = asked.shown().repository
     reverts, relands = await undoings_of(asked.shelf.archive, repository, graded)
+    mentions = await _mentions(asked, graded)
+    # What names a reverted change and has its title lands it again.
+    if reverts and not relands:
+        words = graded.facts.subject.words
+        relands = [one for one in mentions if one.facts.subject.words == words]
     found = [("same_request", line_of(one)) for one in others]
     found += [("reverted_by", line_of(one)) for one in reverts]
     found += [("relanded_as", line_of(one)) for one in relands]
     told = {one.sha for one in (*others, *reverts, *relands)}
-    mentions = await _mentions(asked, graded)
     found += [("named_by", line_of(one)) for one in mentions if one.sha not in told]
     for undone, name in ((graded.facts.reverts, "reverts"), (graded.facts.relands, "relands")):
         if undone is not None:

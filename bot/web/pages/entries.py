@@ -15,13 +15,13 @@ from bot.web.pages.diffs import MARKUP, Colours, Excerpt, excerpt
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Json, Site, SiteRepository
-from digest.analysis.context import read
+from digest.analysis.context import deprecated, read
 from digest.analysis.quotes import restates
 from digest.answer.answers import Seen
 from digest.answer.buttons import Mark, marks_of
 from digest.core.change import Change, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Evidence, Fact
+from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
 from digest.document import Code, Spans, Text
@@ -341,22 +341,26 @@ class ChangeView:
     @cached_property
     def _facts(self) -> list[Fact]:
         reading = read(self.graded, self._language)
+        old = [f for f in deprecated(reading) if f not in reading.contracts]
         symbols = [fact for fact in reading.symbols if fact.detail != "moved"]
         return [
             fact
-            for facts in (reading.contracts, symbols)
+            for facts in (reading.contracts, old, symbols)
             for fact in sorted(facts, key=lambda fact: _FIRST.index(fact.action))
         ]
 
     def _name(self, fact: Fact) -> Named:
         at = fact.evidence
-        before, after = differing(fact.before or "", fact.after or "")
+        old = fact.kind is FactKind.DEPRECATION
+        before, after = differing(
+            fact.before or "", (fact.replacement if old else fact.after) or ""
+        )
         url = self._places.address_of(at)
         texts = (fact.name, fact.name, before[:80], after[:80], url)
         self.left -= _NAMED + sum(len(text.encode("utf-8", "replace")) for text in texts)
         return Named(
-            kind=KINDS[fact.kind].template(self._language),
-            action=DONE[fact.action].template(self._language),
+            kind="" if old else KINDS[fact.kind].template(self._language),
+            action=(PHRASES["deprecated"] if old else DONE[fact.action]).template(self._language),
             name=fact.name,
             before=before,
             after=after,

@@ -190,6 +190,7 @@ PHRASES = {
     "to_do": Phrase("What to do", "如何处理"),
     "what_changed": Phrase("What changed", "变更内容"),
     "also": Phrase("Also:", "另有："),
+    "deprecated": Phrase("deprecated", "弃用"),
     "names": Phrase("Names", "名称"),
     "action": Phrase("Action", "操作"),
     "where": Phrase("Where", "位置"),

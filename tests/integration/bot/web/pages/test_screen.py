@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from markupsafe import Markup
 from playwright.sync_api import sync_playwright
 
 from tests.servers.pages import MONDAY, PagesServer, fill_archive, write_config
@@ -53,6 +54,15 @@ def build(folder: Path) -> Path:
         for n in range(HIGH)
     }
     made.commit("Begin", flags, at=MONDAY - timedelta(days=1))
+    before = MONDAY - timedelta(hours=12)
+    old = 'def call():\n    """Do it.\n\n    .. deprecated:: 1.2\n        Use `later`.\n    """\n'
+    made.commit("Deprecate call for later (#390)", {"engine/call.py": old}, at=before)
+    for at, title in enumerate(("Add a cache (#391)", 'Revert "Add a cache (#391)" (#392)')):
+        made.commit(
+            title, {"engine/cache.py": f"a = {at}\n"}, at=before + timedelta(minutes=at + 1)
+        )
+    again = {"engine/cache.py": "a = 2\n"}
+    made.commit("Add a cache (#391) (#393)", again, at=before + timedelta(minutes=9))
     for n in range(HIGH):
         made.commit(
             f"[Core]! Remove the old options of part {n} of the engine (#{n + 100})",
@@ -89,6 +99,21 @@ def test_day_of_a_change_with_many_names_is_light(site: str):
     assert "--flag-0</code> <span" in page  # in a table
     assert "--flag-399</code></p>" in page  # behind it
     assert not re.search(r"and \d+ (other|more)", page)
+
+
+def test_change_that_landed_again_under_its_title_says_so(site: str):
+    with urlopen(f"{site}/r/owner/open/-/changes/391") as answer:
+        page = Markup(answer.read().decode()).striptags()
+    assert 'Reverted by Revert "Add a cache (#391)" #392' in page
+    assert "Landed again as Add a cache (#391) #393" in page
+    assert "Named by" not in page
+
+
+def test_what_is_deprecated_stands_in_the_table_with_what_replaces_it(site: str):
+    with urlopen(f"{site}/r/owner/open/-/changes/390") as answer:
+        table = answer.read().decode().split('<table class="stack names">')[1].split("</table>")[0]
+    told = [Markup(row).striptags() for row in table.split("<tr>") if "deprecated" in row]
+    assert any(row.startswith("call deprecatedlatercall.py:4") for row in told), told
 
 
 def test_path_is_broken_where_its_parts_meet(site: str):
