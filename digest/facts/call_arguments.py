@@ -291,6 +291,9 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     """
     if any((value or "").startswith("lambda") for value in (before, after)):
         return False
+    numbers = [_NUMBER.fullmatch(value or "") for value in (before, after)]
+    if all(numbers) and len({float(m[0].replace("_", "")) for m in numbers if m}) == 1:
+        return False
     if {before, after} in _SAME or {_is_duration(before), _is_duration(after)} == {True, False}:
         return False
     if before is None or after is None:
@@ -316,6 +319,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     return is_constant(before) == is_constant(after)
 
 
+_NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?")
 _OPEN = re.compile(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
 _LIMITS = ("::max()", "::min()")
 _EITHER = re.compile(

@@ -54,6 +54,8 @@ _METHOD = re.compile(
     r"(?:\?|!)?\s*(?:[(=;]|:(?!:))"
 )
 
+_CONSTRUCTOR = re.compile(r"\s*(?:public|protected)\s+(?P<name>[A-Z]\w{0,80})\(")
+
 _C_FIELD = re.compile(
     r"\s*(?:(?:const|static|virtual|inline|extern|explicit)\s+){0,3}"
     r"[\w:<>,*&]{1,80}[\s*&]{1,8}(?P<name>[A-Za-z_]\w{0,80})\s*[;=({]"
@@ -304,6 +306,8 @@ def _defined_by(line: str, sheet: SideLines) -> str:
     language = language_of(sheet.path)
     if language in _SCRIPTS and _MEMBER_VALUE.match(line):
         return ""
+    if language == "java" and (made := _CONSTRUCTOR.match(line)):
+        return f"{made['name']}.{made['name']}"
     match = _DEFINED.match(line) or _METHOD.match(line) or _C_FIELD.match(line)
     if match is None and language in _C_LIKE:
         match = _MEMBER.match(line)

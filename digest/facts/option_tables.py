@@ -373,7 +373,8 @@ def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
     olds, news = (dict(_defaults_of(side.text)) for side in (before, after))
     for owner, found in news.items():
         was = olds.get(owner)
-        if was and was["value"] != found["value"]:
+        kept = was and re.search(rf"^\s+{was['value']}\b", after.text, re.MULTILINE)
+        if was and kept and was["value"] != found["value"]:  # else the variant has another name
             row = after.line_at(found.start("value")) - 1
             values = was["value"], found["value"]
             yield replace(default_fact(after, owner, values, row), public=None)

@@ -631,3 +631,10 @@ def test_methods_of_java_that_a_base_gets_are_not_removed() -> None:
     )
     assert gone("Close them all", *files) == []
     assert gone("Drop it", files[0]) == ["Engine.close"]
+
+
+def test_a_constructor_that_is_deprecated_is_not_its_class() -> None:
+    old = "package a;\n\npublic class Log {\n  public Log(final Options o) {\n  }\n}\n"
+    new = old.replace("  public Log(", "  @Deprecated\n  public Log(")
+    found = deprecated("Deprecate it", ("src/main/java/a/Log.java", old, new))
+    assert [f.name for f in found] == ["Log.Log"]

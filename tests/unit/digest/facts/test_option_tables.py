@@ -191,3 +191,19 @@ def test_a_default_of_rust_that_a_function_gives_is_the_value_of_the_function() 
     ]
     lost = facts_of("Drop it", ("src/sink.rs", old, head + "}\n")).of(FactKind.CONFIG)
     assert [(f.action, f.name) for f in lost] == [(Action.REMOVED, "SinkConfig.codec")]
+
+
+@pytest.mark.parametrize(("new", "names"), [("1.0", []), ("2", ["ping.timeout"]), ("1e0", [])])
+def test_a_number_written_in_another_way_is_the_same_default(new: str, names: list[str]) -> None:
+    old = "def ping(timeout=1):\n    return timeout\n"
+    facts = facts_of("Tidy", ("app/control.py", old, old.replace("=1", f"={new}"))).items
+    assert [f.name for f in facts if f.detail == "default"] == names
+
+
+def test_a_default_variant_of_another_name_is_no_other_default() -> None:
+    old = "pub enum Preference {\n    #[default]\n    PreferInstalled,\n    OnlySystem,\n}\n"
+    facts = facts_of("Rename", ("src/a.rs", old, old.replace("PreferInst", "Inst"))).items
+    assert [f.name for f in facts if f.detail == "default"] == []
+    new = "pub enum Preference {\n    PreferInstalled,\n    #[default]\n    OnlySystem,\n}\n"
+    facts = facts_of("Prefer another", ("src/a.rs", old, new)).items
+    assert [f.name for f in facts if f.detail == "default"] == ["Preference"]
