@@ -257,6 +257,7 @@ async def index_page(asked: PageRequest) -> Page:
             "hidden": len(rows) < len(asked.shelf.repositories),
             "news": news,
             "several": len(rows) > 1,
+            "sole": rows[0][0] if len(rows) == 1 else None,
         },
         ready=lambda: news.read([shown for shown, _, _ in rows]),
         document=lambda: with_heading(title, asked.language, Listing(tuple(items))),

@@ -414,9 +414,11 @@ async def test_first_page_begins_with_what_matters_of_the_last_days(client):
     assert page.index("Remove the wait") < page.index('class="lines leads"')  # said once is enough
     assert page.index("Remove the wait") < page.index('class="cards"')
     assert "closed" not in page
+    assert f'role="search" action="{OPEN}/-/search"' in page
     await client.post("/admin/sign-in", data={"token": TOKEN})
     page = (await client.get("/")).text
     assert "<b><i>owner/closed</i>" in page
+    assert 'role="search"' not in page  # which of both would it be?
 
 
 @pytest.mark.parametrize("broken", ["rows_of", "entry_of"])
