@@ -1,8 +1,8 @@
-"""What a platform brings to the contract test: one file each in ``benches``, named like it.
+"""The bench that a platform provides for the contract tests: one file of its name in ``benches``.
 
-The file has ``def bench(folder: Path) -> Bench``; a platform with a server starts its loopback
-double there, and ends it in ``close``. The kit closes the senders. The bench of a platform that
-another package brings stands beside its module, with ``_bench`` behind the name.
+The file defines ``def bench(folder: Path) -> Bench``. A platform with a server starts its loopback
+server there and stops it in ``close``. The tests close the senders. The bench of a platform from
+another package is a module beside that platform, named with the suffix ``_bench``.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from bot.messaging.sender import Sender
 
 
 def nothing() -> None:
-    """There is nothing to end."""
+    """Do nothing."""
 
 
 @dataclass
 class Bench:
-    """A platform ready to be tried.
+    """A platform ready to be tested.
 
-    ``seen`` gives the texts that a person sees in the chat. ``broken`` are senders whose every
-    call fails, one for each way of failing. ``inert`` says whether a part's body holds nothing
-    that acts but what the adapter itself put there. ``secrets`` must never be seen in an error.
+    ``seen`` returns the texts that a person sees in the chat. ``broken`` are senders whose calls
+    all fail, one for each way of failing. ``inert`` says whether a part's body is harmless, apart
+    from what the adapter itself put there. ``secrets`` must never appear in an error.
     """
 
     sender: Sender
@@ -39,7 +39,7 @@ class Bench:
 
 
 def bench_of(kind: str, folder: Path) -> Bench:
-    """The bench of a platform. Raises ``ModuleNotFoundError`` where it has none."""
+    """The bench of a platform. Raises ``ModuleNotFoundError`` if it has none."""
     name = platforms.load(kind).__name__
     ours = name.startswith(f"{platforms.__name__}.")
     module = importlib.import_module(f"tests.contract.benches.{kind}" if ours else f"{name}_bench")

@@ -1,4 +1,4 @@
-"""Hostile commits through every renderer: nothing in them acts, whoever speaks of them."""
+"""Hostile commits through every renderer: nothing in them becomes active."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def changes():
 
 
 def obeyed(report, language):
-    """The report with what a model that obeyed every commit would have said of it."""
+    """The report with what a model that obeyed every commit would have said."""
     import dataclasses
 
     by_sha = {m.sha: judge_reply(hostile.OBEDIENT, m, language).analysis for m in changes()}

@@ -1,4 +1,4 @@
-"""The kit that every platform passes: each file beside ``base`` is found and tried."""
+"""The tests that every platform passes: every module of platforms is found and tested."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def letters(text: str) -> str:
 
 
 def words(document: Document) -> Iterator[str]:
-    """Every word of the document, block after block."""
+    """Every word of the document, block by block."""
     for block in document.blocks:
         match block:
             case Heading(spans=spans) | Paragraph(spans=spans):

@@ -11,7 +11,7 @@ from aiohttp import web
 
 @asynccontextmanager
 async def served(application: Any) -> AsyncIterator[str]:
-    """The address under which the application answers for as long as the block lasts."""
+    """The address of the application, which runs for as long as the block lasts."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         said: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry: takes spans over HTTP and keeps the bodies."""
+"""An OpenTelemetry collector: accepts spans over HTTP and keeps the bodies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Taking(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
+        """Print nothing."""
 
 
 @contextmanager

@@ -31,7 +31,7 @@ _START = re.compile(r"^(?:#{1,3} |-# |>>> |> |\s*[-*] |\s*\d+\. )", re.MULTILINE
 
 @dataclass
 class Message:
-    """A message in the channel; ``acts`` are mentions, emoji and bare addresses."""
+    """A message in the channel; ``acts`` are mentions, emoji and bare URLs."""
 
     id: str
     text: str = ""
@@ -43,7 +43,7 @@ class Message:
 
 
 class DiscordServer(Loopback):
-    """One webhook. ``burst`` messages may go in two seconds."""
+    """One webhook, with ``burst`` messages allowed in two seconds."""
 
     def __init__(self, *acts: Act, burst: int = 5) -> None:
         super().__init__(*acts)
@@ -92,7 +92,7 @@ class DiscordServer(Loopback):
 
 
 def see(number: str, description: str) -> Message:
-    """What a person sees of a description."""
+    """The visible text of a description."""
     message = Message(number)
     message.text = _read(_START.sub("", description), message)
     return message
@@ -126,7 +126,7 @@ SUPPRESS_NOTIFICATIONS = 4096
 
 
 def _wrong(body: Any) -> Any:
-    """What Discord refuses, or what would notify somebody."""
+    """What Discord would refuse, or what would notify somebody."""
     if not isinstance(body, dict) or body.keys() - _FIELDS:
         return "unknown field"
     if body.get("flags", SUPPRESS_NOTIFICATIONS) != SUPPRESS_NOTIFICATIONS:

@@ -1,7 +1,7 @@
 """Feishu's open platform on loopback: tokens, messages, threads, history, the long connection.
 
-It refuses what Feishu refuses, with Feishu's codes: stale tokens, chats that the bot is not in, cards
-that are too large or not well formed, too many messages in a second, edits after 14 days.
+It refuses what Feishu refuses, with Feishu's codes: stale tokens, chats without the bot, cards that
+are too large or malformed, too many messages in a second, edits after 14 days.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Message:
-    """A message that stands."""
+    """A posted message."""
 
     id: str
     chat: str
@@ -50,7 +50,7 @@ class Message:
 
 
 class FeishuServer(Loopback):
-    """``chats`` are the groups that the bot is in, with what is told of them."""
+    """Feishu with ``chats``: the groups that the bot is in, with their properties."""
 
     def __init__(self, *acts: Act, history: bool = True, threads: bool = True) -> None:
         super().__init__(*acts)
@@ -85,7 +85,7 @@ class FeishuServer(Loopback):
         self._awaited: dict[str, asyncio.Future[None]] = {}
 
     def counts(self, sent: Sent) -> bool:
-        """Acts are for messages that are posted and edited."""
+        """The script applies to messages that are posted and edited."""
         return sent.method in {"POST", "PATCH"} and "/im/v1/messages" in sent.path
 
     # What a test asks for
@@ -98,19 +98,21 @@ class FeishuServer(Loopback):
         return [one.seen.text for one in self.stands]
 
     def revoke(self) -> None:
-        """All tokens run out."""
+        """Expire all tokens."""
         self.tokens.clear()
 
     def push(self, event: Json, *, pieces: int = 1, wait: float = 3.0) -> Json | None:
-        """Deliver an event through a connection; the answer, or ``None`` after ``wait`` seconds."""
+        """Deliver an event through a connection; return the answer, ``None`` after ``wait``
+        seconds.
+        """
         return self.call(self._push(event, pieces, wait))
 
     def drop(self) -> None:
-        """Cut every connection, without a word."""
+        """Cut every connection without a closing frame."""
         self.call(self._drop())
 
     def write(self, raw: bytes) -> None:
-        """Send any bytes through every connection."""
+        """Send arbitrary bytes through every connection."""
 
         async def send() -> None:
             for socket in self._sockets:
@@ -253,7 +255,7 @@ class FeishuServer(Loopback):
         return fine(self._shown(made))
 
     def post(self, chat: str, card: Json, *, root: str = "", sender: str = APP) -> Message:
-        """A message, without looking at it."""
+        """Post a message without checking it."""
         self._made += 1
         made = Message(f"om_{self._made}", chat, card, self.now(), root=root, sender=sender)
         self.messages[made.id] = made
@@ -430,6 +432,6 @@ def fine(data: Json) -> web.StreamResponse:
 
 
 def refused(code: int, words: str = "") -> web.StreamResponse:
-    """As Feishu refuses: 400 with a code and words, which may repeat what was sent."""
+    """Feishu's refusal: 400 with a code and a text, which may repeat the request."""
     body = {"code": code, "msg": words or f"error {code}", "error": {"log_id": "log-1"}}
     return answer(body, 400, {"x-tt-logid": "log-1"})

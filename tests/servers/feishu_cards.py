@@ -1,8 +1,8 @@
 """Feishu's cards as its server checks them and as a person sees them.
 
-The check knows the components that the bot uses and refuses every attribute beyond them, as JSON
-2.0 does. Markdown is read by a CommonMark parser, so that what is seen is not what we meant to say
-but what a renderer makes of it; tags are kept apart, since Feishu's own mention people.
+The check knows the components that the bot uses and refuses all other attributes, like JSON 2.0.
+Markdown is read by a CommonMark parser, so that the result is not what we meant but what a renderer
+shows; tags are handled separately, because Feishu's own tags mention people.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ MOST_COMPONENTS = 200
 
 
 class BadCard(Exception):
-    """Code 230099; the text says where."""
+    """Code 230099; the text says what is wrong."""
 
 
 @dataclass
 class Seen:
-    """A card on the screen. ``acts`` are tags, images and bare links: what text must not become."""
+    """A card on the screen. ``acts`` are tags, images and bare links, which text must not become."""
 
     text: str = ""
     links: list[tuple[str, str]] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Seen:
 
 
 def check(card: Any, *, callbacks: bool = True) -> None:
-    """Raise ``BadCard`` for what Feishu refuses."""
+    """Raise ``BadCard`` if Feishu would refuse the card."""
     _only(card, {"schema", "config", "header", "body"}, "card")
     _want(card.get("schema") == "2.0", "schema")
     config = card.get("config", {})
@@ -70,7 +70,7 @@ def check(card: Any, *, callbacks: bool = True) -> None:
 
 
 def see(card: dict[str, Any]) -> Seen:
-    """What a person sees."""
+    """The visible text."""
     seen = Seen()
     texts = [card["header"]["title"]["content"]] if "header" in card else []
     for one in _components(card["body"]["elements"]):

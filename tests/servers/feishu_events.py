@@ -1,4 +1,4 @@
-"""Events as Feishu delivers them, for one app in one organisation."""
+"""Events as delivered by Feishu, for one app in one organisation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def says(text: str, *, number: str = "om_in1", direct: bool = False, **fields: Any) -> Json:
-    """An event: somebody writes. In a group the bot is mentioned, unless ``mentions`` is given."""
+    """The event of a message. In a group it mentions the bot, unless ``mentions`` is given."""
     mention = {"key": "@_user_1", "id": {"open_id": BOT}, "name": "Digest", "mentioned_type": "bot"}
     message = {
         "message_id": number,
@@ -36,7 +36,7 @@ def says(text: str, *, number: str = "om_in1", direct: bool = False, **fields: A
 def presses(
     action: str, value: str, *, card: str = "om_1", number: str = "ev_1", **event: Any
 ) -> Json:
-    """An event: somebody presses a button of a card."""
+    """The event of a pressed button of a card."""
     told = {
         "operator": {"open_id": "ou_ann", "tenant_key": TENANT},
         "token": "c-1",
@@ -49,7 +49,7 @@ def presses(
 
 
 def recalls(*, number: str, chat: str, **event: Any) -> Json:
-    """An event: a message is taken back. Nothing is told of who wrote it, or what."""
+    """The event of a recalled message, which has neither its author nor its text."""
     told = {"message_id": number, "chat_id": chat, "recall_time": "1790000000200"}
     return _event("im.message.recalled_v1", told | {"recall_type": "message_owner"}, **event)
 

@@ -17,7 +17,7 @@ MOST_BYTES = 20 * 1024
 
 
 class FeishuWebhookServer(Loopback):
-    """``keywords`` of which one must be in a message; ``secret`` empty asks for no signature."""
+    """A bot whose messages need one of ``keywords``; an empty ``secret`` requires no signature."""
 
     def __init__(
         self, *acts: Act, secret: str = SECRET, keywords: Sequence[str] = (), allowed: bool = True

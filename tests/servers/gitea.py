@@ -1,4 +1,4 @@
-"""Gitea's REST API on loopback: pages of 50 at most, diffs as texts."""
+"""Gitea's REST API on loopback: pages of at most 50, diffs as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_PER_PAGE = 50
 
 
 def pull(number: int, title: str = "Change something", **more: Any) -> dict[str, Any]:
-    """A pull request as Gitea writes it; ``more`` takes the place of what stands here."""
+    """A pull request in Gitea's form; ``more`` replaces fields."""
     return {
         "number": number,
         "title": title,
@@ -34,7 +34,7 @@ def pull(number: int, title: str = "Change something", **more: Any) -> dict[str,
 
 
 class GiteaServer(Loopback):
-    """``gitea.pulls[12] = pull(12)`` makes a request of ``octo/engine``."""
+    """Gitea; ``gitea.pulls[12] = pull(12)`` creates a request of ``octo/engine``."""
 
     def __init__(self, *acts: Act) -> None:
         super().__init__(*acts)

@@ -1,4 +1,4 @@
-"""GitHub's REST API on loopback, as strict as the real one about what a client has to do."""
+"""GitHub's REST API on loopback, as strict with clients as the real one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def moment(day: int, hour: int = 0) -> str:
 
 
 def pull(number: int, title: str = "Change something", **more: Any) -> dict[str, Any]:
-    """A pull request as GitHub writes it; ``more`` takes the place of what stands here."""
+    """A pull request in GitHub's form; ``more`` replaces fields."""
     return {
         "url": f"https://api.github.com/repos/octo/engine/pulls/{number}",
         "html_url": f"https://github.com/octo/engine/pull/{number}",
@@ -52,9 +52,10 @@ def merged(number: int, day: int = 22, **more: Any) -> dict[str, Any]:
 
 
 class GitHubServer(Loopback):
-    """``github.pulls[12] = pull(12)`` makes a request; ``private`` hides all from the unknown.
+    """GitHub; ``github.pulls[12] = pull(12)`` creates a request.
 
-    ``limit`` requests are allowed; a 304 costs none. ``public_key`` is that of an app.
+    ``private`` hides everything from anonymous clients. ``limit`` requests are allowed; a 304 is
+    free. ``public_key`` belongs to an app.
     """
 
     def __init__(self, *acts: Act, prefix: str = "", anonymous: bool = False) -> None:
@@ -206,7 +207,7 @@ class GitHubServer(Loopback):
         }
 
     def _app(self, sent: Sent, path: str) -> web.Response:
-        """What takes an app's own statement and no token."""
+        """Paths that need an app's own statement instead of a token."""
         claims = self._claims(sent.headers.get("authorization", ""))
         if claims is None:
             return self._said(401, "A JSON web token could not be decoded")

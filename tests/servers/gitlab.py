@@ -1,4 +1,4 @@
-"""GitLab's REST API on loopback: tokens in its own header, projects by their escaped path."""
+"""GitLab's REST API on loopback: tokens in its own header, projects by escaped path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOKEN = "glpat-the-token-of-the-tests"
 
 
 def merge_request(iid: int, title: str = "Change something", **more: Any) -> dict[str, Any]:
-    """A merge request as GitLab writes it; ``more`` takes the place of what stands here."""
+    """A merge request in GitLab's form; ``more`` replaces fields."""
     return {
         "id": 9000 + iid,
         "iid": iid,
@@ -38,7 +38,7 @@ def merge_request(iid: int, title: str = "Change something", **more: Any) -> dic
 
 
 class GitLabServer(Loopback):
-    """``gitlab.requests[12] = merge_request(12)`` makes a request of ``group/sub/engine``."""
+    """GitLab; ``gitlab.requests[12] = merge_request(12)`` adds one to ``group/sub/engine``."""
 
     def __init__(self, *acts: Act) -> None:
         super().__init__(*acts)

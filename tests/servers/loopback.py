@@ -1,9 +1,10 @@
-"""A platform's double on loopback: a real HTTP server in a thread, that can misbehave as told.
+"""A platform's test server on loopback: a real HTTP server in a thread that can misbehave.
 
-A double derives from :class:`Loopback`, answers in ``handle``, and keeps what a person would see.
-An act of the script is taken before (:class:`Fails`, :class:`Breaks`, :class:`Hangs`) or after
-(:class:`DropsAfter`, :class:`HangsAfter`) the request has its effect; without one it simply has it.
-Acts are spent on what ``counts`` says is the call in question, not on tokens and look-ups.
+A test server derives from :class:`Loopback`, answers in ``handle``, and keeps what a person would
+see. An act of its script happens before (:class:`Fails`, :class:`Breaks`, :class:`Hangs`) or after
+(:class:`DropsAfter`, :class:`HangsAfter`) the request has its effect; without an act, the request
+just has its effect. Acts are used up only by requests that ``counts`` accepts, not by tokens and
+look-ups.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests.servers.threaded import Threaded, all_taken
 
 @dataclass(frozen=True)
 class Fails:
-    """An answer of our own; ``body`` is JSON, or sent as it is where it is a text."""
+    """A given answer; ``body`` is JSON, or sent unchanged if it is a text."""
 
     status: int
     body: Any = ""
@@ -33,7 +34,7 @@ class Fails:
 
 @dataclass(frozen=True)
 class Breaks:
-    """The connection is cut before the request is looked at."""
+    """The connection is cut before the request is read."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class DropsAfter:
 
 @dataclass(frozen=True)
 class HangsAfter:
-    """The request has its effect, and no answer comes."""
+    """The request has its effect, but there is no answer."""
 
 
 Act = Fails | Breaks | Hangs | DropsAfter | HangsAfter
@@ -73,7 +74,10 @@ class Sent:
 
 
 class Loopback(Threaded):
-    """``with`` one that ``handle`` is written for ``as server:``; ``server.url`` is its address."""
+    """A server; a subclass defines ``handle`` and is used as ``with ... as server:``.
+
+    ``server.url`` is its address.
+    """
 
     def __init__(self, *acts: Act) -> None:
         super().__init__()
@@ -85,10 +89,10 @@ class Loopback(Threaded):
 
     @abstractmethod
     async def handle(self, sent: Sent, request: web.Request) -> web.StreamResponse:
-        """Have the effect of a request, and answer."""
+        """Carry out a request, and answer."""
 
     def counts(self, sent: Sent) -> bool:
-        """Whether the next act of the script is for this request."""
+        """Whether the next act of the script applies to this request."""
         return True
 
     @property
@@ -152,7 +156,7 @@ class Loopback(Threaded):
 def answer(
     body: Any, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> web.StreamResponse:
-    """A response: a text as it is, anything else as JSON."""
+    """A response: a text unchanged, anything else as JSON."""
     if isinstance(body, str):
         return web.Response(text=body, status=status, headers=headers)
     text = json.dumps(body, ensure_ascii=False)
@@ -160,7 +164,7 @@ def answer(
 
 
 class Quota:
-    """At most ``count`` in any ``seconds``, as a platform counts."""
+    """At most ``count`` in any ``seconds``, as platforms count."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self.count, self.seconds = count, seconds

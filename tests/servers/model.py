@@ -1,9 +1,9 @@
-"""A server that speaks OpenAI's chat completions on loopback, and misbehaves as told.
+"""A server with OpenAI's chat completions on loopback that can misbehave.
 
-It runs in a thread with a loop of its own, so that a busy client does not slow it down. What it
-does with a request is the next act of its script; without one, its ``answer`` says. Like a real
-server it refuses a wrong key, a model that it has not, a format that it does not know, and a
-request that is longer than its context, before any act is taken.
+It runs in a thread with its own loop, so that a busy client does not slow it down. It treats each
+request by the next act of its script, or else by its ``answer``. Like a real server it first
+refuses a wrong key, an unknown model, an unknown format, and a request that is longer than its
+context.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Says:
-    """An answer. ``usage`` ``None`` reports none; ``cut`` breaks the connection after bytes."""
+    """An answer. ``usage`` ``None`` reports none; ``cut`` is where the connection breaks."""
 
     text: str = ""
     finish: str | None = "stop"
@@ -59,7 +59,7 @@ class Says:
 
 @dataclass(frozen=True)
 class Fails:
-    """An error status; ``body`` is sent as it is where it is a text."""
+    """An error status; ``body`` is sent unchanged if it is a text."""
 
     status: int
     body: Any = None
@@ -68,7 +68,7 @@ class Fails:
 
 @dataclass(frozen=True)
 class Raw:
-    """Any 200 at all."""
+    """An arbitrary 200."""
 
     body: str
     content_type: str = "application/json"
@@ -76,19 +76,19 @@ class Raw:
 
 @dataclass(frozen=True)
 class Hangs:
-    """Nothing, for ever."""
+    """No answer, ever."""
 
 
 @dataclass(frozen=True)
 class Breaks:
-    """The connection is cut before any byte of an answer."""
+    """The connection is cut before the first byte of an answer."""
 
 
 Act = Says | Fails | Raw | Hangs | Breaks
 
 
 class ModelServer(Streams):
-    """``with ModelServer() as server:``; ``server.url`` is the base URL."""
+    """The server; use ``with ModelServer() as server:``. ``server.url`` is the base URL."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class ModelServer(Streams):
         self.requests: list[Sent] = []
         self.most_at_once = 0
         self._at_once = 0
-        # Awaited before each answer; a test may hold answers back until others are asked for.
+        # Awaited before each answer; a test may delay answers until other requests have arrived.
         self.gate: Callable[[Sent], Awaitable[object]] = _open_gate
 
     @property
@@ -173,7 +173,7 @@ class ModelServer(Streams):
         return self.script.popleft() if self.script else self.answer(sent)
 
     async def _play(self, act: Act, sent: Sent, writer: asyncio.StreamWriter) -> bool:
-        """Whether the connection can take another request."""
+        """Whether the connection can accept another request."""
         match act:
             case Hangs():
                 await asyncio.sleep(3600)
@@ -250,7 +250,7 @@ class ModelServer(Streams):
 
 
 async def _open_gate(sent: Sent) -> None:
-    """Hold nothing back."""
+    """Delay nothing."""
 
 
 def error(status: int, message: str, code: str = "", param: str | None = None) -> Fails:

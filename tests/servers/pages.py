@@ -66,7 +66,7 @@ token = "{secret}"
 
 
 def build(folder: Path) -> RepositoryBuilder:
-    """Three ordinary days and one of commits made to harm."""
+    """Three ordinary days and one day of malicious commits."""
     made = RepositoryBuilder(folder)
     made.commit(
         "[Feature] Add a pool with a limit (#1)\n\nPools keep engines warm.",
@@ -92,7 +92,7 @@ def build(folder: Path) -> RepositoryBuilder:
     for n in range(30):
         made.commit(f"[CI] Run step {n} (#{n + 10})", {f"ci/{n}.yml": f"step: {n}\n"})
     for at, (name, material) in enumerate(hostile.COMMITS.items()):
-        if name != "huge lines":  # a megabyte proves nothing more
+        if name != "huge lines":  # a megabyte would prove nothing more
             _harm(made, name, material, MONDAY + timedelta(days=2, minutes=at))
     return made
 
@@ -120,7 +120,7 @@ def _harm(made: RepositoryBuilder, name: str, material: Material, at: datetime) 
 
 
 def write_config(folder: Path, place: Path, public: str = "") -> Path:
-    """A configuration of two repositories: one that all may see, and the same kept private."""
+    """A configuration of two repositories: a public one, and the same as a private one."""
     file = folder / "digestbot.toml"
     file.write_text(
         CONFIG.format(token=TOKEN, place=place, public=public, secret=SECRET), encoding="utf-8"
@@ -151,14 +151,14 @@ async def shelved(file: Path, **changed) -> AsyncIterator[tuple[Workspace, Site]
 
 
 async def answering(app: Workspace, shelf: Site) -> Site:
-    """The shelf with an answer to questions, as who sits at the machine has it."""
+    """The shelf with an answer to questions, as for the user of the machine."""
     assert app.config is not None
     watched = [await app.watch_configured(one) for one in app.config.repositories]
     return replace(shelf, ask=alone(app, watched, "UTC").ask, strangers_read=True)
 
 
 class PagesServer:
-    """Serves the pages of a configuration as long as the block lasts, in a thread of its own."""
+    """Serves the pages of a configuration for as long as the block lasts, in a separate thread."""
 
     def __init__(self, file: Path) -> None:
         self._file = file

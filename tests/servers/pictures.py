@@ -1,4 +1,4 @@
-"""What doubles of platforms know of pictures."""
+"""Pictures, as far as test servers of platforms need them."""
 
 from __future__ import annotations
 

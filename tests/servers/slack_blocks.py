@@ -1,4 +1,4 @@
-"""What Slack takes as blocks, and what a person then sees; stricter than Slack where it is vague."""
+"""Which blocks Slack accepts, and what a person then sees; stricter than Slack where it is vague."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MENTION = re.compile(r"<(?:@|!|#)[^<>]*>")
 
 
 class Refused(Exception):
-    """The error code that Slack answers with, and what was wrong."""
+    """The error code of Slack's answer, and what was wrong."""
 
     def __init__(self, code: str, why: str = "") -> None:
         super().__init__(f"{code}: {why}")
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 def check_blocks(blocks: Any, *, home: bool = False) -> None:
-    """Raise ``Refused`` unless Slack would take the blocks."""
+    """Raise ``Refused`` unless Slack would accept the blocks."""
     _want(isinstance(blocks, list) and blocks, "blocks must be a list with something in it")
     if len(blocks) > (MOST_HOME_BLOCKS if home else MOST_BLOCKS):
         raise Refused("invalid_blocks", "too many blocks")
@@ -177,7 +177,7 @@ def _check_table(block: Any) -> None:
 
 
 def shown(blocks: list[Any] | None, text: str, *, mrkdwn: bool = True) -> str:
-    """What stands on the screen."""
+    """The visible text."""
     if blocks:
         return "\n".join(line for block in blocks for line in _shown(block))
     del mrkdwn  # marks stay marks or become type; the words are the same
@@ -185,7 +185,7 @@ def shown(blocks: list[Any] | None, text: str, *, mrkdwn: bool = True) -> str:
 
 
 def notifying(blocks: list[Any] | None, values: dict[str, Any]) -> Iterator[str]:
-    """Everything in a message that calls somebody."""
+    """Everything in a message that notifies somebody."""
     text = values.get("text") or ""
     yield from MENTION.findall(text)
     if values.get("link_names") or values.get("parse") == "full":

@@ -15,7 +15,7 @@ from aiohttp import WSMsgType, web
 
 @dataclass
 class Envelope:
-    """Something delivered; ``acked`` are the answers to it, with seconds from its sending."""
+    """A delivery; ``acked`` are the answers to it, with the seconds since it was sent."""
 
     id: str
     kind: str
@@ -49,7 +49,7 @@ class Sockets:
         return len(self._open)
 
     def ticket(self) -> str:
-        """An address that is good for one connection."""
+        """A URL that is valid for one connection."""
         ticket = next(self._tickets)
         self._valid.add(ticket)
         return f"ws://127.0.0.1:{self.port}/link?ticket={ticket}"
@@ -83,21 +83,21 @@ class Sockets:
     _silent_until = 0
 
     def fall_silent(self) -> None:
-        """The connections that are open now stay so, but nothing comes from them any more."""
+        """Keep the open connections, but send nothing through them any more."""
         self.silent, self._silent_until = True, self.opened
 
     # Called from a test's thread
 
     def deliver(self, kind: str, payload: dict[str, Any], *, attempts: int = 3) -> None:
-        """Send, and again each time that no acknowledgement comes within ``patience`` seconds."""
+        """Send, and repeat as long as no acknowledgement arrives within ``patience`` seconds."""
         self._call(self._start(kind, payload, attempts))
 
     def disconnect(self, reason: str = "refresh_requested", after: float = 0.3) -> None:
-        """Ask for a refresh, and close what is open now some seconds later."""
+        """Request a refresh, and close the open connections some seconds later."""
         self._call(self._refresh(reason, after))
 
     def cut(self) -> None:
-        """End every connection without a word."""
+        """Cut every connection without a closing frame."""
         self._call(self._cut())
 
     def wait_for(self, what: Any, seconds: float = 120.0) -> None:

@@ -25,7 +25,7 @@ MOST_BYTES = 10_000_000
 
 
 class MailServer(Threaded):
-    """Takes mail for ``DOMAIN``. ``after_data`` is what it answers to a message; "gone" hangs up."""
+    """Accepts mail for ``DOMAIN``. ``after_data`` answers a message; "gone" hangs up."""
 
     def __init__(self, folder: Path, after_data: str = "250 OK") -> None:
         super().__init__()
@@ -98,7 +98,7 @@ def html_of(mail: EmailMessage) -> str:
 
 
 def _certificate(place: Path) -> Path:
-    """A certificate of its own for 127.0.0.1, with its key in the same file."""
+    """A self-signed certificate for 127.0.0.1, with its key in the same file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = dt.datetime.now(dt.UTC)

@@ -1,4 +1,4 @@
-"""A workflow of Microsoft Teams on loopback: cards of the documented form, their size, its rate."""
+"""A workflow of Microsoft Teams on loopback: checks the form and size of cards, and the rate."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SIZES = {"Small", "Default", "Medium", "Large", "ExtraLarge"}
 
 
 class BadCard(Exception):
-    """What Teams would refuse, or show otherwise than meant."""
+    """A card that Teams would refuse, or show differently than meant."""
 
 
 @dataclass
 class Card:
-    """What a person sees: a line for each block, and the links."""
+    """The visible content: a line for each block, and the links."""
 
     lines: list[str] = field(default_factory=list)
     links: list[tuple[str, str]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class TeamsServer(Loopback):
 
 
 def see(message: Any) -> Card:
-    """What a person sees of a message. Raises :class:`BadCard`."""
+    """The visible content of a message. Raises :class:`BadCard`."""
     (attachment,) = message["attachments"]
     card = attachment["content"]
     _must(message["type"] == "message", "type")

@@ -1,8 +1,8 @@
-"""A Bot API server on loopback, as strict as the real one, that misbehaves as told.
+"""A Bot API server on loopback, as strict as the real one, that can misbehave.
 
-It runs in a thread with a loop of its own. It keeps what a person would see in each chat, and
-everything that it refused. What it does with a call is the next act for that method, else what the
-method does. Facts: https://core.telegram.org/bots/api and the sources of the official server.
+It runs in a thread with its own loop. It keeps what a person would see in each chat, and everything
+that it refused. A call is handled by the next act for its method, or else normally. Sources:
+https://core.telegram.org/bots/api and the code of the official server.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Shown:
 
 @dataclass
 class Call:
-    """What was called, and when by the server's clock."""
+    """A call, and when it arrived by the server's clock."""
 
     method: str
     given: dict[str, Any]
@@ -66,7 +66,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Limits:
-    """Messages in any so many seconds. ``scale`` makes all of them pass so much faster."""
+    """Numbers of messages in any interval of some seconds. ``scale`` speeds the intervals up."""
 
     overall: int = 30
     chat: int = 1
@@ -75,7 +75,7 @@ class Limits:
 
 
 class TelegramServer(HttpServer):
-    """``with TelegramServer() as server:``; ``server.url`` is what stands before ``/bot``."""
+    """The server; use ``with ... as server:``. ``server.url`` is the part before ``/bot``."""
 
     def __init__(self, *, token: str = TOKEN, limits: Limits | None = None) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class TelegramServer(HttpServer):
         self._next_message = 1
         self._sent: dict[Any, deque[float]] = defaultdict(deque)
         self._poll: asyncio.Future[bool] | None = None
-        # What limits are counted by; a test may put another clock in its place.
+        # The clock of the limits; a test may replace it.
         self._count_clock = self._loop.time
         self.add(GROUP, "supergroup", title="Engine room")
         self.add(FORUM, "supergroup", title="Forum", is_forum=True, topics={5, 7})
@@ -120,11 +120,11 @@ class TelegramServer(HttpServer):
     # What tests do
 
     def will(self, method: str, *acts: Act | None) -> None:
-        """The next calls of the method go so; as ever, where an act is none."""
+        """Set what happens to the next calls of the method; ``None`` means the normal effect."""
         self.acts[method].extend(acts)
 
     def screen(self, chat: int, topic: int | None = None) -> list[Shown]:
-        """What stands in a chat, in order."""
+        """What is visible in a chat, in order."""
         return [m for m in [*self.shown.values()] if m.chat == chat and m.topic == topic]
 
     def texts(self, chat: int) -> list[str]:
@@ -134,7 +134,7 @@ class TelegramServer(HttpServer):
         return [call for call in [*self.calls] if call.method == method]
 
     def say(self, text: str, chat: int = PRIVATE, **more: Any) -> dict[str, Any]:
-        """Somebody writes; the message as the update has it."""
+        """A person writes; return the message as in the update."""
         message = {
             "message_id": self._number(),
             "date": int(time.time()),
@@ -148,7 +148,7 @@ class TelegramServer(HttpServer):
         return message
 
     def press(self, shown: Shown, data: str, **more: Any) -> str:
-        """Somebody presses a button."""
+        """A person presses a button."""
         number = str(self._number())
         message = {
             "message_id": shown.id,
@@ -163,7 +163,7 @@ class TelegramServer(HttpServer):
         return number
 
     def update(self, **content: Any) -> None:
-        """Something happens; it waits for a poller."""
+        """Something happens; the update waits for a poller."""
 
         def put() -> None:
             self._updates.append({"update_id": self._next_update, **content})
@@ -173,7 +173,7 @@ class TelegramServer(HttpServer):
         self._loop.call_soon_threadsafe(put)
 
     def redeliver(self) -> None:
-        """Everything comes once more, as after a confirmation that got lost."""
+        """Deliver everything again, as after a lost confirmation."""
 
         def again() -> None:
             self._again = True
@@ -237,7 +237,7 @@ class TelegramServer(HttpServer):
         return self.members[self._chat(given)]
 
     def _chat(self, given: dict[str, Any]) -> int:
-        """The chat, where the bot is in it."""
+        """The chat, if the bot is in it."""
         name = str(given.get("chat_id", ""))
         chat = next(
             (c for c, about in self.chats.items() if name in {str(c), f"@{about.get('username')}"}),
@@ -362,7 +362,7 @@ class TelegramServer(HttpServer):
         }
 
     def _count(self, chat: int, *, new: bool) -> None:
-        """429 where any window would hold too much. Edits count for the chat and over all."""
+        """429 if any interval would contain too many. Edits count for the chat and in total."""
         if self.limits is None:
             return
         now, scale = self._count_clock(), self.limits.scale
@@ -536,7 +536,7 @@ def _keyboard(markup: dict[str, Any]) -> list[list[dict[str, str]]]:
 
 
 def _entities(text: str) -> list[dict[str, Any]]:
-    """What the server finds in what a person writes, as an update has it."""
+    """What the server finds in a person's text, in the form of an update."""
     _, entities = taken(text, [])
     return [{"type": e.type, "offset": e.offset, "length": e.length} for e in entities]
 

@@ -16,7 +16,7 @@ from tests.servers.threaded import Streams, head_and_body, response
 
 @dataclass(frozen=True)
 class Fails:
-    """An error, of the server or of what stands before it."""
+    """An error of the server, or of a gateway in front of it."""
 
     code: int
     description: str = ""
@@ -26,21 +26,21 @@ class Fails:
 
 @dataclass(frozen=True)
 class Hangs:
-    """Takes the call (``taken``) or not, and says nothing."""
+    """Accepts the call if ``taken``, and does not answer."""
 
     taken: bool = False
 
 
 @dataclass(frozen=True)
 class Drops:
-    """Takes the call or not, and closes the connection without a word."""
+    """Accepts the call or not, and closes the connection without an answer."""
 
     taken: bool = True
 
 
 @dataclass(frozen=True)
 class Garbled:
-    """200 with something that is no answer."""
+    """200 with something that is not an answer."""
 
     text: str = "<html>welcome to the hotel</html>"
 
@@ -53,19 +53,19 @@ def too_many(seconds: float) -> Fails:
 
 
 class HttpServer(Streams):
-    """``with ... as server:``; what it says to a call is in ``_answer``."""
+    """A server used as ``with ... as server:``; ``_answer`` answers calls."""
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def cut(self) -> None:
-        """Every connection breaks."""
+        """Break every connection."""
         self._loop.call_soon_threadsafe(lambda: [w.transport.abort() for w in [*self._writers]])
 
     @abstractmethod
     async def _answer(self, path: str, given: dict[str, Any]) -> tuple[int, str, dict[str, str]]:
-        """Take a call of ``path``: the status, the body and the headers of what is said to it."""
+        """Handle a call of ``path``: the status, body and headers of the answer."""
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while (request := await _read(reader)) is not None:

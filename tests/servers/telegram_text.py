@@ -1,8 +1,8 @@
-"""What Telegram does to the text of a message: checks, trims, and finds what acts by itself.
+"""What Telegram does to the text of a message: checks, trims, and finds active parts.
 
-The rules are those of the official Bot API server and of TDLib under it (``MessageEntity.cpp``),
-written anew and stricter where they are lenient: entities that the server would silently repair are
-refused here, so that a test sees them.
+The rules are those of the official Bot API server and of TDLib (``MessageEntity.cpp``),
+reimplemented, and stricter where they are lenient: entities that the server would silently repair
+are refused, so that a test notices them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ NOTHING = frozenset("\n \xa0\u1680\u180e\u202e\u202f\u205f\u2800\u3000\ufeff\uff
 
 
 class Refused(Exception):
-    """400, with what the server says."""
+    """400, with the server's text."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """An entity; ``of`` are the words in it."""
+    """An entity; ``of`` is the text in it."""
 
     type: str
     offset: int
@@ -52,7 +52,7 @@ def units(text: str) -> int:
 
 
 def taken(text: str, given: list[dict[str, Any]]) -> tuple[str, list[Entity]]:
-    """The text and the entities as they are kept, those found in it among them."""
+    """The stored text and entities, including those found in it."""
     if len(text.encode()) > MOST_BYTES:
         raise Refused("text is too long")
     if all(char in NOTHING for char in text):
@@ -75,7 +75,7 @@ def taken(text: str, given: list[dict[str, Any]]) -> tuple[str, list[Entity]]:
 
 
 def checked(text: str, given: dict[str, Any]) -> Entity:
-    """One entity, by itself."""
+    """One entity, checked alone."""
     kind, offset, length = given.get("type"), given.get("offset"), given.get("length")
     if kind not in TYPES:
         raise Refused(f"can't parse entities: unsupported type {kind!r}")
@@ -97,7 +97,7 @@ def checked(text: str, given: dict[str, Any]) -> Entity:
 
 
 def nested(entities: list[Entity]) -> None:
-    """Sorted, one within the other or apart, and as https://core.telegram.org/bots/api says."""
+    """Sorted, nested or separate, as https://core.telegram.org/bots/api requires."""
     if entities != sorted(entities, key=lambda e: (e.offset, -e.length)):
         raise Refused("can't parse entities: not in order")
     around: list[Entity] = []
@@ -119,7 +119,7 @@ def nested(entities: list[Entity]) -> None:
 
 
 def link(url: str, what: str) -> None:
-    """Whether an address may be a link: http, and a server with a dot in its name."""
+    """Whether a URL may be a link: http, and a server with a dot in its name."""
     try:
         parts = urlsplit(url)
         good = parts.scheme.lower() in {"http", "https"} and "." in (parts.hostname or "")
@@ -170,7 +170,7 @@ _TLD = frozenset(
 
 
 def found(text: str, given: list[Entity]) -> list[Entity]:
-    """What would act: mentions, commands, tags, addresses, outside links and code."""
+    """The active parts outside links and code: mentions, commands, tags, URLs."""
     covered = [e for e in given if e.type in FIXED or e.type == "text_link"]
     out: list[Entity] = []
     for kind, start, end in _candidates(text):

@@ -1,4 +1,4 @@
-"""A server in a thread with a loop of its own, so that a busy client does not slow it down."""
+"""A server in a thread with its own loop, so that a busy client does not slow it down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Self
 
 
 class Threaded(ABC):
-    """``with Threaded() as server:``; it can be gone and come back at the same port meanwhile."""
+    """A server used as ``with``; it can stop and return at the same port meanwhile."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -19,11 +19,11 @@ class Threaded(ABC):
 
     @abstractmethod
     async def _open(self) -> None:
-        """Listen at ``port``, or at any and write that there."""
+        """Listen at ``port``, or at any port and store its number there."""
 
     @abstractmethod
     async def _close(self) -> None:
-        """Let go of the port and of every connection."""
+        """Release the port and every connection."""
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -40,7 +40,7 @@ class Threaded(ABC):
         self._loop.close()
 
     def go(self) -> None:
-        """Be gone: no connection is taken any more, and those that are there end."""
+        """Stop: accept no more connections, and end the open ones."""
         self.call(self._close())
 
     def come_back(self) -> None:
@@ -48,7 +48,7 @@ class Threaded(ABC):
         self.call(self._open())
 
     def call(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run something in the server's own thread."""
+        """Run something in the server's thread."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
 
 
@@ -87,7 +87,7 @@ class Streams(Threaded):
         self._server = None
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Take note at once: a task that is cancelled before its turn would not."""
+        """Record it at once: a task that is cancelled before it starts could not."""
         self.connections += 1
         self._writers.add(writer)
         task = self._loop.create_task(self._served(reader, writer))
@@ -105,9 +105,9 @@ class Streams(Threaded):
 
 
 async def all_taken() -> None:
-    """Wait until no connection is being taken, which a server is to be closed right after.
+    """Wait until no connection is being accepted, before a server is closed.
 
-    One that is would stay open, and nobody would ever read of it:
+    Such a connection would stay open without a reader:
     https://github.com/python/cpython/issues/109564.
     """
     while taking := [task for task in asyncio.all_tasks() if "_accept_connection2" in repr(task)]:
@@ -117,7 +117,7 @@ async def all_taken() -> None:
 async def head_and_body(
     reader: asyncio.StreamReader,
 ) -> tuple[str, dict[str, str], bytes] | None:
-    """The path, the headers in small letters and the body of a request; nothing at the end."""
+    """The path, the headers in lower case and the body of a request; nothing at the end."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
@@ -130,7 +130,7 @@ async def head_and_body(
 
 
 def response(status: int, text: str, headers: Mapping[str, str], cut: int | None = None) -> bytes:
-    """An answer on the wire; ``cut`` leaves out the bytes of its body from there on."""
+    """The bytes of an answer; ``cut`` is where its body breaks off."""
     body = text.encode()
     fields = {"content-type": "application/json", "content-length": len(body), **headers}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())

@@ -1,4 +1,4 @@
-"""Somebody's own receiver of webhooks on loopback: it verifies, and drops repeats by their key."""
+"""A receiver of webhooks on loopback: it verifies, and drops duplicates by their key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIELDS = {"schema", "title", "language", "text", "markdown", "chat", "id"}
 
 
 class WebhookServer(Loopback):
-    """``drops_repeats`` says whether it remembers keys, as it may."""
+    """A receiver; ``drops_repeats`` says whether it remembers keys, which is optional."""
 
     def __init__(self, *acts: Act, secret: str = SECRET, drops_repeats: bool = True) -> None:
         super().__init__(*acts)

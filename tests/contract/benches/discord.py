@@ -1,4 +1,4 @@
-"""A Discord webhook, against its double on loopback."""
+"""A Discord webhook, with its test server on loopback."""
 
 from __future__ import annotations
 

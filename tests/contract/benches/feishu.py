@@ -1,4 +1,4 @@
-"""Feishu's app bot, against its double on loopback."""
+"""Feishu's app bot, with its test server on loopback."""
 
 from __future__ import annotations
 

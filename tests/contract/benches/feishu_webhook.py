@@ -1,4 +1,4 @@
-"""Feishu's custom bot, against its double on loopback."""
+"""Feishu's custom bot, with its test server on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slack, as a loopback server that keeps its limits."""
+"""Slack, as a loopback server that enforces its limits."""
 
 from __future__ import annotations
 

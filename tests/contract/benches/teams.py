@@ -1,4 +1,4 @@
-"""A workflow of Microsoft Teams, against its double on loopback."""
+"""A workflow of Microsoft Teams, with its test server on loopback."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bench(folder: Path) -> Bench:
 
 
 def inert(body: str) -> bool:
-    """A card of plain text runs, whose links go to the web and whose text hides nothing."""
+    """A card of plain text runs, whose links lead to the web and whose text hides nothing."""
     card = see(json.loads(body))
     return not any(
         unicodedata.category(char) == "Cc" or char in "\u202e\u2066"

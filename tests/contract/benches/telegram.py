@@ -1,4 +1,4 @@
-"""Telegram, against its server on loopback."""
+"""Telegram, with its test server on loopback."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FAILURES = (
 
 
 def sender(url: str, token: str = TOKEN, answer: float = 1.0) -> Telegram:
-    """An account that waits for nothing longer than it must."""
+    """An account that never waits longer than necessary."""
     return Telegram(TelegramAccount(token=token, api=url, answer=answer, rates=BRISK))
 
 
@@ -66,7 +66,7 @@ def bench(folder: Path) -> Bench:
 
 
 def inert(body: str) -> bool:
-    """Nothing is found in the words by itself; entities and buttons are such as are taken."""
+    """Telegram finds nothing active in the text; entities and buttons are acceptable."""
     content = json.loads(body)
     entities = [checked(content["text"], one) for one in content["entities"]]
     nested(entities)

@@ -1,4 +1,4 @@
-"""A webhook of one's own, against a receiver on loopback."""
+"""A custom webhook, with a receiver on loopback."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bench(folder: Path) -> Bench:
 
 
 def inert(body: str) -> bool:
-    """Nothing in the plain text moves a cursor or hides; its Markdown is proven elsewhere."""
+    """Nothing in the plain text moves a cursor or hides; its Markdown is tested elsewhere."""
     text = json.loads(body)["text"]
     return not any(
         (ord(char) < 32 and char != "\n") or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u2066"
