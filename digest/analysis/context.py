@@ -189,8 +189,8 @@ def is_relied_on(fact: Fact, facts: Facts) -> bool:
     if fact.public is not None or fact.kind is not FactKind.CONFIG:
         return fact.public is not False
     owner, name = owner_of(fact.name)
-    if _CONFIGURES.search(fact.evidence.path):
-        return True
+    if _CONFIGURES.search(fact.evidence.path) or fact.evidence.path.endswith(".go"):
+        return True  # fields of Go are settings only if they have a name in files
     if owner.endswith(("Request", "Args", "Params", "Settings")):
         return True
     return any(c.kind is ClueKind.DOCS and c.name == name for c in facts.clues)

@@ -18,6 +18,7 @@ from digest.analysis.context import (
     owner_of,
     without_dashes,
 )
+from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
 from digest.analysis.wording import is_computed, value
 from digest.core.authors import code_as_spans
@@ -394,21 +395,43 @@ _FEW_VERSIONS = 3
 
 
 def built_with(reading: ChangeContext) -> Iterator[Statement]:
-    """The version of a language that the title raises, with the one before."""
-    title = reading.facts.subject.words.replace("`", "").casefold().split()
+    """The version that the title raises, with the one before it."""
+    title = reading.facts.subject.words.replace("`", "")
+    language, words_of_title = reading.language, title.casefold().split()
     for f in reading.told(FactKind.TOOLCHAIN, Action.CHANGED):
         name = language_of_version(f.name)
         numbers = [_RELEASE.search(one or "") for one in (f.before, f.after)]
         before, after = (match[0] if match else "" for match in numbers)
-        named = name.partition(".")[0].casefold() in title and after in {
-            w.lstrip("v") for w in title
-        }
-        if name and before and after and named and before != after:
-            spans = words.BUILT_WITH(reading.language, name=name, before=before, after=after)
+        named = name.partition(".")[0].casefold() in words_of_title
+        told = named and after in {w.lstrip("v") for w in words_of_title}
+        if name and before and after and told and before != after:
+            spans = words.BUILT_WITH(language, name=name, before=before, after=after)
             yield make_statement(spans, [f])
+            return
+    match = None if secures(reading.facts) else _RAISES.fullmatch(title)
+    for name, old, new, place in _raised(reading) if match else ():
+        if match and new.strip("\"'v=") == match["version"] and (not name or name in match["name"]):
+            values = {"before": code(old.strip("\"'=")), "after": code(new.strip("\"'="))}
+            spans = words.VALUE(language, name=code(match["name"]), **values)
+            yield make_statement(with_full_stop(spans, reading), [place])
             return
 
 
+def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evidence]]:
+    """Name, old and new version of dependencies, and of constants, which may have any name."""
+    for f in reading.told(FactKind.DEPENDENCY, Action.CHANGED):
+        if f.before and f.after:
+            yield f.name, f.before, f.after, f
+    for c in reading.facts.clues:
+        if c.kind is ClueKind.LITERAL and c.name.endswith("VERSION") and c.before and c.after:
+            yield "", c.before, c.after, c.evidence
+
+
+_RAISES = re.compile(
+    r"(?:bump|update|upgrade) (?:(?:dependency|module|rust crate) )?(?P<name>[\w@./-]{2,80})"
+    r"(?: from \S{1,40})? to v?(?P<version>\d[\w.+-]{0,40})",
+    re.IGNORECASE,
+)
 _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")
 
 

@@ -114,7 +114,9 @@ _VERBS = tuple(
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
 
-_BEGINS = re.compile(rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b)")
+_BEGINS = re.compile(
+    rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b|\w{{0,3}}ing\b|ied\b)"
+)
 
 _MOSTLY = 5
 _FEATURES = frozenset({"feat", "feature", "features"})

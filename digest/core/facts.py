@@ -262,10 +262,14 @@ class Facts:
         return tuple(sorted(lines, key=lambda a: (-lines[a], a)))
 
 
+_MOST_DEPRECATED = 40
+
+
 def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
     """What is deprecated, if the author, its docstring, a version or a replacement says so.
 
-    A comment alone may speak of anything. A flag and its setting share a name.
+    A comment alone may speak of anything. A flag and its setting share a name. A change with very
+    many of them brings another version of declarations that are written elsewhere.
     """
     said = "\n".join((facts.subject.title, *facts.paragraphs, *(n.text for n in facts.notes)))
     texts = said, said.replace("-", "_")
@@ -277,6 +281,8 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
         )
 
     found = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    if len(found) > _MOST_DEPRECATED:
+        return ()
     return tuple(f for f in found if f.when or f.after or f.replacement or told(f))
 
 

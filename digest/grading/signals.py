@@ -54,8 +54,8 @@ _RULES = {
     r"|handle[sd]?|prevent(?:s|ed|ing)?|avoid(?:s|ing)?|ensures?",
     "failure": r"crash\w{0,4}|deadlock\w{0,4}|leak\w{0,4}|hangs?|corrupt\w{0,4}|race|oom"
     r"|regression|panic\w{0,4}|overflow\w{0,2}|segfaults?|data loss",
-    "refactor": r"refactor\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}|mov(?:e|ed|es|ing)"
-    r"|reorgani\w{1,7}|restructur\w{1,4}|consolidat\w{1,4}|tidy|unused|dead|extract(?:s|ed)?"
+    "refactor": r"(?:refactor|moderni[sz])\w{0,4}|clean(?:ed|s|ing)? ?-?ups?|simplif\w{1,8}"
+    r"|mov(?:e|ed|es|ing)|(?:reorgani|restructur|consolidat)\w{1,7}|tidy|unused|dead|extract(?:s|ed)?"
     r"|split(?:s|ting)?|dedup\w{0,8}|inline|unify|internal|redundant",
     "tests": r"tests?|testing|unit ?tests?|e2e tests?|flak(?:y|e|es)|coverage",
     "docs": r"docs?|documentation|document|readme|comments?|typos?|docstrings?|spelling|guide"

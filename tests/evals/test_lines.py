@@ -33,6 +33,7 @@ New flag --mask: Whether to return the mask of each sample
 Built with Go 1.26.4 instead of 1.26.3
 OldModel is now among the past models
 Support Relay 4.6
+relay is now v1.3.0 (was v1.2.0)
 Redact credentials from failed fetches
 Build the bundled kernel for each version so the wheel imports on all of them
 Fix get_name calls consumed when logging is on

@@ -1096,3 +1096,41 @@ def test_only_file_of_a_change_is_named_where_the_summary_does_not():
     assert "src/pool.py" in analyse(graded, Language.EN).impact[0].text
     item = fact(FactKind.FLAG, Action.REMOVED, "--fast")
     assert analyse(change("Drop a flag", item), Language.EN).impact == ()
+
+
+def test_renamed_key_of_a_file_that_go_reads_is_told():
+    item = samples.fact(
+        FactKind.CONFIG, Action.RENAMED, "Executor.pool_cache", samples.at("pkg/engine.go", 3),
+        before="pools_cache", detail="field",
+    )  # fmt: skip
+    files = [samples.file("pkg/engine.go")]
+    assert lines(change("Rename the cache", item, files=files))[0] == (
+        "pools_cache is now pool_cache."
+    )
+
+
+def test_declarations_of_another_program_deprecate_nothing():
+    names = [f"Node.part_{n}" for n in range(60)]
+    items = [fact(FactKind.DEPRECATION, Action.ADDED, n, detail="docstring") for n in names]
+    assert lines(change("Update the compiler", *items)) == ["Update the compiler."]
+    assert "deprecated" in lines(change("Update the compiler", *items[:2]))[0]
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Update module relay to v1.3.0", "relay is now v1.3.0 (was v1.2.0)."),
+        ("Bump relay from 1.2.0 to 1.3.0", "relay is now v1.3.0 (was v1.2.0)."),
+        ("Update relay to 1.4.0", "Update relay to 1.4.0."),
+        ("Update other to 1.3.0", "Update other to 1.3.0."),
+        ("Update relay to 1.3.0 [SECURITY]", "Security: Update relay to 1.3.0."),
+    ],
+)
+def test_update_of_a_dependency_is_told_with_the_version_before(title, line):
+    assert lines(change(title, version("go", before="v1.2.0", after="v1.3.0")))[0] == line
+
+
+def test_update_of_a_program_is_told_by_its_constant():
+    literal = clue(ClueKind.LITERAL, name="TS_VERSION", before='"5.9.2"', after='"6.0.3"')
+    graded = change("Update TypeScript to 6.0.3", clues=[literal])
+    assert lines(graded)[0] == "TypeScript is now 6.0.3 (was 5.9.2)."

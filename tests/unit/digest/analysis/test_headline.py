@@ -101,6 +101,7 @@ def test_a_feature_is_called_new_only_if_more_code_is_new_than_gone():
         told("[Feature] Mask replay", Language.EN, file("a.py", added=5, deleted=6))
         == "Mask replay"
     )
+    assert told("[Feature] Offloading statistics") == "New: Offloading statistics"
     assert told("Kernels for the card + mask support") == "New: Kernels for the card + mask support"
 
 

@@ -262,6 +262,12 @@ def test_described_values_and_items_are_told_apart():
     )
 
 
+def test_links_to_other_code_are_read_as_code():
+    assert clean("Converts the [`GitRef`] to a [Pool] of refs.") == (
+        "Converts the `GitRef` to a `Pool` of refs."
+    )
+
+
 def test_bold_words_of_documentation_are_read_without_their_marks():
     line = "- **Offloading of blocks**: blocks of the cache move to the memory of the host if it is full.\n"
     (clue,) = clues(

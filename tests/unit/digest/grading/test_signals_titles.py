@@ -43,6 +43,7 @@ def test_words_that_belong_to_something_else_say_nothing(title: str, signal: str
         ("Bump serde from 1.0 to 1.1", "title_upgrade"),
         ("30% faster start", "title_figure"),
         ("Bump version to 0.12.4", "title_chore"),
+        ("*: modernize code", "title_refactor"),
         ("Run Turbo-7 models", "title_name"),
     ],
 )
