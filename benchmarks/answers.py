@@ -64,6 +64,11 @@ class Listed:
         """The name itself."""
         return reference
 
+    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+        """No titles: the archive has every change."""
+        del branch
+        return ()
+
     async def release(self, name: str) -> TaggedRelease | None:
         """None."""
         del name

@@ -67,6 +67,14 @@ class Remote(Protocol):
         """Fetch absent blobs, all at once. Raises ``SourceUnavailable``."""
 
 
+def _titled(text: str) -> tuple[str, str]:
+    """A commit of the log with its title."""
+    names, _, message = text.partition("\n")
+    sha, *parents = names.split()
+    subject, *rest = [line for line in message.split("\n") if line.strip()] or [""]
+    return sha, " ".join([subject, *rest[:1]]) if len(parents) > 1 else subject
+
+
 _MOST_WITH_TEXT = 8  # the newest commits with a text that are given
 
 
@@ -87,6 +95,7 @@ class GitSource:
         self._remote = remote
         self._line: FirstParents | None = None
         self._descents: set[tuple[str, str]] = set()
+        self._titles: tuple[str, Sequence[tuple[str, str]]] = ("", ())
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
 
     def reads_as(self, other: GitSource) -> bool:
@@ -207,6 +216,23 @@ class GitSource:
             naming = await self._mentions.naming(self._view.git(), branch, number)
             commits = await read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
+
+    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+        """The commits along the first parents with their titles, the newest first.
+
+        A merge is titled by its subject and the first line of its message that tells more.
+        """
+        if branch.sha is None:
+            return ()
+        if self._titles[0] != branch.sha:
+            with _git_errors():
+                listed = await self._view.git().run(
+                    "log", "--first-parent", "--no-patch", "-z", "--format=%H %P%n%s%n%b",
+                    branch.sha, "--",
+                )  # fmt: skip
+            texts = listed.decode("utf-8", "replace").split("\0")
+            self._titles = branch.sha, [_titled(text) for text in texts if text]
+        return self._titles[1]
 
     async def _saying(self, text: str, tip: str, among: str) -> list[str]:
         """The commits whose messages have a text: the newest ones and the oldest one."""

@@ -294,6 +294,8 @@ def _symbol(asked: Asked) -> tuple[str, bool]:
         if typed and isinstance(after.slot, Quote) and asked.has("explain", "happened"):
             return after.slot.text, True
     if name := _in_state(asked):
+        if asked.has("upgrade", "bump") and not {*asked.left} <= {*name.split()}:
+            name = asked.topic  # "when did XPU go to torch 2.13" is about both
         name = _VERSION.sub("", name) if asked.has("upgrade", "bump") else name
         return name, asked.has("state") or " " in name
     of_one = not asked.kinds or asked.kinds == (ChangeKind.DEPENDENCIES,)
@@ -315,7 +317,10 @@ def _numbered(symbol: Symbol, asked: Asked) -> str:
 
 
 _NUMBERED = re.compile(r"[a-z]{0,2}\d[\w.]{0,9}", re.IGNORECASE)
-_SUPPORTED_FOR = re.compile(r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$", re.IGNORECASE)
+_SUPPORTED_FOR = re.compile(
+    r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$|[\w.-] ?支持 ?[A-Za-z][\w.-]+",
+    re.IGNORECASE,
+)
 _VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
 """The version that something was moved to: *when did we move to torch 2.13*."""
 

@@ -66,7 +66,23 @@ def tidy(text: str) -> str:
 
 
 _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
+_LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
 _PLAINER = (
+    (
+        re.compile(
+            r"\bafter (?:only |just |about )?(?:an?|one|two|three|\d{1,2})"
+            r" (?:hour|day|week|month)s?\b(?! of\b)",
+            re.IGNORECASE,
+        ),
+        "soon",
+    ),
+    (
+        re.compile(
+            rf"(?<=[,\s])(?<!are )(?<!there )(?<!is )(?<!ha[sd] )(?<!have )no (?={_LEFT_OUT}\b)",
+            re.IGNORECASE,
+        ),
+        "without ",
+    ),
     (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
     (
         re.compile(r"\bwhile (?:i|we) (?:slept|(?:was|were) (?:asleep|sleeping))\b", re.IGNORECASE),

@@ -162,11 +162,16 @@ def _content(asked: Asked) -> tuple[str, ...]:
     if asked.commands or asked.has("other", "foreign"):
         return ()
     named = (Symbol, Path, Quote)
-    found = [name_of(t) for t in asked.tokens if not t.tags or isinstance(t.slot, named)]
+    found = [
+        name_of(t)
+        for t in asked.tokens
+        if isinstance(t.slot, named) or (t.slot is None and not t.tags & _NO_CONTENT_TAGS)
+    ]
     found = [word for word in found if not _NO_CONTENT.fullmatch(word)]
     return tuple(dict.fromkeys(found))[:_MOST_UNKNOWN]
 
 
+_NO_CONTENT_TAGS = _NO_TOPIC | {"me", "they", "thanks", "history", "happened", "change", "why"}
 _NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,3}", re.IGNORECASE)
 """Words that occur in too many changes, or that mean nothing alone."""
 

@@ -50,6 +50,7 @@ FAMILIES: tuple[tuple[str, ...], ...] = (
     ("debug", "debugging", "调试"),
     ("decode", "decoding", "decoder", "解码"),
     ("dependency", "deps", "requirement", "依赖"),
+    ("dense", "稠密"),
     ("deploy", "deployment", "部署"),
     ("deprecate", "deprecation", "deprecated", "弃用", "废弃"),
     ("device", "设备"),

@@ -95,6 +95,9 @@ class Source(Protocol):
         messages; of many that hold the text, the newest ones are given, and the oldest one.
         """
 
+    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+        """The full names and titles of the branch's first parents, newest first."""
+
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
     ) -> Sequence[tuple[str, str]]:

@@ -57,6 +57,7 @@ from handlers.questions.name_state import required_line
 from handlers.questions.named_changes import about, defaults, dependency_blocks, names
 from handlers.questions.other_readings import (
     by_words,
+    everywhere,
     is_vague,
     last_before,
     longer,
@@ -94,6 +95,8 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     dropped = asked.resolved.topics and _lacks_words(asked, intent)
     if dropped and not (intent.things or intent.people):
         asked = await by_words(asked, intent.topic, ctx) or asked
+        if is_vague(intent, ctx):
+            asked = await everywhere(asked, intent.topic, ctx, tip) or asked
     asked, announced = await with_announced(asked, ctx, tip)
     if intent.kinds == (ChangeKind.DEPENDENCIES,) and asked.held.rows and not cut:
         announced = await dependency_blocks(asked, ctx)

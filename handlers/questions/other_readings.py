@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from digest.core.enums import ChangeKind, TopicPlace
-from digest.core.grade import Level
+from digest.core.grade import Graded, Level
 from digest.core.reference import Query
 from digest.document import Code, Spans
 from digest.i18n.phrase import list_in_words
@@ -30,7 +30,7 @@ from digest.question.intent import Changed
 from digest.question.periods import default_period
 from digest.report.blocks import title_link
 from digest.topics.matching import Resolved, bears, restrict, topic_parts, topic_words
-from digest.topics.terms import pieces, term
+from digest.topics.terms import STOP_WORDS, pieces, term
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.storage import Tip
@@ -122,6 +122,8 @@ async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Me
     for one in periods:
         if (near := await by_words(one, topic, ctx)) is not None:
             return near
+    if is_vague(asked.intent, ctx) and (near := await everywhere(asked, topic, ctx, tip)):
+        return near
     parts = topic_parts(asked.intent.topic)
     least = 1 if len(parts) <= _MOST_PARTS else len(parts) - 1
     for size in range(len(parts) - 1, least - 1, -1):
@@ -146,12 +148,38 @@ async def by_words(asked: Meant, topic: str, ctx: Context) -> Meant | None:
     read = {word for word in asked.intent.topic.split() if asked.resolved.topics}
     if not close.changes or (asked.held.rows and close.words <= read):
         return None
-    changes = [graded for graded, _ in close.changes]
-    met = " ".join(word for word in words if word in close.words)
-    intent = replace(asked.intent, topic=met)
+    return await _of_nearest(close.changes, asked, words, ctx)
+
+
+async def everywhere(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Meant | None:
+    """The changes of the whole history whose titles have most of the words of a topic."""
+    from handlers.questions.search import nearest_titles
+
+    words = [word for word in topic_words(topic) if term(word) not in STOP_WORDS]
+    close = await nearest_titles(words, ctx, tip) if len(words) >= _LEAST_WORDS else None
+    if close is None or not close.changes or asked.intent.author:
+        return None
+    read = {word for word in asked.intent.topic.split() if asked.resolved.topics}
+    if asked.held.rows and len(close.changes[0][1]) <= len(read.intersection(words)):
+        return None
+    whole = replace(asked, intent=replace(asked.intent, window=_since_ever(ctx)))
+    return await _of_nearest(close.changes, whole, words, ctx)
+
+
+def _since_ever(ctx: Context) -> Window:
+    now = ctx.clock.now()
+    return Window(since=now - _ARCHIVED, until=now, zone=ctx.zone)
+
+
+async def _of_nearest(
+    close: Sequence[tuple[Graded, Sequence[str]]], asked: Meant, words: Sequence[str], ctx: Context
+) -> Meant:
+    """The reading with the nearest changes to some words, and a note on the words they lack."""
+    changes, met = [graded for graded, _ in close], {word for _, had in close for word in had}
+    intent = replace(asked.intent, topic=" ".join(word for word in words if word in met))
     held = await listed_result(changes, await resolved_topic(intent, ctx), ctx, ranked=True)
     near = replace(asked, intent=intent, held=held, only=changes, notes=())
-    lost = [Code(word) for word in words if word not in close.words]
+    lost = [Code(word) for word in words if word not in met]
     if not lost:
         return near
     return near.noting(ALL_BUT(ctx.language, words=list_in_words(lost, ctx.language, limit=9)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ from digest.i18n.phrase import Phrase, list_in_words
 from digest.i18n.reading_text import NEAREST
 from digest.question.intent import Search
 from digest.topics.matching import Resolved, restrict
+from digest.topics.title_search import search_titles
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -85,9 +87,27 @@ async def search(intent: Search, ctx: Context) -> Answer:
 
 
 async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
-    """The archived changes with most of the words, rare words first; ``None`` without any."""
-    close = await nearest_changes(terms, Query(), ctx)
-    return _nearest(close, ctx, await tip_of(ctx)) if close.changes else None
+    """The changes that have most of some words, rare words first; ``None`` if none has.
+
+    Titles of the whole history come before texts of the archive.
+    """
+    tip = await tip_of(ctx)
+    close = await nearest_titles(terms, ctx, tip)
+    if not close.changes:
+        close = await nearest_changes(terms, Query(), ctx)
+    return _nearest(close, ctx, tip) if close.changes else None
+
+
+async def nearest_titles(words: Sequence[str], ctx: Context, tip: Tip) -> Nearest:
+    """The changes of the whole history whose titles have most of some words, rare words first."""
+    titles = await ctx.watched.source.titles(tip)
+    texts = [title for _, title in titles]
+    matches = await asyncio.to_thread(search_titles, texts, words, _NEAREST)
+    met = {titles[match.place][0]: match.words for match in matches}
+    changes = await ensure(ctx, list(met), tip) if met else ()
+    now = ctx.clock.now()
+    known = {graded.sha: graded for graded in changes if graded.commit.committed_at <= now}
+    return Nearest([(known[sha], words) for sha, words in met.items() if sha in known])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,9 @@ from digest.i18n import answer_text as words
 from digest.i18n.answer_text import WHY
 from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
+from digest.topics.matching import topic_words
 from digest.topics.synonyms import english_of
-from digest.topics.terms import HAN, roots
+from digest.topics.terms import HAN, STOP_WORDS, roots, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -41,7 +42,7 @@ from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
 from handlers.questions.requirements import introduced, is_name, revalued, spelled, taken
 from handlers.questions.scope import count, month_back, reach, viewpoint
-from handlers.questions.search import search
+from handlers.questions.search import nearest, search
 
 _ZH_NOUN = re.compile(r"\s*[\u4e00-\u9fff]{1,6}$")
 """A Chinese noun after a name, such as 编码, which does not occur in its changes."""
@@ -98,6 +99,11 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     state = await state_lines(history, intent, ctx, tip)
     if found:
         return _answer(history, state, intent, ctx, tip)
+    parts = [word for word in topic_words(intent.name) if term(word) not in STOP_WORDS]
+    if len(parts) > 1 and not intent.window and (near := await nearest(parts, ctx)) is not None:
+        if intent.claim in {"added", "release"}:
+            state = await released_in(near.rows[0].graded, tip, ctx)
+        return _opened(near, state)
     if not intent.name.isupper():
         about = await list_changes(
             Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx

@@ -147,6 +147,10 @@ class FakeSource:
             w: {p for c, p in self.trees if c == commit and w in self.trees[c, p]} for w in words
         }
 
+    async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
+        self._called("titles", branch)
+        return [(c.sha, c.commit.subject) for c in self.branch_changes]
+
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
     ) -> Sequence[tuple[str, str]]:

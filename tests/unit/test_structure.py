@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 RINGS = ("digest", "handlers", "bot")
 SAME_IN_EVERY_PACKAGE = {"__init__", "__main__", "config"}
 
-MOST_MODULES = 357
+MOST_MODULES = 358
 LONGEST_MODULE = 450
 MOST_LOOSE_MODULES = 5
 MOST_SMALL_MODULES = 2

@@ -342,12 +342,12 @@ async def test_search_finds_text_and_tells_where(source):
     assert "没有包含 `不存在` 的变更" in text(nothing.document)
 
 
-async def test_search_without_a_period_looks_in_the_archive_alone(source):
+async def test_search_without_a_period_reads_only_what_messages_of_the_branch_have(source):
     ctx = context(source)
     answer = await ask("search crash", ctx)
-    assert answer.rows == ()
-    assert "everything archived so far" in text(answer.document)
-    assert "changes" not in [call[0] for call in source.calls]
+    assert [row.graded.title for row in answer.rows] == ["Fix a crash of the scheduler (#12)"]
+    assert [call[0] for call in source.calls].count("changes") == 1
+    assert (await ask("search xylophone", ctx)).rows == ()
 
 
 async def test_digest_lists_the_window(source):

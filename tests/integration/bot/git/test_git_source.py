@@ -458,6 +458,18 @@ async def test_find_by_text_gives_the_merge_of_a_branch_that_says_it(builder) ->
     assert await source.find(await source.tip(), text="cve-2026-1") == [merge]
 
 
+async def test_titles_are_those_of_first_parents_and_of_merges_what_they_merge(builder) -> None:
+    fork = builder.commit("Begin (#1)\n\nWith a body.", {"a": "1"})
+    builder.commit("Bump text", {"b": "1"}, branch="text", parents=[fork])
+    merge = builder.merge("text", message="Merge pull request #3 from ada/text\n\nBump the text")
+    source = await opened(builder)
+
+    assert await source.titles(await source.tip()) == [
+        (merge, "Merge pull request #3 from ada/text Bump the text"),
+        (fork, "Begin (#1)"),
+    ]
+
+
 async def test_authors_are_those_of_all_commits_until_a_time(builder) -> None:
     builder.commit("First", {"a": "0"})
     builder.commit("Second", {"a": "1"}, author="Grace Hopper <grace@example.org>")
