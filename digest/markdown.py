@@ -103,7 +103,7 @@ def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
         elif isinstance(span, Link):
             piece = _link(span)
         else:
-            after = next(filter(None, (clean(one.text)[:1] for one in spans[at + 1 :])), "")
+            after = next(filter(None, (clean(_words(one))[:1] for one in spans[at + 1 :])), "")
             piece = _weighty(span, out[-1:], after)
         if cell:
             piece = piece.replace("|", "\\|")
@@ -150,9 +150,13 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
+def _words(span: Span) -> str:
+    return span.text or (span.url if isinstance(span, Link) else "")
+
+
 def _link(link: Link) -> str:
     url = address(link.url)
-    words = escape(link.text or link.url)
+    words = escape(_words(link))
     return f"[{words}]({url})" if url else words
 
 

@@ -108,6 +108,8 @@ def tokens_of(text: str):
 def test_weight_before_a_span_without_words_heeds_what_follows_it():
     text = inline((Strong("on\\"), Text(""), Text("line")))
     assert read(text) == ["on\\line"]
+    text = inline((Strong("on\\"), Link("", "javascript:alert(1)")))
+    assert read(text) == ["on\\javascript:alert(1)"]
 
 
 @settings(max_examples=60, deadline=None)
