@@ -263,7 +263,9 @@ def _without_own_name(text: str, name: str) -> str:
     goes_on = first[-1:] == "," or rest.partition(" ")[0].endswith("s")
     if not own or not rest[:1].islower() or not (spelled or goes_on):
         return text
-    return rest.removeprefix("is ") if rest.startswith(("is the ", "is a ", "is an ")) else rest
+    if rest.startswith(("is the ", "is a ", "is an ")):
+        return rest.removeprefix("is ")
+    return text if rest.startswith(("is ", "are ")) else rest
 
 
 _DEFAULTS_TO = re.compile(

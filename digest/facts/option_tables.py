@@ -131,6 +131,7 @@ _FALLBACK = re.compile(
     r"\.(?P<name>[A-Za-z_]\w*)\s*(?:\?\?|\|\|)\s*(?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false)"
 )
 
+_FUNCTION = re.compile(r"(?:export )?(?:default )?(?:async )?function (\w{3,60})\(")
 _OTHERWISE = re.compile(r"^\s+: (?P<value>\d[\w.]*|'[^']*'|\"[^\"]*\"|true|false),?$")
 _OF_ITS_TYPE = re.compile(
     r"\s+\? (?P<name>[\w.]+)\n\s*(?:\w+:\s*|[^\n]*= ?|return )?"
@@ -181,8 +182,7 @@ _CONSTRUCTOR = re.compile(
     r"|\s+(?:explicit )?(?P<inside>[A-Z]\w*)\([^()]*(?:\)|,$|$)"
 )
 _DEFAULT_TABLES_REACH = 400  # lines above a member in which its table begins
-_MOST_LINES = 4_000  # changed lines of a file; more are data
-_DEFAULT_TABLES_MOST = 40  # changed lines of one place that are compared
+_MOST_LINES, _DEFAULT_TABLES_MOST = 4_000, 40  # changed lines of a file, and of a compared place
 
 
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
@@ -349,8 +349,11 @@ def _in_choice(source: SideText, row: int, _value: re.Match[str]) -> str:
 _SETTINGS_OF = re.compile(r"(?:[cC]onfig|[oO]ptions|[oO]pts|[sS]ettings)$")
 
 
-def _on_line(_source: SideText, _row: int, member: re.Match[str]) -> str:
-    return str(member["name"])
+def _on_line(source: SideText, row: int, member: re.Match[str]) -> str:
+    name = str(member["name"])
+    plain = name.isalpha() and name.islower()  # a word that may mean anything
+    above = map(_FUNCTION.match, source.above(row, 60) if plain else ())
+    return next((f"{match[1]}.{name}" for match in above if match), name)
 
 
 _SCRIPT_FORMS = ((_MEMBER, _in_table), (_FALLBACK, _on_line), (_OTHERWISE, _in_choice))

@@ -210,6 +210,11 @@ def test_comment_that_begins_with_the_name_of_its_thing_is_told_without_it():
     named = replace(helped, text="DryRun is the way to skip the swap after a pass.")
     graded = change("Add a dry run to passes", item, clues=[named])
     assert lines(graded)[1].endswith("PoolConfig.dry_run: the way to skip the swap after a pass.")
+    named = replace(helped, text="DryRun is used where the swap is skipped.")
+    graded = change("Add a dry run to passes", item, clues=[named])
+    assert lines(graded)[1].endswith(
+        "PoolConfig.dry_run: DryRun is used where the swap is skipped."
+    )
     graded = change("Add a dry run to passes", item, clues=[helped])
     assert lines(graded)[1] == "New setting PoolConfig.dry_run: skips the swap after a pass."
 

@@ -207,3 +207,10 @@ def test_a_default_variant_of_another_name_is_no_other_default() -> None:
     new = "pub enum Preference {\n    PreferInstalled,\n    #[default]\n    OnlySystem,\n}\n"
     facts = facts_of("Prefer another", ("src/a.rs", old, new)).items
     assert [f.name for f in facts if f.detail == "default"] == ["Preference"]
+
+
+def test_a_word_that_may_mean_anything_is_told_with_its_function() -> None:
+    text = "export function decrypt(key) {\n  const padding = key.padding || VALUE;\n}\n"
+    old, new = text.replace("VALUE", "1"), text.replace("VALUE", "4")
+    (fact,) = [f for f in facts_of("Fix it", ("src/a.ts", old, new)).items if f.before == "1"]
+    assert (fact.name, fact.after) == ("decrypt.padding", "4")
