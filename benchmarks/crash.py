@@ -61,9 +61,9 @@ def written(row: Row) -> None:
     """Write a row into the table, in place of the one with its name."""
     print(f"{row}  {row.seconds:.0f} s", flush=True)
     text = PAGE.read_text(encoding="utf-8")
-    found = re.search(rf"^\| {re.escape(row.name)} \|.*$", text, re.MULTILINE)
-    if found:
-        text = text[: found.start()] + str(row) + text[found.end() :]
+    match = re.search(rf"^\| {re.escape(row.name)} \|.*$", text, re.MULTILINE)
+    if match:
+        text = text[: match.start()] + str(row) + text[match.end() :]
     else:
         text = text.replace("<!-- rows end -->", f"{row}\n<!-- rows end -->")
     PAGE.write_text(text, encoding="utf-8")

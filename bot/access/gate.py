@@ -187,17 +187,17 @@ def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDec
     chat = f"{incoming.platform}:{incoming.chat}"
     person = f"{incoming.platform}:{incoming.person}"
     seen = _visible_repositories(policy, chat)
-    told = may_tell(policy, chat, seen, external=incoming.external)
-    withheld = tuple(name for name in seen if name not in told)
+    visible = may_tell(policy, chat, seen, external=incoming.external)
+    withheld = tuple(name for name in seen if name not in visible)
     reason = _refusal(incoming, policy, chat, person) or _overload(policy, load)
-    if reason is None and withheld and not told:
+    if reason is None and withheld and not visible:
         reason = DenialReason.PRIVATE
     return AccessDecision(
         chat=chat,
         person=person,
         role=policy.role(person, chat),
         reason=reason,
-        repositories=told if reason is None else (),
+        repositories=visible if reason is None else (),
         withheld=withheld,
         silent=not incoming.addressed,
     )

@@ -101,11 +101,13 @@ class DeferredWrites:
         await self.kept.forget(key)
 
 
-async def _talk_of(kept: Conversations, key: ConversationKey, now: datetime) -> Talk | None:
+async def _talk_of(
+    conversations: Conversations, key: ConversationKey, now: datetime
+) -> Talk | None:
     """The state of a conversation; for an unknown chain of replies, that of the chat."""
-    found = await kept.talk(key, now)
+    found = await conversations.talk(key, now)
     if found is None and key.thread.startswith(CHAIN):
-        return await kept.talk(replace(key, thread=""), now)
+        return await conversations.talk(replace(key, thread=""), now)
     return found
 
 
@@ -215,8 +217,8 @@ class QuestionService:
             return None
         watch.admit(addressed=asked.addressed)
         if asked.action in _VERDICTS:
-            told = [repository.repository for repository in passed.repositories]
-            return await self._verdicts.note(asked, told, watch.language)
+            visible = [repository.repository for repository in passed.repositories]
+            return await self._verdicts.note(asked, visible, watch.language)
         return await self._answer(passed, watch)
 
     async def owed(self, account: str, asked: Incoming) -> bool:
@@ -244,8 +246,10 @@ class QuestionService:
                 return None
             raise UserError(refusal(admission, self.language(account, asked)))
         seen = frozenset(admission.repositories)
-        told = [repository for repository in self._config.repositories if repository.name in seen]
-        if not told:
+        visible = [
+            repository for repository in self._config.repositories if repository.name in seen
+        ]
+        if not visible:
             raise UserError("no repository is configured; name one under [[repositories]]")
         return _Asked(
             account=account,
@@ -253,7 +257,7 @@ class QuestionService:
             admission=admission,
             channel=channel,
             preferences=channel or self._config.defaults,
-            repositories=told,
+            repositories=visible,
         )
 
     async def _answer(self, passed: _Asked, watch: AnswerProgress) -> Document | None:
@@ -345,10 +349,10 @@ class QuestionService:
         return replace(ctx, room=room, zone=room.zone or ctx.zone, language=room.language)
 
 
-def _mine(account: str, chat: str, told: Collection[str], one: Subscription) -> bool:
+def _mine(account: str, chat: str, visible: Collection[str], subscription: Subscription) -> bool:
     """Whether a subscription is the chat's, and of a repository that the chat may see."""
-    here = (one.platform, one.chat) == (account, chat)
-    return here and any(settings.name in told for settings in one.repositories)
+    here = (subscription.platform, subscription.chat) == (account, chat)
+    return here and any(settings.name in visible for settings in subscription.repositories)
 
 
 def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) -> ConversationKey:
@@ -385,10 +389,10 @@ class Verdicts:
             "at": self.clock.now(),
         }
         if about.startswith(OF_DIGEST):
-            found = await self.feedback.digest(about.removeprefix(OF_DIGEST))
-            if found is None or found[0] not in {one.name for one in repositories}:
+            digest = await self.feedback.digest(about.removeprefix(OF_DIGEST))
+            if digest is None or digest[0] not in {one.name for one in repositories}:
                 return line(NOT_KNOWN.template(language), language)
-            opinion |= {"repository": found[0], "subject": found[1]}
+            opinion |= {"repository": digest[0], "subject": digest[1]}
             return await self._keep(opinion, None, verdict, language)
         for repository in repositories:
             sha = about.removeprefix(OF_CHANGE)

@@ -66,26 +66,26 @@ class RepositoryChoice:
     asked: Sequence[RepositoryConfig]
     of: Sequence[RepositoryConfig]
 
-    def goes_on(self, found: Answer) -> bool:
+    def goes_on(self, answer: Answer) -> bool:
         """Whether to try the next repository too: this one lacks the change, or has no matches."""
-        nothing = found.intent in _SEARCHES and found.total == 0 and found.error is None
-        return nothing or isinstance(found.error, UnknownChange)
+        nothing = answer.intent in _SEARCHES and answer.total == 0 and answer.error is None
+        return nothing or isinstance(answer.error, UnknownChange)
 
-    def told(self, found: Answer, repository: RepositoryConfig, language: Language) -> Document:
+    def told(self, answer: Answer, repository: RepositoryConfig, language: Language) -> Document:
         """The answer, naming its repository if there are others."""
         if len(self.of) < 2:
-            return found.document
-        if found.intent == "help":
+            return answer.document
+        if answer.intent == "help":
             names = [Code(one.name) for one in self.of]
             example = Code(f"{self.of[-1].name}#123")
             line = NAME_ONE(
                 language, names=list_in_words(names, language, limit=10), example=example
             )
-            return replace(found.document, blocks=(*found.document.blocks, Paragraph(line)))
-        if found.intent in ABOUT_NONE:
-            return found.document
+            return replace(answer.document, blocks=(*answer.document.blocks, Paragraph(line)))
+        if answer.intent in ABOUT_NONE:
+            return answer.document
         about = Paragraph(ABOUT(language, repository=Code(repository.name)), aside=True)
-        return replace(found.document, blocks=_behind_head(found.document.blocks, about))
+        return replace(answer.document, blocks=_behind_head(answer.document.blocks, about))
 
 
 def which(
@@ -97,18 +97,18 @@ def which(
     """
     if len(of) == 1:
         return RepositoryChoice(question=question, asked=of, of=of)
-    by_name = {one.name: one for one in of}
+    by_name = {repository.name: repository for repository in of}
     intent = _intent_of(question, now, zone)
-    found = None if isinstance(intent, Managing) else find_repository(question, [*by_name])
-    if found is not None:
-        meant = _intent_of(found.question, now, zone)
+    named = None if isinstance(intent, Managing) else find_repository(question, [*by_name])
+    if named is not None:
+        meant = _intent_of(named.question, now, zone)
         # The name may also be part of the question itself.
-        asked = question if isinstance(meant, Unknown) else found.question
-        return RepositoryChoice(question=asked, asked=[by_name[found.name]], of=of)
+        asked = question if isinstance(meant, Unknown) else named.question
+        return RepositoryChoice(question=asked, asked=[by_name[named.name]], of=of)
     if not isinstance(intent, Managing) and len(fit := fitting(question, [*by_name])) > 1:
         raise AmbiguousRepository(fit)
     if last in by_name and _goes_on(intent):
-        others = [one for one in of if one.name != last]
+        others = [repository for repository in of if repository.name != last]
         return RepositoryChoice(question=question, asked=[by_name[last], *others], of=of)
     return RepositoryChoice(question=question, asked=of, of=of)
 

@@ -76,8 +76,8 @@ def guarded(work: Callable[[], object]) -> int:
         return _fail(str(error), error.exit_status)
     except TyperException as error:
         hint = "" if error.exit_code != 2 else "; see digestbot --help"
-        told = error.format_message().replace("Value error, ", "").rstrip(".")
-        return _fail(told + hint, error.exit_code)
+        message = error.format_message().replace("Value error, ", "").rstrip(".")
+        return _fail(message + hint, error.exit_code)
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:

@@ -36,28 +36,32 @@ _RECENT = 20  # digests that a listing shows
 async def show_all(config: Path | None) -> None:
     """Repositories with their extent, then the newest digests."""
     async with open_workspace(config) as app:
-        held = await maintenance.holdings(app.database)
-        kept = await app.digests.list(_RECENT)
-        if not held and not kept:
+        holdings = await maintenance.holdings(app.database)
+        digests = await app.digests.list(_RECENT)
+        if not holdings and not digests:
             emit(f"nothing is stored in {app.database.place} yet; create a digest first")
             return
         blocks: list[Block] = [Heading(1, (Text(str(app.database.place)),))]
         blocks.append(Paragraph((Text(f"{await maintenance.size(app.database) / 1e6:.1f} MB"),)))
-        blocks.append(_repositories(held))
-        if kept:
+        blocks.append(_repositories(holdings))
+        if digests:
             lines = [
-                f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in kept
+                f"{h.name}  {h.counts['total']} changes, {h.counts['high']} high" for h in digests
             ]
             blocks.append(Heading(2, (Text("Digests"),)))
             blocks.append(lines_of(lines))
         print_document(Document(title="Archive", blocks=tuple(blocks)))
 
 
-def _repositories(held: Sequence[maintenance.Holding]) -> Table:
+def _repositories(holdings: Sequence[maintenance.Holding]) -> Table:
     rows = []
-    for one in held:
-        extent = f"{one.first:%Y-%m-%d} – {one.last:%Y-%m-%d}" if one.first and one.last else "-"
-        rows.append((one.repository.name, str(one.changes), extent))
+    for holding in holdings:
+        extent = (
+            f"{holding.first:%Y-%m-%d} – {holding.last:%Y-%m-%d}"
+            if holding.first and holding.last
+            else "-"
+        )
+        rows.append((holding.repository.name, str(holding.changes), extent))
     return table_of(("repository", "changes", "days"), rows)
 
 
@@ -65,10 +69,10 @@ def _repositories(held: Sequence[maintenance.Holding]) -> Table:
 async def show(name: str, config: Path | None) -> None:
     """A digest by its name, otherwise a change by its reference. Raises ``UserError``."""
     async with open_workspace(config) as app:
-        kept = await app.digests.get(name)
-        if kept is not None:
-            print_document(thaw(kept.document).document)
-            if shares := await _shares(app, kept):
+        digest = await app.digests.get(name)
+        if digest is not None:
+            print_document(thaw(digest.document).document)
+            if shares := await _shares(app, digest):
                 emit("\n".join(shares))
             return
         repository, graded = await _change(app, name)
@@ -77,10 +81,10 @@ async def show(name: str, config: Path | None) -> None:
 
 async def _change(app: Workspace, name: str) -> tuple[Repository, Graded]:
     reference = parse_reference(name)
-    for one in await maintenance.holdings(app.database):
-        found = await app.archive.find(one.repository, reference.number, reference.sha)
-        if found:
-            return one.repository, found[0]
+    for holding in await maintenance.holdings(app.database):
+        shas = await app.archive.find(holding.repository, reference.number, reference.sha)
+        if shas:
+            return holding.repository, shas[0]
     raise UnknownChange(name, "the archive")
 
 
@@ -104,25 +108,27 @@ async def _print_change(app: Workspace, repository: Repository, graded: Graded) 
     print_document(Document(title=graded.title, blocks=shown, language=str(Language.EN)))
 
 
-def _analysis_line(basis: Basis, kept: StoredAnalysis) -> str:
+def _analysis_line(basis: Basis, stored: StoredAnalysis) -> str:
     """A model's statements on a change: the share that was rejected, and the usage."""
-    about = f"model {basis.model} ({basis.language}, {kept.at:%Y-%m-%d %H:%M} UTC)"
-    took = f"{kept.usage.tokens} tokens"
-    if kept.failure is not None:
-        return f"{about}: {kept.failure}; {took}"
-    assert kept.analysis is not None
-    rejected = f"{kept.analysis.rejected:.0%} of its statements rejected"
-    moved = f"; moved {kept.move.of} to {kept.move.to} ({kept.move.rule})" if kept.move else ""
-    masked = f"; {kept.secrets} secrets masked" if kept.secrets else ""
+    about = f"model {basis.model} ({basis.language}, {stored.at:%Y-%m-%d %H:%M} UTC)"
+    took = f"{stored.usage.tokens} tokens"
+    if stored.failure is not None:
+        return f"{about}: {stored.failure}; {took}"
+    assert stored.analysis is not None
+    rejected = f"{stored.analysis.rejected:.0%} of its statements rejected"
+    moved = (
+        f"; moved {stored.move.of} to {stored.move.to} ({stored.move.rule})" if stored.move else ""
+    )
+    masked = f"; {stored.secrets} secrets masked" if stored.secrets else ""
     return f"{about}: {rejected}; {took}{moved}{masked}"
 
 
-async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
+async def _shares(app: Workspace, digest: KeptDigest) -> list[str]:
     """The shares of rejected statements on a digest's changes, and of missing ones."""
-    repository = Repository(name=kept.heading.repository)
+    repository = Repository(name=digest.heading.repository)
     store = SqlAnalyses(app.database)
     rejected: list[float] = []
-    for outcome in kept.outcomes:
+    for outcome in digest.outcomes:
         said = await store.of_change(repository, outcome.sha)
         newest = next((k.analysis for _, k in said if k.analysis is not None), None)
         if newest is not None:
@@ -131,7 +137,7 @@ async def _shares(app: Workspace, kept: KeptDigest) -> list[str]:
     if rejected:
         share = sum(rejected) / len(rejected)
         lines.append(f"{share:.1%} of model statements were rejected ({len(rejected)} changes)")
-    missed = Counter(o.why for o in kept.outcomes if o.why and o.state is not State.FAILED)
+    missed = Counter(o.why for o in digest.outcomes if o.why and o.state is not State.FAILED)
     lines += [f"{count} described from facts alone ({why})" for why, count in missed.most_common()]
     return lines
 
@@ -143,14 +149,14 @@ async def rebuild(name: str | None, config: Path | None) -> None:
     What an older version read is read again if its repository is still known here.
     """
     async with open_workspace(config) as app:
-        held = [
+        repositories = [
             one.repository
             for one in await maintenance.holdings(app.database)
             if name is None or one.repository.name == name
         ]
-        if name is not None and not held:
+        if name is not None and not repositories:
             raise UserError(f"the archive has no repository {name!r}; see digestbot archive list")
-        for repository in held:
+        for repository in repositories:
             count = await reindex(app.database, repository)
             emit(f"{repository.name}: {count} changes recomputed")
             await _read_again(app, repository)
@@ -206,8 +212,8 @@ async def copy(url: str, config: Path | None) -> None:
     from bot.store.backup import copy_archive
     from bot.store.postgresql import open_postgres
 
-    found = configuration(config)
-    data = found.data if found else data_folder()
+    config_file = configuration(config)
+    data = config_file.data if config_file else data_folder()
     if not (data / FILE).exists():
         raise UserError(f"{str(data)!r} contains no archive to copy")
     async with await open_database(data) as source, await open_postgres(url) as target:
@@ -219,10 +225,10 @@ async def copy(url: str, config: Path | None) -> None:
 
 def _folder(config: Path | None) -> Path:
     """The data folder, as for every other command. Raises ``UserError`` if a server is used."""
-    found = configuration(config)
-    if found.database_url if found else Environment.read().database:
+    config_file = configuration(config)
+    if config_file.database_url if config_file else Environment.read().database:
         raise UserError(
             "the archive is in PostgreSQL, which has its own tools: "
             "pg_dump --format=custom to back it up, pg_restore to restore it"
         )
-    return found.data if found else data_folder()
+    return config_file.data if config_file else data_folder()

@@ -58,9 +58,9 @@ async def choose(
     if len(of) > 1:
         now = app.clock.now()
         talk = await app.conversations.talk(conversation, now)
-        found = which(question, of, talk.repository if talk else "", now, zone)
-        if len(found.asked) == 1 or found.asked[0] != of[0]:
-            return Chosen(question=found.question, place=found.asked[0].name)
+        choice = which(question, of, talk.repository if talk else "", now, zone)
+        if len(choice.asked) == 1 or choice.asked[0] != of[0]:
+            return Chosen(question=choice.question, place=choice.asked[0].name)
     return Chosen(question=question, place=_read_before(app, question))
 
 

@@ -78,9 +78,9 @@ async def _later(
     since: datetime,
 ) -> LaterFacts:
     opinions = await SqlFeedback(app.database).all(since.astimezone(UTC))
-    mine = [one for one in opinions if one.repository == watched.repository.name]
+    mine = [opinion for opinion in opinions if opinion.repository == watched.repository.name]
     verdicts = {
-        verdict: frozenset(one.subject for one in mine if one.verdict is verdict)
+        verdict: frozenset(opinion.subject for opinion in mine if opinion.verdict is verdict)
         for verdict in ReaderVerdict
     }
     named = released.union(*(named_in(_read(file)) for file in notes))
@@ -134,14 +134,14 @@ def _json(judged: QualityResult, repository: Repository, notes: NamedByNotes) ->
     }
 
 
-def _thresholds_json(one: Proposal) -> dict[str, Any]:
+def _thresholds_json(proposal: Proposal) -> dict[str, Any]:
     return {
-        "high": one.thresholds.high,
-        "medium": one.thresholds.medium,
-        "high_recall": one.high_recall,
-        "high_precision": one.high_precision,
-        "medium_recall": one.medium_recall,
-        "levels": {level.value: count for level, count in one.levels.items()},
+        "high": proposal.thresholds.high,
+        "medium": proposal.thresholds.medium,
+        "high_recall": proposal.high_recall,
+        "high_precision": proposal.high_precision,
+        "medium_recall": proposal.medium_recall,
+        "levels": {level.value: count for level, count in proposal.levels.items()},
     }
 
 
@@ -185,13 +185,13 @@ def _table(found: Quality) -> Table:
     return table_of(names, rows)
 
 
-def _proposal_sentence(name: str, one: Proposal) -> str:
-    counts = ", ".join(f"{level.value} {one.levels[level]:,}" for level in Level)
-    least = f"high = {one.thresholds.high:.2f}, medium = {one.thresholds.medium:.2f}"
+def _proposal_sentence(name: str, proposal: Proposal) -> str:
+    counts = ", ".join(f"{level.value} {proposal.levels[level]:,}" for level in Level)
+    least = f"high = {proposal.thresholds.high:.2f}, medium = {proposal.thresholds.medium:.2f}"
     return (
-        f"{name}: {least}: {counts}; high has {one.high_recall:.0%} of the changes that mattered "
-        f"(at least {one.high_precision:.0%} of high did), medium and above "
-        f"{one.medium_recall:.0%}."
+        f"{name}: {least}: {counts}; high has {proposal.high_recall:.0%} of the changes that "
+        f"mattered (at least {proposal.high_precision:.0%} of high did), medium and above "
+        f"{proposal.medium_recall:.0%}."
     )
 
 
@@ -317,14 +317,14 @@ async def show(config: Path | None) -> None:
 
 
 async def _doubts(app: Workspace) -> list[Block]:
-    found = await SqlUncertainDeliveries(app.database).newest(_MOST)
-    if not found:
+    doubtful = await SqlUncertainDeliveries(app.database).newest(_MOST)
+    if not doubtful:
         return []
     header = ("number", "channel", "digest", "part", "what happened")
-    number = found[0].delivery
+    number = doubtful[0].delivery
     return [
         Heading(2, (Text("Not posted, or possibly missing"),)),
-        table_of(header, map(_doubt, found)),
+        table_of(header, map(_doubt, doubtful)),
         Paragraph(
             (
                 Text("To post one again, give its number: "),
@@ -335,38 +335,38 @@ async def _doubts(app: Workspace) -> list[Block]:
     ]
 
 
-def _doubt(one: UncertainDelivery) -> tuple[str, ...]:
-    channel = f"{one.channel} ({one.platform})"
-    return str(one.delivery), channel, one.digest, str(one.part + 1), _part_outcome(one)
+def _doubt(part: UncertainDelivery) -> tuple[str, ...]:
+    channel = f"{part.channel} ({part.platform})"
+    return str(part.delivery), channel, part.digest, str(part.part + 1), _part_outcome(part)
 
 
-def _part_outcome(one: UncertainDelivery) -> str:
-    match one.state:
+def _part_outcome(part: UncertainDelivery) -> str:
+    match part.state:
         case PartState.SENT:
-            why = one.error.removeprefix("unproven: ").removeprefix("taken as sent")
+            why = part.error.removeprefix("unproven: ").removeprefix("taken as sent")
             because = f" ({why})" if why else ""
             return (
                 f"Possibly missing: the platform did not confirm it{because}. "
                 "It is not posted again automatically."
             )
         case PartState.FAILED:
-            return f"Not posted: {one.error}."
+            return f"Not posted: {part.error}."
         case PartState.WAITING:
-            return f"Not posted yet{f': {one.error}' if one.error else ''}. It will be retried."
+            return f"Not posted yet{f': {part.error}' if part.error else ''}. It will be retried."
         case PartState.SENDING:
-            return f"Being posted, or interrupted{f': {one.error}' if one.error else ''}."
+            return f"Being posted, or interrupted{f': {part.error}' if part.error else ''}."
 
 
 async def _parked_chats(app: Workspace) -> list[Block]:
-    found = parked_chats(await SqlRefusals(app.database).all())
-    if not found:
+    parked = parked_chats(await SqlRefusals(app.database).all())
+    if not parked:
         return []
     zone = app.zone(None)
     rows = []
-    for one, since in found:
-        probe = f"{one.next_probe.astimezone(zone):%Y-%m-%d %H:%M}" if one.next_probe else "-"
-        why = f"{one.reason}: {one.detail}" if one.detail else one.reason
-        where = f"{one.account}:{one.chat}"
+    for chat, since in parked:
+        probe = f"{chat.next_probe.astimezone(zone):%Y-%m-%d %H:%M}" if chat.next_probe else "-"
+        why = f"{chat.reason}: {chat.detail}" if chat.detail else chat.reason
+        where = f"{chat.account}:{chat.chat}"
         rows.append((where, f"{since.astimezone(zone):%Y-%m-%d %H:%M}", why, probe))
     return [
         Heading(2, (Text("Parked chats"),)),

@@ -247,8 +247,8 @@ async def _work(
 
 
 def _tidying(app: Workspace, settings: ArchiveSettings) -> Retention:
-    kept = timedelta(days=settings.keep_digests) or None
-    return Retention(app.database, app.clock, timedelta(days=settings.remember), kept)
+    period = timedelta(days=settings.keep_digests) or None
+    return Retention(app.database, app.clock, timedelta(days=settings.remember), period)
 
 
 def _connects(sender: Sender) -> bool:

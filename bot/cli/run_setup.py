@@ -122,27 +122,27 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
 def _settings(
     platform: str, model: type[Settings], given: Sequence[str], ask: Ask | None
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in given:
-        key, equals, value = one.partition("=")
+    settings: dict[str, str] = {}
+    for written in given:
+        key, equals, value = written.partition("=")
         if not equals:
-            raise UsageError(f"--set {one!r} is not valid; write key=value")
+            raise UsageError(f"--set {written!r} is not valid; write key=value")
         if key in model.secret_fields():
             raise UsageError(
                 f"{key} is a secret, and command lines are visible to others; set it as "
                 f"{_variable(platform, key)}"
             )
-        found[key] = value
+        settings[key] = value
     for key in required_keys(model):
-        if key not in found and ask:
-            found[key] = ask(f"{platform}: {key}", "", False)
-    return found
+        if key not in settings and ask:
+            settings[key] = ask(f"{platform}: {key}", "", False)
+    return settings
 
 
 def _secrets(
     platform: str, model: type[Settings], ask: Ask | None, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    secrets: dict[str, str] = {}
     for key in model.secret_fields():
         must = model.model_fields[key].is_required()
         value = environment.get(_variable(platform, key), "").strip()
@@ -150,10 +150,10 @@ def _secrets(
             optional = "" if must else ", empty for none"
             value = ask(f"{platform}: {key}{optional}", "", True).strip()
         if value:
-            found[key] = value
+            secrets[key] = value
         elif must:
             raise UsageError(f"{platform} needs {key}; give it as {_variable(platform, key)}")
-    return found
+    return secrets
 
 
 def _variable(platform: str, key: str) -> str:
@@ -196,11 +196,11 @@ def check(file: Path | None, *, spend: bool = False) -> None:
     With ``spend`` the model is asked a question, which takes a few hundred tokens.
     """
     config = read(file or config_file())
-    found = finish(check_check(config, _probes(config, spend=spend)))
-    for finding in found:
+    findings = finish(check_check(config, _probes(config, spend=spend)))
+    for finding in findings:
         line = f"{_MARKS[finding.weight]} {finding.subject}: {finding.text}"
         sys.stdout.write(f"{mask_secrets(line)}\n")
-    if has_failures(found):
+    if has_failures(findings):
         raise UserError(f"{config.file}: not ready to run; see the lines marked ERROR")
 
 
@@ -253,12 +253,15 @@ def doctor(form: AnswerFormat, file: Path | None) -> None:
     try:
         config = configuration(file)
     except InvalidConfig as error:
-        # The rest can still be checked if the data folder is the default one.
+        # The rest can still be checked if the data folder is the default finding.
         config = None
         broken.append(fault("configuration", str(error), "correct the file, or run digestbot init"))
     data = config.data if config else data_folder()
     looked = finish(examine(data, config))
-    findings = [*broken, *(one for one in looked if not broken or one.subject != "configuration")]
+    findings = [
+        *broken,
+        *(finding for finding in looked if not broken or finding.subject != "configuration"),
+    ]
     emit(_json(findings) if form is AnswerFormat.JSON else _lines(findings))
     if has_failures(findings):
         raise UserError("some checks failed; see the findings above")
@@ -322,8 +325,8 @@ def serve(options: ServeOptions) -> None:
 async def _run(options: ServeOptions) -> None:
     async with open_workspace(options.config) as app:
         watched = await _chosen_repositories(app, options)
-        for one in watched:
-            await _read(app, one, options)
+        for repository in watched:
+            await _read(app, repository, options)
         stop = asyncio.Event()
         stop_on_signals(stop)
         settings = WebSettings(listen=Listen(_HERE, options.port))
@@ -334,7 +337,7 @@ async def _run(options: ServeOptions) -> None:
         guarded = TrustedHostMiddleware(pages, [_HERE, "localhost"])
         asgi = application({"/": guarded})
         async with serving(asgi, settings, otherwise=_OTHER_PORT) as address:
-            names = ", ".join(one.repository.name for one in watched)
+            names = ", ".join(repository.repository.name for repository in watched)
             sys.stdout.write(f"serving {names} at {address} (stop with Ctrl-C)\n")
             sys.stdout.flush()
             following = asyncio.create_task(_follow(app, watched, options))
@@ -347,23 +350,26 @@ async def _chosen_repositories(app: Workspace, options: ServeOptions) -> list[Wa
     """The repository that is named, or every configured one."""
     configured = app.config.repositories if app.config else ()
     if options.place is None and options.name is None and len(configured) > 1:
-        return [await app.watch_configured(one, branch=options.branch) for one in configured]
+        return [
+            await app.watch_configured(repository, branch=options.branch)
+            for repository in configured
+        ]
     return [await app.watch(options.place, name=options.name, branch=options.branch)]
 
 
 async def _follow(app: Workspace, watched: Sequence[Watched], options: ServeOptions) -> None:
-    tips = {one.repository.name: await _tip(one) for one in watched}
+    tips = {repository.repository.name: await _tip(repository) for repository in watched}
     while True:
         await asyncio.sleep(_FOLLOWED)
-        for one in watched:
-            name = one.repository.name
+        for repository in watched:
+            name = repository.repository.name
             try:
-                await one.source.sync()
-                now, tip = app.clock.now(), await _tip(one)
-                read = await app.coverage.covered(one.repository, one.branch or "")
+                await repository.source.sync()
+                now, tip = app.clock.now(), await _tip(repository)
+                read = await app.coverage.covered(repository.repository, repository.branch or "")
                 if tip == tips[name] and read and now - read[-1].until < _COVERED:
                     continue
-                ctx = app.context(one, zone=app.zone(options.zone))
+                ctx = app.context(repository, zone=app.zone(options.zone))
                 since = min([now - timedelta(days=_CAUGHT_UP), *(w.until for w in read[-1:])])
                 await fill(ctx, Window(since=since, until=now, zone=ctx.zone), await tip_of(ctx))
                 tips[name] = tip

@@ -71,15 +71,15 @@ _CHAT = ChatKey(platform="terminal", chat="terminal")
 async def room_here(app: Workspace, names: Sequence[str], language: Language) -> Room:
     """The terminal as a chat; whoever sits here may change everything of it."""
     chats, defaults = SqlChats(app.database), app.config.defaults if app.config else Preferences()
-    kept = await chats.settings(_CHAT)
+    settings = await chats.settings(_CHAT)
 
     async def runs() -> Sequence[ChatDigest]:
         found = []
         for one in await chats.subscribed(_CHAT):
-            timing = one.timing.over(kept.timing).over(timing_of(defaults))
-            spec = resting(spec_of(timing, defaults, one.kind), kept)
+            timing = one.timing.over(settings.timing).over(timing_of(defaults))
+            spec = resting(spec_of(timing, defaults, one.kind), settings)
             now = app.clock.now()
-            following = None if kept.paused else next_run(spec, now)
+            following = None if settings.paused else next_run(spec, now)
             found.append(
                 ChatDigest(
                     repositories=(one.repository,),
@@ -87,7 +87,7 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
                     kind=one.kind,
                     fixed=False,
                     following=following,
-                    paused_until=kept.paused_by(now),
+                    paused_until=settings.paused_by(now),
                 )
             )
         return found
@@ -97,8 +97,8 @@ async def room_here(app: Workspace, names: Sequence[str], language: Language) ->
         chats=chats,
         repositories=tuple(names),
         defaults=timing_of(defaults),
-        zone=kept.timing.zone,
-        language=kept.language or language,
+        zone=settings.timing.zone,
+        language=settings.language or language,
         runs=runs,
         here=True,
     )
@@ -127,7 +127,7 @@ class Terminal:
         if self.choosing is not None:
             question, ctx = await self.choosing.chosen(question)
         configured = self.app.config.repositories if self.app.config else ()
-        names = [one.name for one in configured] or [ctx.watched.repository.name]
+        names = [repository.name for repository in configured] or [ctx.watched.repository.name]
         room = await room_here(self.app, names, ctx.language)
         zone = room.zone if room.zone and not self.zone else ctx.zone
         ctx = replace(ctx, room=room, zone=zone, language=room.language)

@@ -50,9 +50,9 @@ Names = Annotated[tuple[str, ...], AfterValidator(_check_names)]
 
 
 def _rules(value: Any) -> tuple[Rule, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(rule, str) for rule in value):
         raise ValueError("write a list, such as ['path src/**', 'author ada']")
-    return tuple(read_rule(one) for one in value)
+    return tuple(read_rule(rule) for rule in value)
 
 
 Rules = Annotated[tuple[Rule, ...], BeforeValidator(_rules)]  # filter rules, as chats write them

@@ -79,8 +79,8 @@ def write(file: Path, answers: SetupAnswers) -> Config:
         try:
             config = read(beside)
         except InvalidConfig as error:
-            told = str(error).removeprefix(f"{beside}: ")
-            raise InvalidConfig(f"this configuration is invalid: {told}") from None
+            problem = str(error).removeprefix(f"{beside}: ")
+            raise InvalidConfig(f"this configuration is invalid: {problem}") from None
         _take_place(beside, file)
         made.clear()
     return config
@@ -136,9 +136,9 @@ def _undo_on_error() -> Iterator[list[Path]]:
     try:
         yield made
     finally:
-        for one in reversed(made):
+        for path in reversed(made):
             with suppress(OSError):
-                one.rmdir() if one.is_dir() else one.unlink()
+                path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _create(file: Path, content: str, made: list[Path]) -> None:

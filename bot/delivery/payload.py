@@ -104,13 +104,13 @@ def _block(block: Block) -> Any:
 def _encode(value: Any) -> Any:
     if isinstance(value, Document):
         blocks = [_block(block) for block in value.blocks]
-        kept = {"title": value.title, "blocks": blocks, "language": value.language}
-        return {"is": "Document", **kept}
+        encoded = {"title": value.title, "blocks": blocks, "language": value.language}
+        return {"is": "Document", **encoded}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
     if is_dataclass(value):
-        kept = {field.name: _encode(getattr(value, field.name)) for field in fields(value)}
-        return {"is": type(value).__name__, **kept}
+        encoded = {field.name: _encode(getattr(value, field.name)) for field in fields(value)}
+        return {"is": type(value).__name__, **encoded}
     return value
 
 
@@ -118,6 +118,6 @@ def _decode(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_decode(item) for item in value)
     if isinstance(value, dict):
-        kept = {name: _decode(item) for name, item in value.items() if name != "is"}
-        return _TYPES[value["is"]](**kept)
+        decoded = {name: _decode(item) for name, item in value.items() if name != "is"}
+        return _TYPES[value["is"]](**decoded)
     return value

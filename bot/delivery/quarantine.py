@@ -41,8 +41,8 @@ _AT_ONCE = 8
 class Quarantine:
     """Which chats are parked, as last read, updated by the result of each attempt."""
 
-    def __init__(self, kept: SqlRefusals, clock: Clock) -> None:
-        self._kept = kept
+    def __init__(self, refusals: SqlRefusals, clock: Clock) -> None:
+        self._kept = refusals
         self._clock = clock
         self._known: dict[tuple[str, str], ChatRefusal] = {}
 

@@ -242,10 +242,10 @@ def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[CardPi
 
 def _row(buttons: Sequence[tuple[str, Json]]) -> Iterator[CardPiece]:
     for at in range(0, len(buttons), _MOST_IN_A_ROW):
-        found = buttons[at : at + _MOST_IN_A_ROW]
-        columns = [_column(label or "…", behaviour) for label, behaviour in found]
+        row = buttons[at : at + _MOST_IN_A_ROW]
+        columns = [_column(label or "…", behaviour) for label, behaviour in row]
         component = {"tag": "column_set", "flex_mode": "flow", "columns": columns}
-        text = " ".join(f"[{label}]" for label, _ in found)
+        text = " ".join(f"[{label}]" for label, _ in row)
         yield CardPiece(component, text, 1 + 2 * len(columns))
 
 

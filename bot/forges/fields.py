@@ -43,7 +43,7 @@ def tables(value: object) -> Sequence[Json]:
     """A list of objects."""
     if not isinstance(value, list):
         raise ValueError("not a list")  # noqa: TRY004 - invalid input
-    return [table(one) for one in value]
+    return [table(item) for item in value]
 
 
 def text(of: Json, key: str, longest: int = NAME) -> str:
@@ -95,10 +95,10 @@ def sha_field(of: Json, key: str) -> str:
 
 def moment(of: Json, key: str) -> datetime:
     """An aware moment in UTC."""
-    found = moment_or_none(of, key)
-    if found is None:
+    value = moment_or_none(of, key)
+    if value is None:
         raise ValueError(f"{key} is missing")
-    return found
+    return value
 
 
 def moment_or_none(of: Json, key: str) -> datetime | None:
@@ -106,9 +106,9 @@ def moment_or_none(of: Json, key: str) -> datetime | None:
     written = text(of, key)
     if not written:
         return None
-    found = datetime.fromisoformat(written)
+    value = datetime.fromisoformat(written)
     try:
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError as error:
         raise ValueError(f"{key} is not a time") from error
 
@@ -120,95 +120,96 @@ def names(of: Json, key: str, inside: str = "name") -> tuple[str, ...]:
         return ()
     if not isinstance(value, list):
         raise ValueError(f"{key} is not a list")  # noqa: TRY004 - invalid input
-    found = (
-        line({"": one}, "") if isinstance(one, str) else line(table(one), inside) for one in value
+    values = (
+        line({"": item}, "") if isinstance(item, str) else line(table(item), inside)
+        for item in value
     )
-    return tuple(dict.fromkeys(name for name in found if name))[:_MOST_NAMES]
+    return tuple(dict.fromkeys(name for name in values if name))[:_MOST_NAMES]
 
 
 _MOST_NAMED = 100  # the most requests and commits kept of an issue
 
 
 def request(
-    found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None, *, merged: bool
+    data: Json, repository: str, reviewers: tuple[Reviewer, ...] | None, *, merged: bool
 ) -> PullRequest:
     """A pull request; ``reviewers`` is ``None`` if they were not requested."""
-    is_open = text(found, "state") == "open"
-    body = text(found, "body", BODY)
+    is_open = text(data, "state") == "open"
+    body = text(data, "body", BODY)
     ended = RequestState.MERGED if merged else RequestState.CLOSED
     return PullRequest(
-        number=number(found, "number"),
-        title=line(found, "title", TITLE),
+        number=number(data, "number"),
+        title=line(data, "title", TITLE),
         state=RequestState.OPEN if is_open else ended,
-        author=author(found),
-        created_at=moment(found, "created_at"),
-        updated_at=moment(found, "updated_at"),
+        author=author(data),
+        created_at=moment(data, "created_at"),
+        updated_at=moment(data, "updated_at"),
         body=body,
-        draft=flag(found, "draft"),
-        base=line(inner(found, "base"), "ref"),
-        head=sha_field(inner(found, "head"), "sha"),
+        draft=flag(data, "draft"),
+        base=line(inner(data, "base"), "ref"),
+        head=sha_field(inner(data, "head"), "sha"),
         # For an open request this is a trial merge.
-        merge_commit=sha_field(found, "merge_commit_sha") if merged else "",
-        merged_at=moment_or_none(found, "merged_at") if merged else None,
-        labels=names(found, "labels"),
+        merge_commit=sha_field(data, "merge_commit_sha") if merged else "",
+        merged_at=moment_or_none(data, "merged_at") if merged else None,
+        labels=names(data, "labels"),
         issues=closing(body, repository),
         reviewers=reviewers or (),
         reviewed=reviewers is not None,
-        files=count(found, "changed_files"),
+        files=count(data, "changed_files"),
     )
 
 
-def author(found: Json) -> str:
+def author(data: Json) -> str:
     """The author; a deleted account is shown as ``ghost``, as GitHub does."""
-    return line(inner(found, "user"), "login") or "ghost"
+    return line(inner(data, "user"), "login") or "ghost"
 
 
-def change(found: Json, files: Sequence[FileChange]) -> Change:
+def change(data: Json, files: Sequence[FileChange]) -> Change:
     """A commit with its files."""
-    commit = inner(found, "commit")
-    written, kept = inner(commit, "author"), inner(commit, "committer")
-    sha = sha_field(found, "sha")
+    commit = inner(data, "commit")
+    written, committed = inner(commit, "author"), inner(commit, "committer")
+    sha = sha_field(data, "sha")
     if not sha:
         raise ValueError("a commit without a hash")
     return Change(
         commit=Commit(
             sha=sha,
-            parents=tuple(sha_field(parent, "sha") for parent in tables(found.get("parents", []))),
+            parents=tuple(sha_field(parent, "sha") for parent in tables(data.get("parents", []))),
             author=line(written, "name"),
             email=line(written, "email"),
             authored_at=moment(written, "date"),
-            committed_at=moment(kept, "date"),
+            committed_at=moment(committed, "date"),
             message=text(commit, "message", BODY),
         ),
         files=tuple(files),
     )
 
 
-def issue(found: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> Issue:
+def issue(data: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> Issue:
     """An issue; ``mentions`` are requests that name it, ``closings`` commits that closed it."""
-    closed = text(found, "state") == "closed"
+    closed = text(data, "state") == "closed"
     return Issue(
-        number=number(found, "number"),
-        title=line(found, "title", TITLE),
+        number=number(data, "number"),
+        title=line(data, "title", TITLE),
         state=IssueState.CLOSED if closed else IssueState.OPEN,
-        author=author(found),
-        created_at=moment(found, "created_at"),
-        body=text(found, "body", BODY),
-        labels=names(found, "labels"),
-        closed_at=moment_or_none(found, "closed_at"),
+        author=author(data),
+        created_at=moment(data, "created_at"),
+        body=text(data, "body", BODY),
+        labels=names(data, "labels"),
+        closed_at=moment_or_none(data, "closed_at"),
         mentions=tuple(dict.fromkeys(mentions))[:_MOST_NAMED],
         closed_by=tuple(dict.fromkeys(closings))[:_MOST_NAMED] if closed else (),
     )
 
 
-def release(found: Json) -> Release:
+def release(data: Json) -> Release:
     """A published release."""
     return Release(
-        tag=line(found, "tag_name"),
-        name=line(found, "name") or line(found, "tag_name"),
-        published_at=moment(found, "published_at"),
-        body=text(found, "body", BODY),
-        prerelease=flag(found, "prerelease"),
+        tag=line(data, "tag_name"),
+        name=line(data, "name") or line(data, "tag_name"),
+        published_at=moment(data, "published_at"),
+        body=text(data, "body", BODY),
+        prerelease=flag(data, "prerelease"),
     )
 
 

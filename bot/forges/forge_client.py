@@ -131,13 +131,13 @@ class ForgeClient:
         """
         address = self._transport.full(path) + (f"?{urlencode(query)}" if query else "")
         key = f"{accept} {address}" if accept else address
-        kept = await self._pages.get(self.credentials.name, key) if self._pages else None
+        stored = await self._pages.get(self.credentials.name, key) if self._pages else None
         asking = {"accept": accept} if accept else {}
-        if kept is not None:
-            asking["if-none-match"] = kept.etag
+        if stored is not None:
+            asking["if-none-match"] = stored.etag
         answer = await self._request("GET", address, what, asking)
-        if answer.status == 304 and kept is not None:
-            return ForgePage(value=kept.value, etag=kept.etag, link=kept.link, unchanged=True)
+        if answer.status == 304 and stored is not None:
+            return ForgePage(value=stored.value, etag=stored.etag, link=stored.link, unchanged=True)
         page = self._read(answer, text=bool(accept) and "json" not in accept)
         if self._pages and page.etag:
             await self._keep(key, page)
@@ -170,12 +170,12 @@ class ForgeClient:
         self, path: str, what: str, *, query: Mapping[str, str | int] | None = None, most: int = 30
     ) -> Sequence[Any]:
         """The items on all pages of a list."""
-        found: list[Any] = []
+        items: list[Any] = []
         async for page in self.listed(path, what, query=query, most=most):
             if not isinstance(page.value, list):
                 raise odd(self.host, "not a list")
-            found += page.value
-        return found
+            items += page.value
+        return items
 
     def understood(self, read: Callable[[], T]) -> T:
         """The value of ``read``. Raises ``ForgeDown`` if it raises ``ValueError``."""
@@ -253,17 +253,17 @@ def next_page(link: str) -> str:
         target, *parameters = part.split(";")
         target = target.strip()
         if target.startswith("<") and target.endswith(">"):
-            told = {p.strip().replace('"', "").replace(" ", "") for p in parameters}
-            if "rel=next" in told:
+            attributes = {p.strip().replace('"', "").replace(" ", "") for p in parameters}
+            if "rel=next" in attributes:
                 return target[1:-1]
     return ""
 
 
-def _slim(found: dict[str, Any]) -> dict[str, Any]:
+def _slim(data: dict[str, Any]) -> dict[str, Any]:
     """The object without addresses and copies of the repository, most of what a forge sends."""
     return {
         key: value
-        for key, value in found.items()
+        for key, value in data.items()
         if key not in _USELESS and not key.endswith("_url")
     }
 
@@ -290,10 +290,10 @@ class ForgeRepository(ABC):
         self._base = base
 
     @abstractmethod
-    def _read_listed(self, found: Json) -> PullRequest: ...
+    def _read_listed(self, data: Json) -> PullRequest: ...
 
-    def _read_release(self, found: Json) -> Release:
-        return release(found)
+    def _read_release(self, data: Json) -> Release:
+        return release(data)
 
     async def recent(self, since: datetime | None) -> AsyncIterator[Sequence[PullRequest]]:
         """The merged requests of a list, the last updated first: weeks of a busy repository."""
@@ -302,8 +302,8 @@ class ForgeRepository(ABC):
         pages = self._wire.listed(f"{self._base}/{path}", what, query=query, most=_LISTED // size)
         async for page in pages:
             listed = self._wire.understood(partial(_each, page, self._read_listed))
-            fresh = [one for one in listed if since is None or one.updated_at >= since]
-            yield [one for one in fresh if one.state is RequestState.MERGED]
+            fresh = [request for request in listed if since is None or request.updated_at >= since]
+            yield [request for request in fresh if request.state is RequestState.MERGED]
             if len(fresh) < len(listed):
                 return
 

@@ -102,10 +102,10 @@ class ForgeLimits:
 
 def _number(written: str | None) -> float | None:
     try:
-        found = float(written or "")
+        number = float(written or "")
     except ValueError:
         return None
-    return found if math.isfinite(found) and 0 <= found < 1e11 else None
+    return number if math.isfinite(number) and 0 <= number < 1e11 else None
 
 
 def _epoch(written: str | None, now: datetime) -> datetime | None:

@@ -89,8 +89,8 @@ class Gitea(ForgeRepository):
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _read_listed(self, found: Json) -> PullRequest:
-        return _request(found, self._name, None)
+    def _read_listed(self, data: Json) -> PullRequest:
+        return _request(data, self._name, None)
 
 
 async def standing(wire: ForgeClient) -> Json:
@@ -99,8 +99,8 @@ async def standing(wire: ForgeClient) -> Json:
     return wire.understood(lambda: table(page.value))
 
 
-def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
-    return fields.request(found, name, reviewers, merged=fields.flag(found, "merged"))
+def _request(data: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
+    return fields.request(data, name, reviewers, merged=fields.flag(data, "merged"))
 
 
 def _reviewers(given: Sequence[Json]) -> Iterator[Reviewer]:
@@ -118,9 +118,9 @@ def _mentions(events: Sequence[Json]) -> Iterator[int]:
             yield fields.number(inner(event, "ref_issue"), "number")
 
 
-def _comparison(base: str, head: str, found: Json) -> Comparison:
-    commits = tuple(fields.sha_field(one, "sha") for one in tables(found.get("commits", [])))
-    total = fields.count(found, "total_commits")
+def _comparison(base: str, head: str, data: Json) -> Comparison:
+    commits = tuple(fields.sha_field(commit, "sha") for commit in tables(data.get("commits", [])))
+    total = fields.count(data, "total_commits")
     # Here the newest commit comes first.
     return Comparison(
         base=base,

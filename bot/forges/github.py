@@ -75,31 +75,31 @@ def read_reviews(given: Sequence[Json], of: Json) -> Iterator[Reviewer]:
             yield Reviewer(name=name, verdict=verdict)
 
 
-def read_file(found: Json) -> FileChange:
+def read_file(data: Json) -> FileChange:
     """A file; the patch of a binary or very large one is missing."""
-    status = _STATUSES.get(fields.text(found, "status"))
-    path = fields.text(found, "filename", _PATH)
+    status = _STATUSES.get(fields.text(data, "status"))
+    path = fields.text(data, "filename", _PATH)
     if status is None or not path:
         raise ValueError("a file without a name or with an unknown status")
-    added, deleted = fields.count(found, "additions"), fields.count(found, "deletions")
-    patch = fields.text(found, "patch", 4 << 20)
+    added, deleted = fields.count(data, "additions"), fields.count(data, "deletions")
+    patch = fields.text(data, "patch", 4 << 20)
     moved = status in {FileStatus.RENAMED, FileStatus.COPIED}
     return FileChange(
         path=path,
         status=status,
-        old_path=fields.text(found, "previous_filename", _PATH) if moved else None,
+        old_path=fields.text(data, "previous_filename", _PATH) if moved else None,
         added=added,
         deleted=deleted,
         hunks=read_hunks(patch).hunks,
         omitted=not patch and added + deleted > 0,
-        new_id="" if status is FileStatus.DELETED else fields.sha_field(found, "sha"),
+        new_id="" if status is FileStatus.DELETED else fields.sha_field(data, "sha"),
     )
 
 
-def read_content(found: Json) -> str | None:
+def read_content(data: Json) -> str | None:
     """The text of a blob; ``None`` if it is not text or is over the size limit."""
-    packed = fields.text(found, "content", 2 * _TEXT)
-    if fields.text(found, "encoding") != "base64" or fields.count(found, "size") > _TEXT:
+    packed = fields.text(data, "content", 2 * _TEXT)
+    if fields.text(data, "encoding") != "base64" or fields.count(data, "size") > _TEXT:
         return None
     try:
         return base64.b64decode(packed).decode("utf-8")
@@ -108,21 +108,21 @@ def read_content(found: Json) -> str | None:
 
 
 def read_request(
-    found: Json, repository: str, reviewers: tuple[Reviewer, ...] | None
+    data: Json, repository: str, reviewers: tuple[Reviewer, ...] | None
 ) -> PullRequest:
     """A pull request; ``reviewers`` is ``None`` if they were not requested."""
-    merged = fields.moment_or_none(found, "merged_at") is not None
-    return fields.request(found, repository, reviewers, merged=merged)
+    merged = fields.moment_or_none(data, "merged_at") is not None
+    return fields.request(data, repository, reviewers, merged=merged)
 
 
-def read_change(found: Json, files: Sequence[Json]) -> Change:
+def read_change(data: Json, files: Sequence[Json]) -> Change:
     """A commit with its files."""
-    return fields.change(found, tuple(map(read_file, files)))
+    return fields.change(data, tuple(map(read_file, files)))
 
 
-def issue(found: Json, events: Sequence[Json], repository: str) -> Issue:
+def issue(data: Json, events: Sequence[Json], repository: str) -> Issue:
     """An issue with the data of its timeline."""
-    return fields.issue(found, _mentions(events, repository), _closings(events))
+    return fields.issue(data, _mentions(events, repository), _closings(events))
 
 
 def _mentions(events: Sequence[Json], repository: str) -> Iterator[int]:
@@ -149,7 +149,7 @@ def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
     first = table(pages[0])
     files = tuple(map(read_file, tables(first.get("files", []))))
     commits = tuple(
-        fields.sha_field(one, "sha") for page in pages for one in tables(page.get("commits"))
+        fields.sha_field(commit, "sha") for page in pages for commit in tables(page.get("commits"))
     )
     # At most 300 files are ever listed: then there may be more.
     total = len(files) + (len(files) >= 300)
@@ -259,15 +259,15 @@ class GitHub(ForgeRepository):
     async def change(self, sha: str) -> Change:
         """A commit, with up to 3000 files."""
         what = f"commit {sha}"
-        found: Json = {}
+        data: Json = {}
         files: list[Json] = []
         pages = self._wire.listed(
             f"{self._base}/commits/{sha}", what, query={"per_page": _PAGE}, most=_MOST_FILE_PAGES
         )
         async for page in pages:
-            found = self._wire.understood(partial(table, page.value))
-            files += self._wire.understood(partial(tables, found.get("files", [])))
-        return self._wire.understood(lambda: read_change(found, files))
+            data = self._wire.understood(partial(table, page.value))
+            files += self._wire.understood(partial(tables, data.get("files", [])))
+        return self._wire.understood(lambda: read_change(data, files))
 
     async def compare(self, base: str, head: str) -> Comparison:
         """Commits, oldest first; files are on the first page only, at most 300."""
@@ -284,8 +284,8 @@ class GitHub(ForgeRepository):
             lambda: comparison(base, head, [table(page.value) for page in pages])
         )
 
-    def _read_listed(self, found: Json) -> PullRequest:
-        return read_request(found, self._name, None)
+    def _read_listed(self, data: Json) -> PullRequest:
+        return read_request(data, self._name, None)
 
 
 async def standing(wire: ForgeClient) -> Json:
@@ -343,15 +343,15 @@ class GitHubApp:
         }
         try:
             if not self._installation:
-                found = await self._asking.look(
+                installation = await self._asking.look(
                     f"/repos/{self._home}/installation", f"installation for {self._home}", signed
                 )
-                self._installation = fields.number(fields.table(found.value), "id")
+                self._installation = fields.number(fields.table(installation.value), "id")
             path = f"/app/installations/{self._installation}/access_tokens"
             made = await self._asking.post(path, f"installation {self._installation}", signed)
-            told = fields.table(made.value)
-            self._token = fields.text(told, "token", 1000)
-            self._until = fields.moment(told, "expires_at")
+            data = fields.table(made.value)
+            self._token = fields.text(data, "token", 1000)
+            self._until = fields.moment(data, "expires_at")
         except ValueError as error:
             raise odd(self._asking.host, str(error)) from error
 
@@ -365,7 +365,7 @@ def statement(app: str, key: str, now: datetime, host: str) -> str:
 
     seconds = int(now.timestamp())
     claims = {"iat": seconds - 60, "exp": seconds + 540, "iss": app}
-    signed = ".".join(_part(json.dumps(one).encode()) for one in ({"alg": "RS256"}, claims))
+    signed = ".".join(_part(json.dumps(part).encode()) for part in ({"alg": "RS256"}, claims))
     try:
         private = load_pem_private_key(key.encode(), password=None)
     except (ValueError, TypeError):

@@ -103,16 +103,16 @@ class GitLab(ForgeRepository):
         page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _read_listed(self, found: Json) -> PullRequest:
-        return _request(found, self._name, None)
+    def _read_listed(self, data: Json) -> PullRequest:
+        return _request(data, self._name, None)
 
     @override
-    def _read_release(self, found: Json) -> Release:
+    def _read_release(self, data: Json) -> Release:
         return Release(
-            tag=fields.line(found, "tag_name"),
-            name=fields.line(found, "name") or fields.line(found, "tag_name"),
-            published_at=fields.moment(found, "released_at"),
-            body=fields.text(found, "description", fields.BODY),
+            tag=fields.line(data, "tag_name"),
+            name=fields.line(data, "name") or fields.line(data, "tag_name"),
+            published_at=fields.moment(data, "released_at"),
+            body=fields.text(data, "description", fields.BODY),
         )
 
 
@@ -125,56 +125,56 @@ async def standing(wire: ForgeClient) -> Json:
     return table(page.value) if isinstance(page.value, Mapping) else {}
 
 
-def _request(found: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
-    state = _STATES.get(fields.text(found, "state"), RequestState.OPEN)
-    body = fields.text(found, "description", fields.BODY)
+def _request(data: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
+    state = _STATES.get(fields.text(data, "state"), RequestState.OPEN)
+    body = fields.text(data, "description", fields.BODY)
     merged = state is RequestState.MERGED
-    commit = fields.sha_field(found, "merge_commit_sha") or fields.sha_field(
-        found, "squash_commit_sha"
+    commit = fields.sha_field(data, "merge_commit_sha") or fields.sha_field(
+        data, "squash_commit_sha"
     )
     return PullRequest(
-        number=fields.number(found, "iid"),
-        title=fields.line(found, "title", fields.TITLE),
+        number=fields.number(data, "iid"),
+        title=fields.line(data, "title", fields.TITLE),
         state=state,
-        author=_author(found),
-        created_at=fields.moment(found, "created_at"),
-        updated_at=fields.moment(found, "updated_at"),
+        author=_author(data),
+        created_at=fields.moment(data, "created_at"),
+        updated_at=fields.moment(data, "updated_at"),
         body=body,
-        draft=fields.flag(found, "draft"),
-        base=fields.line(found, "target_branch"),
-        head=fields.sha_field(found, "sha"),
+        draft=fields.flag(data, "draft"),
+        base=fields.line(data, "target_branch"),
+        head=fields.sha_field(data, "sha"),
         # A fast-forward has no commit of its own: the head is what was merged.
-        merge_commit=(commit or fields.sha_field(found, "sha")) if merged else "",
-        merged_at=fields.moment_or_none(found, "merged_at"),
-        labels=fields.names(found, "labels"),
+        merge_commit=(commit or fields.sha_field(data, "sha")) if merged else "",
+        merged_at=fields.moment_or_none(data, "merged_at"),
+        labels=fields.names(data, "labels"),
         issues=closing(body, name),
         reviewers=reviewers or (),
         reviewed=reviewers is not None,
-        files=_changes(found),
+        files=_changes(data),
     )
 
 
-def _author(found: Json) -> str:
-    return fields.line(inner(found, "author"), "username") or "ghost"
+def _author(data: Json) -> str:
+    return fields.line(inner(data, "author"), "username") or "ghost"
 
 
-def _changes(found: Json) -> int:
+def _changes(data: Json) -> int:
     """The number of changed files, which is written as ``12`` or ``1000+``."""
-    written = fields.text(found, "changes_count")
+    written = fields.text(data, "changes_count")
     digits = written.removesuffix("+")
     return int(digits) + written.endswith("+") if digits.isascii() and digits.isdigit() else 0
 
 
-def _reviewers(found: Json, approvals: Json) -> Iterator[Reviewer]:
-    for name in fields.names(found, "reviewers", "username"):
+def _reviewers(data: Json, approvals: Json) -> Iterator[Reviewer]:
+    for name in fields.names(data, "reviewers", "username"):
         yield Reviewer(name=name, verdict=ReviewVerdict.ASKED)
-    for one in tables(approvals.get("approved_by", [])):
-        if name := fields.line(inner(one, "user"), "username"):
+    for approval in tables(approvals.get("approved_by", [])):
+        if name := fields.line(inner(approval, "user"), "username"):
             yield Reviewer(name=name, verdict=ReviewVerdict.APPROVED)
 
 
-def _file(found: Json) -> FileChange:
-    old, path = fields.text(found, "old_path", _PATH), fields.text(found, "new_path", _PATH)
+def _file(data: Json) -> FileChange:
+    old, path = fields.text(data, "old_path", _PATH), fields.text(data, "new_path", _PATH)
     if not path:
         raise ValueError("a file without a name")
     status = FileStatus.MODIFIED
@@ -183,9 +183,9 @@ def _file(found: Json) -> FileChange:
         ("deleted_file", FileStatus.DELETED),
         ("renamed_file", FileStatus.RENAMED),
     ):
-        status = told if fields.flag(found, key) else status
-    hunks = read_hunks(fields.text(found, "diff", 4 << 20))
-    missing = fields.flag(found, "collapsed") or fields.flag(found, "too_large")
+        status = told if fields.flag(data, key) else status
+    hunks = read_hunks(fields.text(data, "diff", 4 << 20))
+    missing = fields.flag(data, "collapsed") or fields.flag(data, "too_large")
     return FileChange(
         path=path,
         status=status,
@@ -197,42 +197,42 @@ def _file(found: Json) -> FileChange:
     )
 
 
-def _issue(found: Json, related: Sequence[Json]) -> Issue:
-    closed = fields.text(found, "state") == "closed"
+def _issue(data: Json, related: Sequence[Json]) -> Issue:
+    closed = fields.text(data, "state") == "closed"
     return Issue(
-        number=fields.number(found, "iid"),
-        title=fields.line(found, "title", fields.TITLE),
+        number=fields.number(data, "iid"),
+        title=fields.line(data, "title", fields.TITLE),
         state=IssueState.CLOSED if closed else IssueState.OPEN,
-        author=_author(found),
-        created_at=fields.moment(found, "created_at"),
-        body=fields.text(found, "description", fields.BODY),
-        labels=fields.names(found, "labels"),
-        closed_at=fields.moment_or_none(found, "closed_at"),
+        author=_author(data),
+        created_at=fields.moment(data, "created_at"),
+        body=fields.text(data, "description", fields.BODY),
+        labels=fields.names(data, "labels"),
+        closed_at=fields.moment_or_none(data, "closed_at"),
         mentions=tuple(fields.number(one, "iid") for one in related),
     )
 
 
-def _change(found: Json, files: Sequence[Json]) -> Change:
-    parents = found.get("parent_ids")
+def _change(data: Json, files: Sequence[Json]) -> Change:
+    parents = data.get("parent_ids")
     return Change(
         commit=Commit(
-            sha=fields.sha_field(found, "id"),
+            sha=fields.sha_field(data, "id"),
             parents=tuple(p for p in parents if isinstance(p, str))
             if isinstance(parents, list)
             else (),
-            author=fields.line(found, "author_name"),
-            email=fields.line(found, "author_email"),
-            authored_at=fields.moment(found, "authored_date"),
-            committed_at=fields.moment(found, "committed_date"),
-            message=fields.text(found, "message", fields.BODY),
+            author=fields.line(data, "author_name"),
+            email=fields.line(data, "author_email"),
+            authored_at=fields.moment(data, "authored_date"),
+            committed_at=fields.moment(data, "committed_date"),
+            message=fields.text(data, "message", fields.BODY),
         ),
         files=tuple(map(_file, files)),
     )
 
 
-def _comparison(base: str, head: str, found: Json) -> Comparison:
-    files = tuple(map(_file, tables(found.get("diffs", []))))
-    commits = tuple(fields.sha_field(one, "id") for one in tables(found.get("commits", [])))
-    cut = fields.flag(found, "compare_timeout")
+def _comparison(base: str, head: str, data: Json) -> Comparison:
+    files = tuple(map(_file, tables(data.get("diffs", []))))
+    commits = tuple(fields.sha_field(commit, "id") for commit in tables(data.get("commits", [])))
+    cut = fields.flag(data, "compare_timeout")
     patch = Patch(files=files, total=len(files) + cut)
     return Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)

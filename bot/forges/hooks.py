@@ -129,7 +129,9 @@ class Hooks:
     """The application; ``settle`` waits for the work that deliveries started."""
 
     def __init__(self, forges: Mapping[str, ForgeConfig], taking: Taking) -> None:
-        self._forges = {name: one for name, one in forges.items() if one.webhook_secret is not None}
+        self._forges = {
+            name: forge for name, forge in forges.items() if forge.webhook_secret is not None
+        }
         self._taking = taking
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -190,9 +192,9 @@ def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str)
     if event not in _MOVES | _REQUESTS:
         return None
     try:
-        told: Any = json.loads(body)
-        home = told["project"]["path_with_namespace"] if not manner.signed else _home(told)
-        merged = event in _REQUESTS and _is_merge(told)
+        data: Any = json.loads(body)
+        home = data["project"]["path_with_namespace"] if not manner.signed else _home(data)
+        merged = event in _REQUESTS and _is_merge(data)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     if not isinstance(home, str) or not home:
@@ -200,13 +202,13 @@ def _read(manner: _Manner, headers: Mapping[str, bytes], body: bytes, host: str)
     return Arrived(host=host, repository=home, moved=event in _MOVES or merged)
 
 
-def _home(told: Any) -> Any:
-    return told["repository"]["full_name"]
+def _home(data: Any) -> Any:
+    return data["repository"]["full_name"]
 
 
-def _is_merge(told: Any) -> bool:
+def _is_merge(data: Any) -> bool:
     """Whether a request was merged just now."""
-    if "object_attributes" in told:
-        return bool(told["object_attributes"].get("action") == "merge")
-    request = told.get("pull_request") or {}
-    return bool(told.get("action") == "closed" and request.get("merged"))
+    if "object_attributes" in data:
+        return bool(data["object_attributes"].get("action") == "merge")
+    request = data.get("pull_request") or {}
+    return bool(data.get("action") == "closed" and request.get("merged"))

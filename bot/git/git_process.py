@@ -295,14 +295,14 @@ async def require_git() -> None:
 
 
 def _program() -> tuple[str, int, int] | None:
-    found = shutil.which("git")
-    if found is None:
+    path = shutil.which("git")
+    if path is None:
         return None
     try:
-        told = Path(found).stat()
+        status = Path(path).stat()
     except OSError:
         return None
-    return found, told.st_ino, told.st_mtime_ns
+    return path, status.st_ino, status.st_mtime_ns
 
 
 def reading(git_dir: Path) -> Git:
@@ -316,20 +316,20 @@ def reading(git_dir: Path) -> Git:
 
 def finding(folder: Path) -> Git:
     """Git for finding the repository that a folder belongs to, as safe as :func:`reading`."""
-    found = reading(folder)
-    return replace(found, options=("--no-pager", "-C", str(folder), *_settings(_HARMLESS)))
+    repository = reading(folder)
+    return replace(repository, options=("--no-pager", "-C", str(folder), *_settings(_HARMLESS)))
 
 
 def fetching(git_dir: Path | None, transports: Sequence[str]) -> Git:
     """Git for cloning and fetching over ``transports`` only, without prompts or hooks."""
-    kept = {
+    environment = {
         name: value
         for name, value in os.environ.items()
         if name not in _REDIRECTING and not name.startswith("GIT_TRACE")
     }
     place = () if git_dir is None else (f"--git-dir={git_dir}",)
     return Git(
-        environment={**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": ":".join(transports)},
+        environment={**environment, **_QUIET, "GIT_ALLOW_PROTOCOL": ":".join(transports)},
         options=("--no-pager", *place, *_settings(_HARMLESS | _PATIENT)),
         timeout=_FETCH_TIMEOUT,
     )

@@ -121,8 +121,8 @@ class GitSource:
         with _git_errors():
             if branch is None or branch == DETACHED:
                 return await self._head()
-            if found := await self._references.named(branch):
-                return Tip(branch=found[0], sha=found[1])
+            if reference := await self._references.named(branch):
+                return Tip(branch=reference[0], sha=reference[1])
             if commits := await self._commits_named(branch):
                 return Tip(branch=commits[0][:12], sha=commits[0])
             near = get_close_matches(branch, await self._references.branches())
@@ -399,8 +399,8 @@ class GitSource:
         if not _SHORT_NAME.fullmatch(sha):
             return ()
         listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
-        found = await find_objects(self._view.git(), listed)
-        commits = [name for name in listed if name in found and found[name][0] == "commit"]
+        objects = await find_objects(self._view.git(), listed)
+        commits = [name for name in listed if name in objects and objects[name][0] == "commit"]
         if len(commits) > 1:
             raise AmbiguousReference(sha, commits)
         return commits
@@ -414,8 +414,8 @@ def request_of(commit: Commit) -> int | None:
 
 def _blob(entry: bytes) -> tuple[str, str]:
     """Path and name of an entry of git-ls-tree(1)."""
-    told, _, path = entry.partition(b"\t")
-    return path.decode("utf-8", "surrogateescape"), told.rpartition(b" ")[2].decode()
+    fields, _, path = entry.partition(b"\t")
+    return path.decode("utf-8", "surrogateescape"), fields.rpartition(b" ")[2].decode()
 
 
 @contextmanager

@@ -97,22 +97,22 @@ class NumberIndex:
             return ()
         async with self._turn:
             text = await self._up_to_date(git, branch.branch, branch.sha)
-        found = []
+        shas = []
         word = f" {number} "
         at = text.find(word)
         while at >= 0:
             start = text.rfind("\n", 0, at) + 1
-            found.append(text[start : text.index(" ", start)])
+            shas.append(text[start : text.index(" ", start)])
             at = text.find(word, text.index("\n", at))
-        return found
+        return shas
 
     async def _up_to_date(self, git: Git, branch: str, tip: str) -> str:
         file = self._folder / f"mentions-{hashlib.sha256(branch.encode()).hexdigest()[:16]}"
-        kept = self._known.get(branch) or _read(file)
-        if kept.startswith(_HEADLINE.format(tip)):
-            self._known[branch] = kept
-            return kept
-        text = _HEADLINE.format(tip) + await _lines(git, tip, kept)
+        index = self._known.get(branch) or _read(file)
+        if index.startswith(_HEADLINE.format(tip)):
+            self._known[branch] = index
+            return index
+        text = _HEADLINE.format(tip) + await _lines(git, tip, index)
         self._known[branch] = text
         with suppress(UnwritableFolder):
             write_whole(file, text)
@@ -126,14 +126,14 @@ def _read(file: Path) -> str:
         return ""
 
 
-async def _lines(git: Git, tip: str, kept: str) -> str:
+async def _lines(git: Git, tip: str, index: str) -> str:
     """The index lines of a branch; existing ones are reused if the branch only moved forward."""
-    if headline := _KEPT.match(kept):
+    if headline := _KEPT.match(index):
         # A missing commit means that the history was rewritten and cleaned up since.
         with suppress(GitFailed):
             lines, parent = await _index_lines(git, tip, f"^{headline[1]}")
             if parent == headline[1]:
-                return lines + kept[headline.end() :]
+                return lines + index[headline.end() :]
     return (await _index_lines(git, tip))[0]
 
 
@@ -172,10 +172,10 @@ def is_program(path: str) -> bool:
 async def find_mentions(git: Git, commit: str, words: Iterable[str]) -> dict[str, set[str]]:
     """The program files with each word as a whole, in a commit's tree. Raises ``GitFailed``."""
     asked = sorted({w for w in words if w and "\n" not in w})
-    found: dict[str, set[str]] = {word: set() for word in asked}
+    mentions: dict[str, set[str]] = {word: set() for word in asked}
     for start in range(0, len(asked), _AT_ONCE):
-        await _search(git, commit, asked[start : start + _AT_ONCE], found)
-    return found
+        await _search(git, commit, asked[start : start + _AT_ONCE], mentions)
+    return mentions
 
 
 def _as_whole(word: str) -> str:
@@ -183,7 +183,9 @@ def _as_whole(word: str) -> str:
     return re.escape(word) + (r"(?!-\w)" if word.startswith("-") else "")
 
 
-async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, set[str]]) -> None:
+async def _search(
+    git: Git, commit: str, words: Sequence[str], mentions: dict[str, set[str]]
+) -> None:
     # A line with a word has every part of it, so a part stands for the words that contain it.
     parts = [w for w in words if not any(o in w for o in words if o != w)]
     few = len(parts) <= _FEW
@@ -199,7 +201,7 @@ async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, 
             stdin=stdin_lines(patterns),
         )  # fmt: skip
     except GitFailed as failure:
-        if failure.status == 1 and not failure.said:  # nothing found
+        if failure.status == 1 and not failure.said:  # nothing mentions
             return
         raise
     start = len(commit) + 1
@@ -209,4 +211,4 @@ async def _search(git: Git, commit: str, words: Sequence[str], found: dict[str, 
     for line in out.split(b"\n"):
         path, _, match = line.partition(b"\0")
         for word in whole.findall(match[:_LONGEST_LINE].decode("utf-8", "replace")):
-            found[word].add(path[start:].decode("utf-8", "surrogateescape"))
+            mentions[word].add(path[start:].decode("utf-8", "surrogateescape"))

@@ -81,10 +81,10 @@ class RepositoryRegistry:
 
     def _read(self) -> dict[str, dict[str, str | int]]:
         try:
-            found = json.loads(self._file.read_text(encoding="utf-8"))
+            data = json.loads(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}  # only a convenience: it is written again
-        return found if isinstance(found, dict) else {}
+        return data if isinstance(data, dict) else {}
 
 
 async def open_source(
@@ -178,11 +178,11 @@ class Sources:
     async def open(self, place: str) -> tuple[Repository, GitSource]:
         """See :func:`open_source`; a place is opened by one caller at a time."""
         async with self._opening[place]:
-            held = self._opened.get(place)
-            if held is None or held.at + FRESH < self._clock():
+            opened = self._opened.get(place)
+            if opened is None or opened.at + FRESH < self._clock():
                 repository, source = await open_source(place, self._data)
-                if held is not None and held.source.reads_as(source):
-                    source = held.source  # it has read the branch already
+                if opened is not None and opened.source.reads_as(source):
+                    source = opened.source  # it has read the branch already
                 source.stay()
-                held = self._opened[place] = _Opened(repository, source, self._clock())
-            return held.repository, held.source
+                opened = self._opened[place] = _Opened(repository, source, self._clock())
+            return opened.repository, opened.source

@@ -28,12 +28,12 @@ async def find_objects(git: Git, names: Iterable[str]) -> Mapping[str, tuple[str
     if not asked:
         return {}
     answers = await git.run("cat-file", "--batch-check", "--buffer", stdin=stdin_lines(asked))
-    found = {}
+    objects = {}
     for line in answers.decode().splitlines():
         name, kind, *size = line.split(" ")
         if size:
-            found[name] = (kind, int(size[0]))
-    return found
+            objects[name] = (kind, int(size[0]))
+    return objects
 
 
 async def read_texts(git: Git, names: Iterable[str]) -> Mapping[str, str]:
@@ -209,10 +209,10 @@ async def _partly(git: Git, change: Change, there: Collection[str]) -> Change:
     read: dict[str, FileChange] = {}
     for paths in _arguments(clear):
         try:
-            found = await _collect(git, [change.sha], "-p", "-U0", _EXACT, paths=paths)
+            changes = await _collect(git, [change.sha], "-p", "-U0", _EXACT, paths=paths)
         except GitFailed:
             continue
-        read.update((f.path, f) for c in found for f in c.files)
+        read.update((f.path, f) for c in changes for f in c.files)
     return replace(change, files=tuple(read.get(f.path) or _unread(f) for f in change.files))
 
 
@@ -324,8 +324,8 @@ def _told_by_branch(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
     branch = _reachable(merge.parents[1:], graph) - line
     single = [node for name in branch if (node := graph.get(name)) and len(node.parents) < 2]
     people = Counter((node.author, node.email) for node in single)
-    told = [one for one, _ in sorted(people.items(), key=lambda p: (-p[1], p[0]))]
-    persons = [one for one in told if not is_bot(*one)] or told
+    ranked = [person for person, _ in sorted(people.items(), key=lambda p: (-p[1], p[0]))]
+    persons = [person for person in ranked if not is_bot(*person)] or ranked
     if not persons:
         return merge
     names = list(dict.fromkeys(name for name, _ in persons))
@@ -341,11 +341,11 @@ def _told_by_branch(merge: Commit, graph: Mapping[str, _Node]) -> Commit:
 
 def _reachable(begin: Sequence[str], graph: Mapping[str, _Node]) -> set[str]:
     """The commits of the graph that can be reached from ``begin``."""
-    found: set[str] = set()
+    reachable: set[str] = set()
     rest = [name for name in begin if name in graph]
     while rest:
         name = rest.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reachable:
+            reachable.add(name)
             rest += [parent for parent in graph[name].parents if parent in graph]
-    return found
+    return reachable

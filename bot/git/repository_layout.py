@@ -127,12 +127,12 @@ def _plain_settings(git_dir: Path) -> Mapping[str, list[str]] | None:
     one line.
     """
     text = (git_dir / "config").read_bytes().decode("utf-8")
-    found: dict[str, list[str]] = {}
+    settings: dict[str, list[str]] = {}
     for entry in _entries(text):
         if entry is None:
             return None
-        found.setdefault(entry[0], []).append(entry[1])
-    return found
+        settings.setdefault(entry[0], []).append(entry[1])
+    return settings
 
 
 def _entries(text: str) -> Iterator[tuple[str, str] | None]:
@@ -210,10 +210,10 @@ class BorrowedRepository:
     async def index(self, tip: str) -> None:
         """Write a commit-graph for ``tip`` if it lacks a recent one; it may fail silently."""
         info = self._objects / "info"
-        theirs = (info / "commit-graph", info / "commit-graphs")
+        candidates = (info / "commit-graph", info / "commit-graphs")
         ours = self._folder / "objects" / "info" / "commit-graph"
         # Git uses no graph if the history is shallow.
-        if self._shallow.exists() or any(path.exists() for path in theirs) or _fresh(ours):
+        if self._shallow.exists() or any(path.exists() for path in candidates) or _fresh(ours):
             return
         with suppress(GitFailed, OSError):
             arguments = ("commit-graph", "write", "--stdin-commits", "--no-progress")

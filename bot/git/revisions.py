@@ -109,7 +109,7 @@ class References:
 
     async def _asked_head(self) -> tuple[str, str | None]:
         try:
-            told = await self._git.run(
+            output = await self._git.run(
                 "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
             )
         except GitFailed:  # a branch without a commit, or a dangling HEAD
@@ -117,14 +117,14 @@ class References:
                 self._answer("symbolic-ref", "--quiet", "--short", DETACHED), self._commit(DETACHED)
             )
             return branch or DETACHED, sha
-        sha, _, name = told.decode("utf-8", "replace").strip().partition("\n")
+        sha, _, name = output.decode("utf-8", "replace").strip().partition("\n")
         return name.removeprefix("refs/heads/"), sha
 
     async def named(self, name: str) -> tuple[str, str] | None:
         """The short name and commit of a branch, remote branch or tag, tried in this order."""
         short = name.removeprefix("refs/heads/")
-        found = await self._first(name, [f"{place}/{short}" for place in _PLACES])
-        return (short, found) if found else None
+        reference = await self._first(name, [f"{place}/{short}" for place in _PLACES])
+        return (short, reference) if reference else None
 
     async def point(self, name: str) -> str | None:
         """The commit of a tag, branch or remote branch, in this order, or of a full sha."""
@@ -177,10 +177,10 @@ def _text(file: Path) -> str:
 
 def _stamp(file: Path) -> tuple[int, int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 _MOST = 1000  # the most tags that are compared, the newest: each is an argument of git
@@ -194,14 +194,16 @@ async def read_release(git: Git, name: str) -> TaggedRelease | None:
     """The release of a name; ``None`` if it is no tag. Raises ``GitFailed``."""
     wanted = [f"refs/tags/{tag}" for tag in spellings(name) if _TAG.fullmatch(tag)]
     found = await _tags(git, *wanted) if wanted else {}
-    tag = next((one for one in spellings(name) if one in found), None)
+    tag = next((tag_name for tag_name in spellings(name) if tag_name in found), None)
     if tag is None:
         return None
     commit = found[tag]
     below = await _tags(git, f"--merged={commit}", "--sort=-creatordate", "refs/tags")
     # Tags of the same commit, such as a final release and its last candidate, have no changes
     # between them.
-    older = [one for one, at in below.items() if at != commit and _TAG.fullmatch(one)]
+    older = [
+        tag_name for tag_name, at in below.items() if at != commit and _TAG.fullmatch(tag_name)
+    ]
     before = await _nearest(git, commit, eligible(tag, older)[:_MOST])
     return TaggedRelease(tag=tag, before=before, at=await _tag_date(git, tag))
 
@@ -225,8 +227,8 @@ async def _dates(git: Git, *arguments: str) -> dict[str, datetime | None]:
 
 async def newest_releases(git: Git) -> dict[str, datetime | None]:
     """Tags of final releases and when they were made, newest first. Raises ``GitFailed``."""
-    found = await _dates(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
-    return {tag: found[tag] for tag in _final(found)}
+    dates = await _dates(git, "--sort=-creatordate", f"--count={_MOST}", "refs/tags")
+    return {tag: dates[tag] for tag in _final(dates)}
 
 
 def _final(tags: Iterable[str]) -> Iterator[str]:
@@ -240,15 +242,15 @@ async def _tags(git: Git, *arguments: str) -> dict[str, str]:
     """Tags with the commits or other objects that they point to, in git's order."""
     listed = await git.run("for-each-ref", f"--format={_FIELDS}", *arguments)
     fields = (line.split() for line in listed.decode("utf-8", "replace").splitlines())
-    return {found[0]: found[-1] for found in fields if len(found) > 1}
+    return {parts[0]: parts[-1] for parts in fields if len(parts) > 1}
 
 
 async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:
     if not tags:
         return ""
     patterns = [f"--match={tag}" for tag in tags]
-    told = await git.run("describe", "--tags", "--abbrev=0", *patterns, commit)
-    return told.decode("utf-8", "replace").strip()
+    output = await git.run("describe", "--tags", "--abbrev=0", *patterns, commit)
+    return output.decode("utf-8", "replace").strip()
 
 
 _RELEASE = re.compile(
@@ -263,10 +265,10 @@ _BACKPORTS_MOST = 20_000  # the most commits of release branches that are read, 
 
 async def read_backports(git: Git, tip: str) -> frozenset[str]:
     """Commits on release branches or tags but not below a tip: noted picks, or by subject."""
-    found: set[str] = set()
+    backports: set[str] = set()
     for _, subject, picked in await _on_releases(git, tip):
-        found.update(picked or ([subject] if subject else []))
-    return frozenset(found)
+        backports.update(picked or ([subject] if subject else []))
+    return frozenset(backports)
 
 
 _PICKS = 5  # copies of a commit whose releases are looked up
@@ -291,12 +293,12 @@ async def _on_releases(git: Git, tip: str, *which: str) -> list[tuple[str, str, 
     names = [n for n in listed.decode("utf-8", "replace").splitlines() if _RELEASE.fullmatch(n)]
     if not names:
         return []
-    told = await git.run(
+    output = await git.run(
         *("log", "--no-color", f"--max-count={_BACKPORTS_MOST}", "-z", "--format=%H%n%s%n%b"),
         *(*which, "--stdin", "--"),
         stdin=stdin_lines([*names, f"^{tip}"]),
     )
-    messages = filter(None, told.decode("utf-8", "replace").split("\0"))
+    messages = filter(None, output.decode("utf-8", "replace").split("\0"))
     parts = (message.partition("\n") for message in messages)
     return [
         (sha, message.partition("\n")[0].strip(), _PICKED.findall(message))

@@ -147,8 +147,8 @@ class CappedBudget:
         spent = await self._ledger.spent(
             _midnight(self._clock.now()), channel=scope.channel, person=scope.person
         )
-        held = (hold.most for hold in self._holds.values() if scope.covers(hold.account))
-        total = sum(held, spent + most)
+        reserved = (hold.most for hold in self._holds.values() if scope.covers(hold.account))
+        total = sum(reserved, spent + most)
         cap = scope.cap
         if cap.tokens is not None and total.tokens > cap.tokens:
             raise self._budget_error(f"{cap.tokens} tokens a day{scope.name}")

@@ -58,11 +58,11 @@ def sentences(value: Any) -> Iterator[str]:
         if " " in value.strip() or _HAN.search(value) or _OTHER.search(value):
             yield value
     elif isinstance(value, list):
-        for one in value:
-            yield from sentences(one)
+        for item in value:
+            yield from sentences(item)
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from sentences(one)
+        for item in value.values():
+            yield from sentences(item)
 
 
 def speaks(value: Any, language: Language) -> bool:
@@ -197,14 +197,14 @@ class Dialogue(Generic[T]):
     def _object(self, text: str, rung: Rung) -> Any:
         """The first object in a reply that fits the schema."""
         try:
-            found = json_reply.objects(text)
+            values = json_reply.objects(text)
         except ValueError as error:
             raise _Unusable(ModelReason.NOT_JSON, str(error), rung=rung) from error
         schema = self._request.schema or {}
-        problems = [problem(one, schema) for one in found]
-        for one, wrong in zip(found, problems, strict=True):
+        problems = [problem(value, schema) for value in values]
+        for value, wrong in zip(values, problems, strict=True):
             if not wrong:
-                return one
+                return value
         raise _Unusable(ModelReason.WRONG_SHAPE, problems[-1], rung=rung)
 
     def _longer(self, ask: Ask) -> AskAgain:

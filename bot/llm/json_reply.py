@@ -54,9 +54,9 @@ def objects(text: str) -> list[dict[str, Any]]:
     thoughts = list(_CLOSING.finditer(bare))
     after = bare[thoughts[-1].end() :] if thoughts else ""
     for part in (after, bare):
-        found = [one for span in _spans(part) if isinstance(one := _parse(span), dict)]
-        if found:
-            return found
+        values = [value for span in _spans(part) if isinstance(value := _parse(span), dict)]
+        if values:
+            return values
     raise ValueError(_why(bare))
 
 
@@ -77,9 +77,9 @@ def clean(value: Any) -> Any:
     if isinstance(value, str):
         return _UNFIT.sub("\ufffd", value)
     if isinstance(value, list):
-        return [clean(one) for one in value]
+        return [clean(item) for item in value]
     if isinstance(value, dict):
-        return {clean(key): clean(one) for key, one in value.items()}
+        return {clean(key): clean(item) for key, item in value.items()}
     return value
 
 
@@ -265,10 +265,10 @@ def _problems(
 
 
 def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Any = root
+    schema: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
-        found = found[step] if step else found
-    return dict(found)
+        schema = schema[step] if step else schema
+    return dict(schema)
 
 
 def _kind(value: Any) -> str:

@@ -73,8 +73,8 @@ def names(body: bytes) -> tuple[str, ...]:
         listed = _table(json.loads(body)).get("data")
     except (ValueError, RecursionError):
         return ()
-    found = (word(_table(one).get("id")) for one in (listed if isinstance(listed, list) else ()))
-    return tuple(name for name in found if name)
+    ids = (word(_table(entry).get("id")) for entry in (listed if isinstance(listed, list) else ()))
+    return tuple(name for name in ids if name)
 
 
 class Gathering:
@@ -143,14 +143,14 @@ def finish(reason: Any, scrub: Scrub) -> Finish:
 
 def metered(usage: Any) -> Metered | None:
     """The tokens that a server reports, if they are plausible."""
-    found = _table(usage)
-    counted = _count(found.get("prompt_tokens"))
-    written = _count(found.get("completion_tokens"))
+    fields = _table(usage)
+    counted = _count(fields.get("prompt_tokens"))
+    written = _count(fields.get("completion_tokens"))
     if counted is None or written is None or counted + written == 0:
         return None
     # DeepSeek has its own field for cached tokens.
-    cached = _count(_table(found.get("prompt_tokens_details")).get("cached_tokens"))
-    cached = _count(found.get("prompt_cache_hit_tokens")) if cached is None else cached
+    cached = _count(_table(fields.get("prompt_tokens_details")).get("cached_tokens"))
+    cached = _count(fields.get("prompt_cache_hit_tokens")) if cached is None else cached
     return Metered(input=counted, output=written, cached=min(counted, cached or 0))
 
 

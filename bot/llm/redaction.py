@@ -58,9 +58,9 @@ def _is_private(folder: Path) -> bool:
     Elsewhere the library stores nothing, and would compile its rules for every process.
     """
     try:
-        for one in (folder.parent, folder):
-            one.mkdir(mode=0o700, parents=True, exist_ok=True)
-        modes = [one.stat().st_mode for one in (folder, *folder.resolve().parents)]
+        for path in (folder.parent, folder):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        modes = [path.stat().st_mode for path in (folder, *folder.resolve().parents)]
     except OSError:
         return False
     shared = any(mode & _OF_OTHERS and not mode & stat.S_ISVTX for mode in modes)
@@ -81,11 +81,11 @@ class Secrets:
 
     def __call__(self, change: Change, facts: Facts) -> Masked:
         """The change and its facts without their secrets, line for line."""
-        found = self.find(_text(change))
-        if not found:
+        secrets = self.find(_text(change))
+        if not secrets:
             return Masked(change=change, facts=facts, secrets=0)
-        shown, known = mask_change(change, facts, partial(_mask, _rule(found)))
-        return Masked(change=shown, facts=known, secrets=len(found))
+        shown, known = mask_change(change, facts, partial(_mask, _rule(secrets)))
+        return Masked(change=shown, facts=known, secrets=len(secrets))
 
     def find(self, text: str) -> frozenset[str]:
         """The distinct secrets in a text, as written there."""
@@ -213,7 +213,7 @@ _BEFORE, _BEHIND = 200, 2_000
 def _by_rules(text: str) -> Iterator[str]:
     """Secrets that the library omits, because it needs a service's format and some evidence."""
     yield from _KNOWN.findall(text)
-    yield from (one for one in credentials(text) if not one.startswith("-----"))
+    yield from (secret for secret in credentials(text) if not secret.startswith("-----"))
     yield from _BLOCK.findall(text)
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters have a lower case of two characters

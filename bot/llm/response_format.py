@@ -91,8 +91,8 @@ LEAST_CONTEXT = 512  # tokens; a smaller limit is taken for another number
 
 def context_limit(words: str) -> int | None:
     """The tokens that a context may have, from an error message; ``None`` if it does not say."""
-    found = [int(number) for number in _CONTEXT_LIMIT.findall(words)]
-    return next((number for number in found if number >= LEAST_CONTEXT), None)
+    numbers = [int(number) for number in _CONTEXT_LIMIT.findall(words)]
+    return next((number for number in numbers if number >= LEAST_CONTEXT), None)
 
 
 def about_format(words: str) -> bool:
@@ -158,12 +158,12 @@ class DialectFile:
 
     def recall(self, server: str, model: str) -> Dialect | None:
         """The dialect found in the last 30 days."""
-        found: Any = self._read().get(_key(server, model))
+        entry: Any = self._read().get(_key(server, model))
         try:
-            kept = datetime.fromisoformat(found["at"])
-            if self._clock.now() - kept > _KEPT:
+            stored_at = datetime.fromisoformat(entry["at"])
+            if self._clock.now() - stored_at > _KEPT:
                 return None
-            fields = dict(found["dialect"])
+            fields = dict(entry["dialect"])
             return Dialect(**{**fields, "rung": Rung(fields["rung"])})
         except (KeyError, TypeError, ValueError):
             return None

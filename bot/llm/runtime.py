@@ -222,9 +222,9 @@ def shortfall(judgement: AnalysisRun) -> str:
     if not reasons:
         unled = judgement.unled
         return f"the lead was written without the model ({unled.reason.value})" if unled else ""
-    told = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+    counts = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
     every = len(judgement.missed) + len(judgement.analyses)
-    return f"{len(judgement.missed)} of {every} changes were described from facts alone ({told})"
+    return f"{len(judgement.missed)} of {every} changes were described from facts alone ({counts})"
 
 
 _RULES = "secret-rules"

@@ -213,7 +213,9 @@ def _error_fields(body: bytes) -> tuple[str, str, str]:
     words = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
     if isinstance(words, list):
         # FastAPI lists validation errors with the input itself, which must not be repeated.
-        words = "; ".join(f"{one.get('msg')} at {one.get('loc')}" for one in words if _table(one))
+        words = "; ".join(
+            f"{field.get('msg')} at {field.get('loc')}" for field in words if _table(field)
+        )
     return str(words), word(inner.get("code")), word(inner.get("param"))
 
 

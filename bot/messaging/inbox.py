@@ -244,11 +244,11 @@ async def hearing(
         duty.add_done_callback(heard.put_nowait)
     try:
         while True:
-            found = await heard.get()
-            if isinstance(found, asyncio.Task):
-                await found
+            message = await heard.get()
+            if isinstance(message, asyncio.Task):
+                await message
                 return
-            yield found
+            yield message
     finally:
         for duty in duties:
             duty.cancel()

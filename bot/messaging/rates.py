@@ -154,16 +154,16 @@ class Pace:
             return False
         overall, spare = self._rates
         while True:
-            found = await self._common.book(chat, rates, overall, spare, answer=answer)
-            if found is None:
+            booked = await self._common.book(chat, rates, overall, spare, answer=answer)
+            if booked is None:
                 return False
-            if found.booked:
-                self._overall.take(_now() + found.wait)
-                await asyncio.sleep(found.wait)
+            if booked.booked:
+                self._overall.take(_now() + booked.wait)
+                await asyncio.sleep(booked.wait)
                 return True
-            if found.wait > longest:
-                raise TooBusy(found.wait)
-            await asyncio.sleep(found.wait)
+            if booked.wait > longest:
+                raise TooBusy(booked.wait)
+            await asyncio.sleep(booked.wait)
 
     async def _account(self, *, answer: bool) -> None:
         """Book the account's next turn and wait for it. A cancelled caller wastes its turn."""

@@ -42,8 +42,8 @@ Words = Callable[[Language, EventDict], str]
 
 
 def _missed_slots(language: Language, event: EventDict) -> str:
-    told = _texts(event, "channel", "slot")
-    return words.MISSED.text(language, n=int(event.get("count", 1)), **told)
+    texts = _texts(event, "channel", "slot")
+    return words.MISSED.text(language, n=int(event.get("count", 1)), **texts)
 
 
 def _failed_digest(language: Language, event: EventDict) -> str:

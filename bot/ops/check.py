@@ -147,21 +147,21 @@ async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend:
     if spend:
         async with await open_database(data) as database:
             ledger = SqlCalls(database, config.price.currency)
-            found = await look(config, ledger, clock, data, spend=True)
+            probe = await look(config, ledger, clock, data, spend=True)
     else:
-        found = await look(config, _NoCalls(), clock, data)
-    if not found.usable:
-        near = f"; it has {', '.join(found.near)}" if found.near else ""
-        raise UserError(f"{config.base_url}: {found.problem}: {found.detail}{near}")
-    return f"{config.base_url}: {_manner(found, config, clock, data)}"
+        probe = await look(config, _NoCalls(), clock, data)
+    if not probe.usable:
+        near = f"; it has {', '.join(probe.near)}" if probe.near else ""
+        raise UserError(f"{config.base_url}: {probe.problem}: {probe.detail}{near}")
+    return f"{config.base_url}: {_manner(probe, config, clock, data)}"
 
 
-def _manner(found: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
+def _manner(probe: Probe, config: ModelConfig, clock: Clock, data: Path) -> str:
     """How the server is made to answer in JSON, as found now or remembered."""
-    if found.rung is not None:
-        tokens = f"{'about ' if found.usage.estimated else ''}{found.usage.tokens} tokens"
-        return f"{_RUNGS[found.rung]}; {tokens} spent"
-    there = "has the model" if found.model else "answers, but lists no models"
+    if probe.rung is not None:
+        tokens = f"{'about ' if probe.usage.estimated else ''}{probe.usage.tokens} tokens"
+        return f"{_RUNGS[probe.rung]}; {tokens} spent"
+    there = "has the model" if probe.model else "answers, but lists no models"
     known = DialectFile(data, clock).recall(config.base_url, config.name)
     if known is not None:
         return f"{there}; {_RUNGS[known.rung]}"
@@ -203,8 +203,8 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
     ]
     accounts = [_platform(account, config) for account in config.platforms.values()]
     forges = [
-        _safe_finding(f"forge {name}", probes.forge(name, one, config.repositories))
-        for name, one in config.forges.items()
+        _safe_finding(f"forge {name}", probes.forge(name, forge, config.repositories))
+        for name, forge in config.forges.items()
         if probes.forge is not None
     ]
     looks = [
@@ -218,19 +218,19 @@ async def check(config: Config, probes: Probes) -> list[Finding]:
         looks.append(_safe_finding(f"model {config.model.name}", probes.model(config.model)))
     if config.redis_url and probes.redis is not None:
         looks.append(_bearable(_safe_finding("redis", probes.redis(config.redis_url))))
-    found = list(await asyncio.gather(*looks))
+    findings = list(await asyncio.gather(*looks))
     for lines in await asyncio.gather(*accounts):
-        found.extend(lines)
+        findings.extend(lines)
     for channel in config.channels:
-        found.extend(_due(channel, probes.clock.now()))
+        findings.extend(_due(channel, probes.clock.now()))
     if probes.parked is not None:
-        found.extend(await _parked_chats(probes.parked(config.data)))
+        findings.extend(await _parked_chats(probes.parked(config.data)))
     if not config.repositories:
-        found.append(worry("repositories", "none: there is nothing to digest"))
+        findings.append(worry("repositories", "none: there is nothing to digest"))
     if not config.channels:
         text = "none: run posts only where chats subscribe"
-        found.append(worry("channels", text))
-    return [*warnings, *found]
+        findings.append(worry("channels", text))
+    return [*warnings, *findings]
 
 
 def has_failures(findings: Sequence[Finding]) -> bool:
@@ -259,8 +259,8 @@ async def _parked_chats(look: Awaitable[Sequence[str]]) -> list[Finding]:
 
 async def _bearable(look: Awaitable[Finding]) -> Finding:
     """A check of something that ``run`` can do without: a warning instead of an error."""
-    found = await look
-    return replace(found, weight=Weight.WARNING) if found.weight is Weight.ERROR else found
+    finding = await look
+    return replace(finding, weight=Weight.WARNING) if finding.weight is Weight.ERROR else finding
 
 
 async def _git() -> str:
@@ -270,12 +270,12 @@ async def _git() -> str:
         )
     except OSError as error:
         raise UserError(f"git cannot be run ({error.strerror}); install git") from error
-    told = (await child.communicate())[0].decode(errors="replace").strip()
-    match = re.search(r"(\d+)\.(\d+)", told)
+    output = (await child.communicate())[0].decode(errors="replace").strip()
+    match = re.search(r"(\d+)\.(\d+)", output)
     if not match or tuple(map(int, match.groups())) < OLDEST:
         least = ".".join(map(str, OLDEST))
-        raise UserError(f"{told or 'git reports no version'}; at least {least} is needed")
-    return told
+        raise UserError(f"{output or 'git reports no version'}; at least {least} is needed")
+    return output
 
 
 def _writable(folder: Path) -> str:
@@ -354,6 +354,6 @@ def _due(channel: ChannelConfig, now: datetime) -> Iterator[Finding]:
         slots = islice(slots_after(spec, now), _UPCOMING)
         first, *more = (slot.at.astimezone(channel.zone) for slot in slots)
         kind = "next digests" if spec.kind is Frequency.DAILY else f"next {spec.kind} digests"
-        times = [f"{first:%a %Y-%m-%d %H:%M %z}", *(f"{one:%a %m-%d %H:%M}" for one in more)]
+        times = [f"{first:%a %Y-%m-%d %H:%M %z}", *(f"{moment:%a %m-%d %H:%M}" for moment in more)]
         text = f"{kind} {', '.join(times)} ({channel.zone.key})"
         yield well(f"channel {channel.name}", text)

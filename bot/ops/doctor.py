@@ -54,11 +54,11 @@ def setup(config: Config | None) -> Sequence[Finding]:
     counts = (
         f"{config.file}: {len(config.repositories)} repositories, {len(config.channels)} channels"
     )
-    found = [well("configuration", counts)]
-    found += [
+    findings = [well("configuration", counts)]
+    findings += [
         worry("secrets", warning, "remove the access of other users") for warning in config.warnings
     ]
-    return [*found, *_webhook_findings(config)]
+    return [*findings, *_webhook_findings(config)]
 
 
 def _webhook_findings(config: Config) -> Iterator[Finding]:
@@ -119,8 +119,8 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         looks.append(("redis", _redis(address)))
     if config is not None:
         looks.append(("network", network(config)))
-    found = await asyncio.gather(*(run_check(subject, look) for subject, look in looks))
-    return [finding for some in found for finding in some]
+    findings = await asyncio.gather(*(run_check(subject, look) for subject, look in looks))
+    return [finding for some in findings for finding in some]
 
 
 async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
@@ -128,9 +128,11 @@ async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
     if not url:
         return [*await asyncio.to_thread(clock, data), *await asyncio.to_thread(archive, data)]
 
-    found = await server(url)
+    findings = await server(url)
     return (
-        found if any(one.subject == "clock" for one in found) else [*compare_clocks(None), *found]
+        findings
+        if any(finding.subject == "clock" for finding in findings)
+        else [*compare_clocks(None), *findings]
     )
 
 
@@ -158,14 +160,14 @@ def archive(data: Path) -> Sequence[Finding]:
     file = data / FILE
     if not file.exists():
         return [well("archive", f"none yet in {data}")]
-    found = [*_rights(file), *_log(file)]
+    findings = [*_rights(file), *_log(file)]
     try:
         with closing(
             sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
         ) as connection:
-            return [*found, *_inside(connection, file)]
+            return [*findings, *_inside(connection, file)]
     except sqlite3.Error as error:
-        return [*found, fault("archive", f"{file} cannot be read ({error})", _RESTORE)]
+        return [*findings, fault("archive", f"{file} cannot be read ({error})", _RESTORE)]
 
 
 def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
@@ -177,17 +179,17 @@ def _inside(connection: sqlite3.Connection, file: Path) -> Sequence[Finding]:
     if faults != ["ok"]:
         return [fault("archive", f"{file} is damaged: {faults[0]}", _RESTORE)]
     size = file.stat().st_size / 1e6
-    told = f"{file}: intact, {size:.1f} MB, revision {revision}"
+    state = f"{file}: intact, {size:.1f} MB, revision {revision}"
     if revision != HEAD:
-        told += f", will be migrated to {HEAD} when it is next opened"
-    return [well("archive", told), *deliveries(connection.execute(STUCK).fetchall())]
+        state += f", will be migrated to {HEAD} when it is next opened"
+    return [well("archive", state), *deliveries(connection.execute(STUCK).fetchall())]
 
 
 def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
     """The rows of :data:`STUCK`, each with a remedy."""
     if not rows:
         return [well("deliveries", "none is pending")]
-    found = [
+    findings = [
         worry(
             f"delivery {platform}:{channel}",
             f"{digest} is {state}{f' ({error})' if error else ''}",
@@ -197,8 +199,8 @@ def deliveries(rows: Sequence[Sequence[str]]) -> Sequence[Finding]:
     ]
     if len(rows) > _SHOWN:
         rest = f"{len(rows) - _SHOWN} more are pending"
-        found.append(worry("deliveries", rest, "fix those above first"))
-    return found
+        findings.append(worry("deliveries", rest, "fix those above first"))
+    return findings
 
 
 def _cure(state: str, error: str) -> str:
@@ -220,16 +222,16 @@ def _cure(state: str, error: str) -> str:
 def _rights(file: Path) -> Sequence[Finding]:
     if os.name != "posix" or not file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         return []
-    told = f"users other than the owner can open {file}"
-    return [worry("archive", told, f"chmod 600 {file}")]
+    problem = f"users other than the owner can open {file}"
+    return [worry("archive", problem, f"chmod 600 {file}")]
 
 
 def _log(file: Path) -> Sequence[Finding]:
     log = Path(f"{file}-wal")
     if not log.exists() or log.stat().st_size < _LOG:
         return []
-    told = f"{log} has {log.stat().st_size / 1e6:.0f} MB"
-    return [worry("archive", told, "restart digestbot, then: digestbot archive vacuum")]
+    size = f"{log} has {log.stat().st_size / 1e6:.0f} MB"
+    return [worry("archive", size, "restart digestbot, then: digestbot archive vacuum")]
 
 
 _CLOCKS = "SELECT (SELECT max(created_at) FROM digests), clock_timestamp()"
@@ -271,16 +273,16 @@ async def server(written: str) -> Sequence[Finding]:
     return [well("archive", about), *compare_clocks(made, there), *left, *jobs(waiting)]
 
 
-def jobs(found: Mapping[str, Depth]) -> Sequence[Finding]:
+def jobs(depths: Mapping[str, Depth]) -> Sequence[Finding]:
     """Jobs that wait for workers; empty if no process ever had a role."""
-    if not found:
+    if not depths:
         return []
-    wait = {kind: one for kind, one in found.items() if one.waiting and kind not in PERIODIC}
+    wait = {kind: depth for kind, depth in depths.items() if depth.waiting and kind not in PERIODIC}
     if not wait:
         return [well("jobs", "none waits")]
-    oldest = max(one.oldest for one in wait.values())
-    told = ", ".join(f"{one.waiting} {kind}" for kind, one in sorted(wait.items()))
-    about = f"{told} waiting, the oldest for {oldest:.0f} s"
+    oldest = max(depth.oldest for depth in wait.values())
+    waiting = ", ".join(f"{depth.waiting} {kind}" for kind, depth in sorted(wait.items()))
+    about = f"{waiting} waiting, the oldest for {oldest:.0f} s"
     if oldest < _LONG:
         return [well("jobs", about)]
     return [worry("jobs", about, "start workers: digestbot run --role worker; docs/scaling.md")]
@@ -295,8 +297,8 @@ async def redis(written: str) -> Sequence[Finding]:
     try:
         trouble = await connection.look()
         if trouble:
-            told = f"{connection.place} does not answer ({trouble}); each process counts alone"
-            return [worry("redis", told, "start it, or check the address and the password")]
+            problem = f"{connection.place} does not answer ({trouble}); each process counts alone"
+            return [worry("redis", problem, "start it, or check the address and the password")]
         about = await connection.ask(lambda client: client.info("server"))
         version = (about or {}).get("redis_version", "of an unknown version")
         return [well("redis", f"{connection.place}: Redis {version}")]

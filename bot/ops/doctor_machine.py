@@ -64,14 +64,16 @@ _APART = timedelta(minutes=1)
 
 def python() -> Sequence[Finding]:
     """The interpreter, and its SQLite."""
-    told = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     if sys.version_info < _PYTHON:
         return [
-            fault("python", told, "install Python 3.11 or newer and create the environment anew")
+            fault(
+                "python", versions, "install Python 3.11 or newer and create the environment anew"
+            )
         ]
     if sqlite3.sqlite_version_info < _SQLITE:
-        return [worry("python", told, "use a Python with SQLite 3.40 or newer")]
-    return [well("python", told)]
+        return [worry("python", versions, "use a Python with SQLite 3.40 or newer")]
+    return [well("python", versions)]
 
 
 async def git() -> Sequence[Finding]:
@@ -79,23 +81,23 @@ async def git() -> Sequence[Finding]:
     cure = f"install git {'.'.join(map(str, OLDEST))} or newer"
     try:
         await require_git()
-        told = (await finding(Path("/")).run("version")).decode(errors="replace").strip()
+        version = (await finding(Path("/")).run("version")).decode(errors="replace").strip()
     except SourceUnavailable as error:
         return [fault("git", str(error), cure)]
     except (GitFailed, OSError):
         return [fault("git", "git cannot be run", cure)]
-    return [well("git", told)]
+    return [well("git", version)]
 
 
 def disk(data: Path) -> Sequence[Finding]:
     """The free space at the data folder's place."""
     there = next(above for above in (data.absolute(), *data.absolute().parents) if above.exists())
     free = shutil.disk_usage(there).free
-    told = f"{free / _MEGABYTE:,.0f} MB free at {there}"
+    free_space = f"{free / _MEGABYTE:,.0f} MB free at {there}"
     cure = "free some space, or move the data folder with data or DIGESTBOT_DATA"
     if free < _LEAST:
-        return [fault("disk", told, cure)]
-    return [worry("disk", told, cure) if free < _LITTLE else well("disk", told)]
+        return [fault("disk", free_space, cure)]
+    return [worry("disk", free_space, cure) if free < _LITTLE else well("disk", free_space)]
 
 
 def clock(data: Path) -> Sequence[Finding]:
