@@ -36,6 +36,6 @@ def test_one_word_alone_or_words_of_most_titles_are_no_match(words):
 
 def test_what_has_much_less_of_the_words_is_left_out():
     titles = ["alpha beta gamma delta", "alpha beta", *(f"omega {n}" for n in range(99))]
-    found = search_titles(titles, "alpha beta gamma delta".split(), 5)
+    found = search_titles(titles, ["alpha", "beta", "gamma", "delta"], 5)
     assert [match.place for match in found] == [0]
     assert found[0].words == ("alpha", "beta", "gamma", "delta")
