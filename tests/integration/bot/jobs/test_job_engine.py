@@ -378,7 +378,8 @@ async def test_account_is_heard_by_one_process_and_by_another_after_it(
         work = duty(SqlLedger(database), leases, sender)
         object.__setattr__(work, "elected", {"desk": sender})
         tasks.append(asyncio.create_task(Listening(work, TaskTracker()).listen(sender)))
-        await asyncio.sleep(0.2)
+        await until(lambda: Socket.open)
+    await asyncio.sleep(0.2)
     assert Socket.open == 1
     tasks[0].cancel()
     await asyncio.gather(tasks[0], return_exceptions=True)
@@ -466,13 +467,13 @@ async def test_scheduler_leaves_alerts_and_amendments_to_workers(database, engin
 
 
 async def test_job_under_way_at_a_stop_is_ended_or_handed_back(database, monkeypatch) -> None:
-    monkeypatch.setattr("bot.jobs.job_engine.PATIENCE", 0.3)
+    monkeypatch.setattr("bot.jobs.job_engine.PATIENCE", 1.0)
     began, ended = asyncio.Event(), []
 
     class Slow(Done):
         async def channel(self, name: str, left: bool) -> None:
             began.set()
-            await asyncio.sleep(0.1 if name == "short" else 60)
+            await asyncio.sleep(0.05 if name == "short" else 3600)
             ended.append(name)
 
     async with Engine(database, heartbeat=0.1) as engine:

@@ -36,6 +36,7 @@ async def connect() -> AsyncIterator[Callable[..., Setup]]:
     made: list[Setup] = []
 
     def build(server: ModelServer | str, memory: FakeMemory | None = None, **settings: Any):
+        clock = settings.pop("clock", now)
         breaker = {name: settings.pop(name) for name in ("failures", "cooling") if name in settings}
         url = server if isinstance(server, str) else server.url
         config = ModelConfig.model_validate(
@@ -56,7 +57,7 @@ async def connect() -> AsyncIterator[Callable[..., Setup]]:
             purse=setup.purse,
             memory=setup.memory,
             pauses=Pauses(first=0.02, longest=0.2),
-            breaker=Breaker(now, **breaker),
+            breaker=Breaker(clock, **breaker),
         )
         made.append(setup)
         return setup

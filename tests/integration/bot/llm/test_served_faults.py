@@ -214,13 +214,14 @@ async def test_server_that_hangs_from_now_on_costs_two_timeouts_at_most(serve, c
 
 async def test_server_that_comes_back_is_asked_again_after_the_cooling(serve, connect):
     server = serve(answer=lambda sent: OK)
-    setup = connect(server, cooling=0.3)
+    time = [0.0]
+    setup = connect(server, cooling=30, clock=lambda: time[0])
     await setup.model.complete(request())
     server.go()
     await failure(setup)
     server.come_back()
     assert (await failure(setup)).reason is ModelReason.UNAVAILABLE
-    await asyncio.sleep(0.35)
+    time[0] += 31
     assert (await setup.model.complete(request())).value
 
 

@@ -226,7 +226,8 @@ async def test_a_server_that_is_gone_for_a_while_is_waited_for(server):
         async with listening(account(server)) as heard:
             await until(lambda: server.polls)
             server.go()
-            await asyncio.sleep(0.3)
+            await until(lambda: any(one["log_level"] == "warning" for one in logs))
+            await asyncio.sleep(0.1)
             server.come_back()
             server.say("back again")
             await until(lambda: heard)
