@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Protocol
 
 from digest.core.change import Hunk
@@ -395,3 +395,49 @@ def _has(text: str, owner: str, name: str) -> bool:
 
 def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
     return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
+
+
+def default_fact(after: SideText, name: str, values: tuple[str, str], row: int) -> Fact:
+    """A setting that has another default, found on a 0-based line."""
+    return Fact(
+        kind=FactKind.CONFIG,
+        action=Action.CHANGED,
+        name=name,
+        before=flat(values[0], 120),
+        after=flat(values[1], 120),
+        detail="default",
+        evidence=after.evidence(row + 1),
+        public=True,
+    )
+
+
+def find_variants(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The enumerations of Rust that have another variant as their default."""
+    if "#[default]" not in before.text or not MARKS_DEFAULT.search(after.changed_text):
+        return
+    olds, news = (dict(_defaults_of(side.text)) for side in (before, after))
+    for owner, found in news.items():
+        was = olds.get(owner)
+        kept = was and re.search(rf"^\s+{was['value']}\b", after.text, re.MULTILINE)
+        if was and kept and was["value"] != found["value"]:  # else the variant has another name
+            row = after.line_at(found.start("value")) - 1
+            values = was["value"], found["value"]
+            yield replace(default_fact(after, owner, values, row), public=None)
+
+
+def _defaults_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The enumerations with a default variant, and the place of the variant."""
+    for mark in islice(re.finditer(r"#\[default\]", text), _MOST):
+        start = text.rfind("enum ", max(0, mark.start() - _LONGEST_ENUM), mark.start())
+        head = _ENUM.match(text, start) if start >= 0 else None
+        variant = _VARIANT.match(text, mark.end())
+        if head and variant and "\n}" not in text[start : mark.start()]:
+            yield head["owner"], variant
+
+
+_LONGEST_ENUM = 8_000  # characters
+MARKS_DEFAULT = re.compile(r"^[ \t]+(?:#\[default\]|[A-Z]\w*,)$", re.MULTILINE)
+"""A line that may give an enumeration of Rust another default."""
+
+_ENUM = re.compile(r"enum (?P<owner>\w+) \{")
+_VARIANT = re.compile(r"\s{0,40}+(?:(?:#\[|//)[^\n]{0,300}+\s{1,40}+){0,9}+(?P<value>\w+)")

@@ -14,7 +14,7 @@ from functools import partial
 from digest.core.authors import sentences
 from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
-from digest.facts.option_tables import default_fact
+from digest.facts.class_fields import default_fact
 from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText

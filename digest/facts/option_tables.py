@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import islice
 
 from digest.core.change import Hunk
-from digest.core.facts import Action, Fact, FactKind
+from digest.core.facts import Fact, FactKind
 from digest.facts import class_fields
-from digest.facts.call_arguments import flat, is_told_apart, resolve_default
+from digest.facts.call_arguments import is_told_apart, resolve_default, split
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
 
@@ -188,7 +188,7 @@ _MOST_LINES, _DEFAULT_TABLES_MOST = 4_000, 40  # changed lines of a file, and of
 def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The defaults that changed in one file."""
     if language == "rust":
-        yield from _variants(before, after)
+        yield from class_fields.find_variants(before, after)
     if language not in _FORMS:
         return
     olds, news = before.places(), after.places()
@@ -199,6 +199,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
             continue
         for row, line in enumerate(new, new_row):
             yield from _changed(before, after, (old, line), (old_row, row), language)
+    yield from _lists(before, after, language)
     if language == "go":
         for pair in zip(olds, news, strict=False):
             if max(len(lines) for _, lines in pair) <= _DEFAULT_TABLES_MOST:
@@ -208,7 +209,10 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
 def may_change(hunks: Iterable[Hunk], language: str) -> bool:
     """Whether some changed place could change the value of a table's member."""
     for hunk in hunks if language in _FORMS else ():
-        if language == "rust" and any(map(_MARKS_DEFAULT.search, hunk.added)):
+        if language == "rust" and any(map(class_fields.MARKS_DEFAULT.search, hunk.added)):
+            return True
+        listing = language in _LISTING and "default" in hunk.section.lower()
+        if listing and any(map(_ITEM.match, (*hunk.added, *hunk.removed))):
             return True
         if language == "go" and any(map(_SET.match, (*hunk.added, *hunk.removed))):
             return True
@@ -237,7 +241,7 @@ def _changed(
             names = {name_of(before, rows[0], was), name_of(after, rows[1], match)}
             name = names.pop() if len(names) == 1 else ""
             if name and is_told_apart(*values):
-                fact = default_fact(after, name, values, rows[1])
+                fact = class_fields.default_fact(after, name, values, rows[1])
                 kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
                 told = None if language == "rust" or pattern is _OF_CLASS else fact.public
                 when = f"typeof {name} !== 'string'" if pattern is _OTHERWISE else None
@@ -256,6 +260,44 @@ def _values(
         return None
     one, other = (resolve_default(m["value"], s.text) for m, s in ((was, before), (match, after)))
     return (one, other) if one and other and one != other else None
+
+
+_LISTING = frozenset({"javascript", "python", "typescript"})
+_LIST = re.compile(r"[ \t]+[\"']?(?P<name>[A-Za-z_][\w-]{0,80})[\"']?:[ \t]*\[")
+_ITEM = re.compile(r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|-?\d[\d.]*),?[ \t]*$")
+_LONGEST_LIST, _MOST_ITEMS = 60, 400  # lines of a list, and changed ones of a side
+_MOST_LISTS = 20  # lists of a file that are read on both sides; more are data
+
+
+def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
+    """The defaults that are lists of values, written over several lines on one side."""
+    names: dict[str, None] = {}
+    for source in (before, after) if language in _LISTING else ():
+        for row, line in islice(source.changed(), _MOST_ITEMS):
+            lines = (line, *source.above(row, _LONGEST_LIST)) if _ITEM.match(line) else (line,)
+            head = next((one for one in lines if one.strip() and not _ITEM.match(one)), "")
+            if (match := _LIST.match(head)) and len(names) < _MOST_LISTS:
+                names[match["name"]] = None
+    for name in names:
+        olds, news = (dict(_listed(side, name, language)) for side in (before, after))
+        for owner in olds.keys() & news.keys():
+            (_, was, short), (row, value, brief) = olds[owner], news[owner]
+            if was != value and not (short and brief):
+                yield class_fields.default_fact(after, f"{owner}.{name}", (was, value), row)
+
+
+def _listed(
+    source: SideText, name: str, language: str
+) -> Iterator[tuple[str, tuple[int, str, bool]]]:
+    """The lists of a name in tables of defaults: the row, the values, and whether on one line."""
+    head = re.compile(rf"^[ \t]+[\"']?{name}[\"']?:[ \t]*\[", re.MULTILINE)
+    for match in islice(head.finditer(source.text), _MOST_LISTS):
+        row = source.line_at(match.start()) - 1
+        owner = _default_tables_owner(source, row)
+        read = split(source.text, match.end() - 1, language) if owner else None
+        if read and read[1] and all(_ITEM.match(f" {part}") for part in read[1]):
+            short = "\n" not in source.text[match.end() : read[0]]
+            yield owner, (row, f"[{', '.join(read[1])}]", short)
 
 
 def _lone(
@@ -280,7 +322,9 @@ def _lone(
         zero = '""' if value[0] == '"' else "false" if value.isalpha() else "0"
         if value != zero and f"{owner}{{" in head and all(_has(s.text, owner, name) for s in sides):
             values = (zero, value) if number else (value, zero)
-            yield default_fact(after, f"{owner}.{name}", values, row if number else places[1][0])
+            yield class_fields.default_fact(
+                after, f"{owner}.{name}", values, row if number else places[1][0]
+            )
 
 
 def _has(text: str, owner: str, field: str) -> bool:
@@ -369,36 +413,6 @@ _FORMS = {
 """How defaults are written, and what names the setting; the first form that fits a line counts."""
 
 
-def _variants(before: SideText, after: SideText) -> Iterator[Fact]:
-    """The enumerations of Rust that have another variant as their default."""
-    if "#[default]" not in before.text or not _MARKS_DEFAULT.search(after.changed_text):
-        return
-    olds, news = (dict(_defaults_of(side.text)) for side in (before, after))
-    for owner, found in news.items():
-        was = olds.get(owner)
-        kept = was and re.search(rf"^\s+{was['value']}\b", after.text, re.MULTILINE)
-        if was and kept and was["value"] != found["value"]:  # else the variant has another name
-            row = after.line_at(found.start("value")) - 1
-            values = was["value"], found["value"]
-            yield replace(default_fact(after, owner, values, row), public=None)
-
-
-def _defaults_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """The enumerations with a default variant, and the place of the variant."""
-    for mark in islice(re.finditer(r"#\[default\]", text), _DEFAULT_TABLES_MOST):
-        start = text.rfind("enum ", max(0, mark.start() - _LONGEST_ENUM), mark.start())
-        head = _ENUM.match(text, start) if start >= 0 else None
-        variant = _VARIANT.match(text, mark.end())
-        if head and variant and "\n}" not in text[start : mark.start()]:
-            yield head["owner"], variant
-
-
-_LONGEST_ENUM = 8_000  # characters
-_MARKS_DEFAULT = re.compile(r"^[ \t]+(?:#\[default\]|[A-Z]\w*,)$", re.MULTILINE)
-_ENUM = re.compile(r"enum (?P<owner>\w+) \{")
-_VARIANT = re.compile(r"\s{0,40}+(?:(?:#\[|//)[^\n]{0,300}+\s{1,40}+){0,9}+(?P<value>\w+)")
-
-
 def _constructed(source: SideText, row: int) -> str:
     """The type whose constructor contains a line; outside of its class, one without arguments."""
     inside = ""
@@ -434,17 +448,3 @@ _OTHER = re.compile(r"\t\w+ += .*[({]$")
 _NESTED = re.compile(
     r"\s+(?P<name>[Dd]efault\w*|DEFAULT\w*)(?:\s*:[^=]{1,80})?\s*=\s*&?(?P<type>\w+)?\{$"
 )
-
-
-def default_fact(after: SideText, name: str, values: tuple[str, str], row: int) -> Fact:
-    """A setting that has another default, found on a 0-based line."""
-    return Fact(
-        kind=FactKind.CONFIG,
-        action=Action.CHANGED,
-        name=name,
-        before=flat(values[0], 120),
-        after=flat(values[1], 120),
-        detail="default",
-        evidence=after.evidence(row + 1),
-        public=True,
-    )

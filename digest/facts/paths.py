@@ -159,7 +159,7 @@ _BENCHMARK_ENDINGS = ("-bench", "_bench", "-benchmark", "-benchmarks", "_benchma
 
 _TEST_NAME = re.compile(
     r"^(?:test_[^/]*\.(?:py|c|cc|cpp|cxx|cu|rs|rb|sh|lua|ml|jl|f90)|conftest\.py|tests?\.(?:py|rs|go|js|ts))$"
-    r"|_(?:test|tests|unittest|spec|fuzzer)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
+    r"|_(?:test|tests|unittest|spec|fuzz|fuzzer)\.\w+$|[.-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$"
     r"|^(?:mock_[^/]*|fuzz)\.go$|_mock\.go$"
     r"|^(?:pytest\.ini|jest\.config\.\w+|vitest\.config\.\w+|karma\.conf\.\w+|cypress\.config\.\w+"
     r"|playwright\.config\.\w+)$"

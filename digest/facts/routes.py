@@ -79,6 +79,9 @@ def defined(source: SideText, language: str, name: str) -> bool:
     """Whether a whole file serves a route."""
     if language not in _CALLEES or name.partition(" ")[2] not in source.text:
         return False
+    path = re.escape(name.partition(" ")[2])
+    if language == "rust" and re.search(rf"\w!\(\s*\"{path}\"", source.text):
+        return True  # a macro of the project makes it
     return any(name in s.names for s in _declared(source, language))
 
 

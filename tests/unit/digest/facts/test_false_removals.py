@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from digest.core.facts import Action, Fact, FactKind
+from digest.facts import routes
 from digest.facts.metrics import defined
 from digest.facts.side_text import whole
 from tests.unit.digest.facts.changes import facts_of
@@ -638,3 +639,9 @@ def test_a_constructor_that_is_deprecated_is_not_its_class() -> None:
     new = old.replace("  public Log(", "  @Deprecated\n  public Log(")
     found = deprecated("Deprecate it", ("src/main/java/a/Log.java", old, new))
     assert [f.name for f in found] == ["Log.Log"]
+
+
+def test_a_route_that_a_macro_of_the_project_makes_is_served() -> None:
+    text = 'make_route!(\n    "/settings/words",\n    Vec<String>,\n);\nother("/settings/old");\n'
+    assert routes.defined(whole("src/routes/mod.rs", text), "rust", "GET /settings/words")
+    assert not routes.defined(whole("src/routes/mod.rs", text), "rust", "GET /settings/old")

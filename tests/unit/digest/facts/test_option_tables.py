@@ -214,3 +214,20 @@ def test_a_word_that_may_mean_anything_is_told_with_its_function() -> None:
     old, new = text.replace("VALUE", "1"), text.replace("VALUE", "4")
     (fact,) = [f for f in facts_of("Fix it", ("src/a.ts", old, new)).items if f.before == "1"]
     assert (fact.name, fact.after) == ("decrypt.padding", "4")
+
+
+def test_a_default_that_is_a_list_over_several_lines_changes() -> None:
+    one = "const defaultOptions: Options = {\n  extensions: ['js', 'ts'],\n  root: '',\n};\n"
+    more = one.replace("['js', 'ts']", "[\n    'js',\n    'mjs',\n    'ts',\n  ]")
+    facts = facts_of("Read modules", ("src/Defaults.ts", one, more)).items
+    assert [(f.name, f.before, f.after) for f in facts] == [
+        ("defaultOptions.extensions", "['js', 'ts']", "['js', 'mjs', 'ts']")
+    ]
+    most = more.replace("    'ts',\n", "    'mts',\n    'ts',\n")
+    facts = facts_of("Read types", ("src/Defaults.ts", more, most)).items
+    assert [f.after for f in facts] == ["['js', 'mjs', 'mts', 'ts']"]
+    flat = "['js', 'ts']", "[\n    'js',\n    'ts',\n  ]"
+    assert facts_of("Format", ("src/Defaults.ts", one, one.replace(*flat))).items == ()
+    other = one.replace("defaultOptions", "exampleOptions")
+    new = more.replace("defaultOptions", "exampleOptions")
+    assert facts_of("Show more", ("src/Example.ts", other, new)).items == ()
