@@ -154,8 +154,7 @@ def _listed(
         parts = table.strip("_").split("_")
         spelled = len(parts) > 1 and table.isupper() and language is Language.EN
         told: Part = " ".join(parts).lower() if spelled else code(table)
-        where: list[Part] = [told] if spelled else ["entries of ", told]
-        where = where if language is Language.EN else [told]
+        where = [told] if spelled or language is Language.ZH else ["entries of ", told]
         spans = phrases[len(own) > 1](language, names=names, table=join(where))
         yield spans, [c.evidence for c in own]
 
@@ -176,6 +175,7 @@ _CODE = {
 }
 
 
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MAKES = re.compile(
     r"(?:[^:]{1,60}: )?(?:add|create|expose|implement|introduce|new|provide|support)"
     r"(?:s|ed|ing)?\b",
@@ -203,7 +203,8 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
     named = reading.facts.subject.words.replace("`", " ").split()
     alone: dict[str, Fact] = {}
     for f in made:
-        if owner_of(f.name)[1] not in named:
+        about = content(f"{' '.join(_WORDS.findall(f.name))} {helps[f.name]}") & title
+        if owner_of(f.name)[1] not in named and about:
             alone.setdefault(owner_of(f.name)[1], f)
     ranked = sorted(alone.values(), key=lambda f: -len(title & content(helps[f.name])))
     for f in ranked[: 2 if reading.graded.grade.level is Level.HIGH else 1]:

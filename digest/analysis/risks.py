@@ -28,7 +28,14 @@ from digest.analysis.explanations import is_known, refused_flags
 from digest.analysis.headline import secures
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
-from digest.analysis.wording import has_default, is_computed, is_pin, names, value
+from digest.analysis.wording import (
+    has_default,
+    is_computed,
+    is_pin,
+    names,
+    shared_rename,
+    value,
+)
 from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
@@ -132,8 +139,11 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
     if kinds := {f.kind for f in removed}:
         phrase = words.REMOVED_RISKS.get(removed[0].kind) if len(kinds) == 1 else None
         yield (phrase or words.CHECK_USE)(language, names=names(removed, reading))
-    for f in reading.contracts:
-        if f.action is Action.RENAMED and f.before:
+    renamed = [f for f in reading.contracts if f.action is Action.RENAMED and f.before]
+    if any(both := shared_rename(renamed)):
+        yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
+    for f in renamed:
+        if f.before:
             yield words.REPLACE(language, before=code(f.before), after=code(f.name))
     for f in _restorable(reading):
         before = value(f.before, language)

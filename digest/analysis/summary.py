@@ -34,7 +34,14 @@ from digest.analysis.quotes import (
     repeats,
     restates,
 )
-from digest.analysis.wording import has_default, is_named, lines, undone_change, value
+from digest.analysis.wording import (
+    has_default,
+    is_named,
+    lines,
+    shared_rename,
+    undone_change,
+    value,
+)
 from digest.core.authors import code_as_spans
 from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
@@ -139,7 +146,8 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from remarks(reading, documents=True)
         yield from explain.described(reading)
         yield from remarks(reading, documents=False)
-    yield from explain.versions(reading)
+    if not built:
+        yield from explain.versions(reading)
 
 
 def _undoing(reading: ChangeContext) -> Iterator[Statement]:
@@ -257,7 +265,12 @@ def _own_name(fact: Fact) -> str:
 def _renames(reading: ChangeContext) -> Iterator[Clause]:
     """Renames of what users set, call and read, and of whole services and messages."""
     for kind in (*_SETTINGS, FactKind.SCHEMA):
-        for f in reading.told(kind, Action.RENAMED):
+        found = reading.told(kind, Action.RENAMED)
+        before, after = map(code, shared_rename(found))
+        if before.text:
+            many = words.RENAMED_ALIKE(reading.language, before=before, after=after, n=len(found))
+            yield many, found
+        for f in found if not before.text else ():
             if f.before and (kind is not FactKind.SCHEMA or f.detail != "field"):
                 owned = bool(owner_of(f.before)[0])
                 before, after = code(f.before), code(f.name if owned else owner_of(f.name)[1])

@@ -13,6 +13,7 @@ from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
 from digest.core.facts import OVERLOAD, Action, Area, Fact, FactKind, Facts, FileFacts, Undone
 from digest.document import Spans
+from digest.facts.syntax.declarations import common_start
 from digest.facts.version_pin import of_variable
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
@@ -171,6 +172,21 @@ def lines(added: int, deleted: int) -> str:
     if not deleted:
         return f"+{added:,}"
     return f"+{added:,} −{deleted:,}" if added else f"−{deleted:,}"
+
+
+def shared_rename(facts: Sequence[Fact]) -> tuple[str, str]:
+    """The old and new start of names of which nothing else changed, if there are several."""
+    olds, news = [f.before or "" for f in facts], [f.name for f in facts]
+    if len(facts) <= _PAIR:
+        return "", ""
+    starts = (min(names)[: common_start(min(names), max(names))] for names in (olds, news))
+    before, after = (start[: start.rfind("_") + 1] for start in starts)
+    ends = [name.removeprefix(before) for name in olds]
+    alike = before and after and ends == [name.removeprefix(after) for name in news]
+    return (f"{before}*", f"{after}*") if alike else ("", "")
+
+
+_PAIR = 2  # names that are told one by one
 
 
 def is_named(what: Undone) -> bool:

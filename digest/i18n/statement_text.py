@@ -201,6 +201,9 @@ UNREAD_MANY = Phrase("{names} are no longer read", "不再读取{names}")
 IN_FILE = Phrase(" from {path}", "（位于{path}）")
 USE_INSTEAD = Phrase("; use {replacement}", "，请改用{replacement}")
 RENAMED = Phrase("{before} is now {after}", "{before}更名为{after}")
+RENAMED_ALIKE = Phrase(
+    "{before} is now {after} ({n:name|names})", "{before}更名为{after}（{n} 个名称）"
+)
 DEFAULT = Phrase(
     "{name} now defaults to {after} (was {before})", "{name}的默认值由{before}改为{after}"
 )
@@ -255,7 +258,7 @@ WITH_DEFAULT = Phrase("{what} (default {value})", "{what}（默认 {value}）")
 DOCUMENTED = Phrase("The documentation adds: “{words}”", "文档新增：“{words}”")
 REMARKED = Phrase("A new comment in the code: “{words}”", "代码新增注释：“{words}”")
 REFUSED = Phrase("New error: “{words}”.", "新增报错：“{words}”。")
-NOW_REFUSED = Phrase("Now refused: “{words}”", "现在会报错：“{words}”")
+NOW_REFUSED = Phrase("Now rejected: “{words}”.", "现在会报错：“{words}”。")
 ALLOWED = Phrase("No longer rejected: “{words}”.", "不再报错：“{words}”。")
 WAS = Phrase("{what} ({name} defaulted to {before})", "{what}（{name}此前默认为{before}）")
 

@@ -28,7 +28,7 @@ Warn when the cache is inside the source folder
 Always emit the table of packages
 Stabilize the layout of the build folder
 Fix RuntimeError: Already borrowed that slows requests down
-Now refused: “--fast is incompatible with more than one relay”
+Now rejected: “--fast is incompatible with more than one relay”
 New flag --mask: Whether to return the mask of each sample
 Built with Go 1.26.4 instead of 1.26.3
 OldModel is now among the past models

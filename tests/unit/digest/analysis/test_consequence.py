@@ -1139,3 +1139,29 @@ def test_update_of_a_program_is_told_by_its_constant():
     literal = clue(ClueKind.LITERAL, name="TS_VERSION", before='"5.9.2"', after='"6.0.3"')
     graded = change("Update TypeScript to 6.0.3", clues=[literal])
     assert lines(graded)[0] == "TypeScript is now 6.0.3 (was 5.9.2)."
+
+
+def test_flag_that_is_rejected_where_it_was_taken_is_told_so():
+    text = "--fast is incompatible with more than one relay."
+    graded = change("Start the relays in order", clues=[clue(ClueKind.REFUSED, text=text)])
+    assert lines(graded)[0] == ("Now rejected: “--fast is incompatible with more than one relay”.")
+    assert lines(graded, Language.ZH)[0].startswith("现在会报错：“--fast")
+
+
+def test_names_that_change_alike_are_told_as_one():
+    items = [
+        fact(FactKind.METRIC, Action.RENAMED, f"new_tee_{n}_total", before=f"old_tee_{n}_total")
+        for n in ("requests", "replies", "faults")
+    ]
+    graded = change("Use native metrics", *items)
+    assert lines(graded)[0] == "old_tee_* is now new_tee_* (3 names)."
+    assert plain(to_do(graded, Language.EN)) == "Replace old_tee_* with new_tee_*."
+    assert lines(change("Use native metrics", *items[:2]))[0] == (
+        "old_tee_requests_total is now new_tee_requests_total."
+    )
+
+
+def test_new_code_without_a_word_of_the_title_is_not_described():
+    item = fact(FactKind.SYMBOL, Action.ADDED, "Region.Name", detail="method")
+    helped = clue(ClueKind.HELP, name=item.name, text="Returns what the region is called.")
+    assert lines(change("Expand the metrics", item, clues=[helped])) == ["Expand the metrics."]
