@@ -277,12 +277,15 @@ _PICKS = 5  # copies of a commit whose releases are looked up
 async def read_released(git: Git, tip: str, commit: str, subject: str) -> tuple[str, list[str]]:
     """The first release with a commit, empty if none has it, and the releases with a copy of it."""
     grep = f"--grep={subject or commit}"
-    near = await _on_releases(git, tip, "--fixed-strings", f"--grep={commit}", grep)
+    near, first = await asyncio.gather(
+        _on_releases(git, tip, "--fixed-strings", f"--grep={commit}", grep),
+        _first_with(git, commit),
+    )
     copies = [
         sha for sha, said, picked in near if commit in picked or (subject and said == subject)
     ]
     releases = {await _first_with(git, copy) for copy in copies[:_PICKS]}
-    return await _first_with(git, commit), sorted(releases - {""})
+    return first, sorted(releases - {""})
 
 
 async def _on_releases(git: Git, tip: str, *which: str) -> list[tuple[str, str, list[str]]]:
