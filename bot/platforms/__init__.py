@@ -44,8 +44,8 @@ def load(kind: str) -> ModuleType:
 
 
 def _own() -> frozenset[str]:
-    found = frozenset(module.name for module in pkgutil.iter_modules(__path__))
-    return found - _NOT_PLATFORMS
+    names = frozenset(module.name for module in pkgutil.iter_modules(__path__))
+    return names - _NOT_PLATFORMS
 
 
 def _brought() -> Iterable[EntryPoint]:

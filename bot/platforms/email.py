@@ -182,10 +182,10 @@ def create(config: Config) -> Email:
 
 def _recipients(chat: str) -> tuple[str, ...]:
     """The addresses of a channel, separated by commas. Raises ``SendError`` for none."""
-    found = tuple(parseaddr(part)[1] for part in chat.split(",") if part.strip())
-    if not found or not all("@" in one for one in found):
+    addresses = tuple(parseaddr(part)[1] for part in chat.split(",") if part.strip())
+    if not addresses or not all("@" in recipient for recipient in addresses):
         raise SendError(SendReason.NO_CHANNEL, "a recipient is not an e-mail address")
-    return found
+    return addresses
 
 
 @contextmanager

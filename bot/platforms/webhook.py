@@ -114,5 +114,5 @@ def sign(secret: str, stamp: str, body: bytes) -> str:
 
 def _receipt_id(reply: Reply) -> str:
     answer = reply.json()
-    found = answer.get("id") if isinstance(answer, dict) else None
-    return str(found)[:_MOST_RECEIPT] if isinstance(found, str | int) else ""
+    identifier = answer.get("id") if isinstance(answer, dict) else None
+    return str(identifier)[:_MOST_RECEIPT] if isinstance(identifier, str | int) else ""

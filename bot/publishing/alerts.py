@@ -122,14 +122,14 @@ class ImmediateAlerts:
         await self._owners(watched, wanted)
 
     async def _owners(self, watched: Watched, wanted: Sequence[StoredProfile]) -> None:
-        for kept in wanted:
-            target = self._target(kept)
+        for profile in wanted:
+            target = self._target(profile)
             if target is None:
                 continue
-            name = f"alert\0{watched.repository.name}\0{kept.owner}"
+            name = f"alert\0{watched.repository.name}\0{profile.owner}"
             async with self._leases.hold(name) as leased:
                 if leased:
-                    await self._owner(kept.owner, target, watched)
+                    await self._owner(profile.owner, target, watched)
 
     async def _owner(self, owner: str, target: Target, watched: Watched) -> None:
         """Finish earlier alerts first, then send new ones; both wait for the end of a rest."""
@@ -137,18 +137,20 @@ class ImmediateAlerts:
             return
         await self._delivery.resume(target, await self._delivery.left_of(target))
         # Read again under the lease: another process may have sent the new alerts.
-        kept = await self._app.profiles.load(owner, watched.repository)
+        profile = await self._app.profiles.load(owner, watched.repository)
         ctx = await self._context(target, watched)
-        tip = await self._reach(kept, await tip_of(ctx), watched)
-        if not kept.alerts or tip.sha is None or tip.sha == kept.tip:
+        tip = await self._reach(profile, await tip_of(ctx), watched)
+        if not profile.alerts or tip.sha is None or tip.sha == profile.tip:
             return
-        breaking_changes = await breaking(ctx, kept, tip)
+        breaking_changes = await breaking(ctx, profile, tip)
         name = watched.repository.name
         if breaking_changes and not await self._withholds(target, name):
-            await self._app.ledger.claim_slot(alert_claim(name, kept.owner, kept.tip), tip.sha)
+            await self._app.ledger.claim_slot(
+                alert_claim(name, profile.owner, profile.tip), tip.sha
+            )
             posting = Posting(
                 target=target,
-                digest=f"{ALERT}{name}:{kept.tip}:{tip.sha}",
+                digest=f"{ALERT}{name}:{profile.tip}:{tip.sha}",
                 document=alert_document(breaking_changes, viewpoint(ctx, tip)),
                 repository=name,
             )
@@ -156,11 +158,11 @@ class ImmediateAlerts:
             if not delivered.frozen:
                 return
             log.info("alert.told", owner=owner, repository=name, changes=len(breaking_changes))
-        await self._app.profiles.reached(watched.repository, kept, tip.sha)
+        await self._app.profiles.reached(watched.repository, profile, tip.sha)
 
-    async def _reach(self, kept: StoredProfile, tip: Tip, watched: Watched) -> Tip:
+    async def _reach(self, profile: StoredProfile, tip: Tip, watched: Watched) -> Tip:
         """How far to look: up to the end of an alert already begun, otherwise to the tip."""
-        name = alert_claim(watched.repository.name, kept.owner, kept.tip)
+        name = alert_claim(watched.repository.name, profile.owner, profile.tip)
         begun = await self._app.ledger.last_slot(name)
         if begun is None or tip.sha is None:
             return tip
@@ -172,17 +174,17 @@ class ImmediateAlerts:
         language = await self._language_of(target.account, target.chat)
         return self._app.context(watched, zone=self._app.config.defaults.zone, language=language)
 
-    def _target(self, kept: StoredProfile) -> Target | None:
-        account, _, chat = kept.owner.partition(":")
+    def _target(self, profile: StoredProfile) -> Target | None:
+        account, _, chat = profile.owner.partition(":")
         sender = self._senders.get(account)
         if sender is None or not chat:
             return None
         return Target(
-            name=f"{_CHANNEL}{kept.owner}",
+            name=f"{_CHANNEL}{profile.owner}",
             sender=sender,
             chat=chat,
             account=account,
-            person=kept.person,
+            person=profile.person,
         )
 
 

@@ -167,22 +167,23 @@ class RevertNotes:
         self, target: Target, channel: Subscription, record: DeliveryRecord, amendment: Amendment
     ) -> _Case | None:
         """What to amend; ``None`` if the channel or the archive no longer has it."""
-        kept = await self._app.digests.get(record.key.digest)
+        digest = await self._app.digests.get(record.key.digest)
         settings = next(
-            (r for r in channel.repositories if kept and r.name == kept.heading.repository), None
+            (r for r in channel.repositories if digest and r.name == digest.heading.repository),
+            None,
         )
         if settings is None:
             return None
         repository = (await self._app.watch_configured(settings)).repository
         every = await self._kept.of(record.key)
         shas = [sha for other in every for sha in (other.sha, other.by_sha)]
-        held = await self._app.archive.load(repository, shas)
-        if amendment.sha not in held or amendment.by_sha not in held:
+        changes = await self._app.archive.load(repository, shas)
+        if amendment.sha not in changes or amendment.by_sha not in changes:
             return None
         reverts = [
-            RevertedChange(change=held[other.sha], by=held[other.by_sha])
+            RevertedChange(change=changes[other.sha], by=changes[other.by_sha])
             for other in every
-            if other.sha in held and other.by_sha in held
+            if other.sha in changes and other.by_sha in changes
         ]
         return _Case(target=target, record=record, repository=repository, reverts=reverts)
 

@@ -79,24 +79,24 @@ class Slots:
             if self._discretion and await self._discretion.withholds(post.target, repository.name):
                 continue
             try:
-                kept = await self._keep_digest(channel, repository, post, slot, late)
+                digest = await self._keep_digest(channel, repository, post, slot, late)
             except SourceUnavailable as error:
                 log.error(  # noqa: TRY400 - the message has git's own error
                     "repository.unavailable", repository=repository.name, error=str(error)
                 )
                 failed.append(error)
                 continue
-            if _is_told(kept, channel):
-                ready.append(self._ready(kept, post))
+            if _is_told(digest, channel):
+                ready.append(self._ready(digest, post))
         if failed and len(failed) == len(channel.repositories):
             raise failed[0]
         return ready
 
-    def _ready(self, kept: KeptDigest, post: Post) -> Posting:
+    def _ready(self, digest: KeptDigest, post: Post) -> Posting:
         """A stored digest with the buttons that are useful in its channel."""
-        frozen, heading = thaw(kept.document), kept.heading
+        frozen, heading = thaw(digest.document), digest.heading
         language = Language(frozen.document.language)
-        where = self._address(kept.heading, language)
+        where = self._address(digest.heading, language)
         if isinstance(post.target.sender, Receiver):
             buttons = digest_buttons(heading.mark, language, where=where)
             document = with_buttons(frozen.document, buttons)
@@ -124,24 +124,24 @@ class Slots:
         for settings in channel.repositories if channel else ():
             assert channel is not None
             name = digest_name(channel, settings, slot.name)
-            kept = self._built.pop(name, None) or await self._app.digests.get(name)
-            if kept is not None and (results or await self._is_settled(kept, channel, post)):
+            digest = self._built.pop(name, None) or await self._app.digests.get(name)
+            if digest is not None and (results or await self._is_settled(digest, channel, post)):
                 if self._amending is not None:
-                    await self._amending.plan(post.target, channel, settings, kept)
+                    await self._amending.plan(post.target, channel, settings, digest)
                 watched = await self._app.watch_configured(settings)
                 await self._app.coverage.record(
                     watched.repository,
-                    kept.heading.branch,
+                    digest.heading.branch,
                     channel.name,
-                    kept.tip or None,
-                    kept.outcomes,
+                    digest.tip or None,
+                    digest.outcomes,
                 )
 
-    async def _is_settled(self, kept: KeptDigest, channel: Subscription, post: Post) -> bool:
+    async def _is_settled(self, digest: KeptDigest, channel: Subscription, post: Post) -> bool:
         """Whether nobody is to be told of a digest, or its delivery has begun."""
-        target, name = post.target, kept.heading.name
+        target, name = post.target, digest.heading.name
         key = DeliveryKey(platform=target.sender.name, channel=target.name, digest=name)
-        return not _is_told(kept, channel) or await self._app.ledger.record(key) is not None
+        return not _is_told(digest, channel) or await self._app.ledger.record(key) is not None
 
     async def amend(self, posts: Mapping[str, Post]) -> None:
         """Carry out the amendments planned for the posts."""
@@ -161,16 +161,16 @@ class Slots:
         self._remember(kept)
         return kept
 
-    def _remember(self, kept: KeptDigest) -> None:
+    def _remember(self, digest: KeptDigest) -> None:
         """Cache a frozen digest until the slot is finished, usually a moment later."""
-        if kept.heading.frozen:
-            self._built[kept.heading.name] = kept
+        if digest.heading.frozen:
+            self._built[digest.heading.name] = digest
             if len(self._built) > _HELD:
                 self._built.popitem(last=False)
 
 
-def _is_told(kept: KeptDigest, channel: Subscription) -> bool:
-    posted = any(outcome.state is State.POSTED for outcome in kept.outcomes)
+def _is_told(digest: KeptDigest, channel: Subscription) -> bool:
+    posted = any(outcome.state is State.POSTED for outcome in digest.outcomes)
     return posted or channel.quiet is Quiet.LINE
 
 

@@ -46,13 +46,15 @@ def days(entry: Any) -> Sequence[int]:
 
 def _day(word: str) -> int:
     word = word.strip()
-    found = [day for day, name in enumerate(_WEEKDAYS) if len(word) >= 3 and name.startswith(word)]
-    if not found:
+    days_named = [
+        day for day, name in enumerate(_WEEKDAYS) if len(word) >= 3 and name.startswith(word)
+    ]
+    if not days_named:
         short = [name[:3] for name in _WEEKDAYS]
         raise ValueError(
             f"{word!r} is not a weekday; write {', '.join(short)} or a range like mon-fri"
         )
-    return found[0]
+    return days_named[0]
 
 
 _HOURS = re.compile(
@@ -173,7 +175,7 @@ def _holiday(entry: Any) -> Dates | str:
         return text
     first, dots, last = text.partition("..")
     try:
-        found = Dates(
+        dates = Dates(
             first=date.fromisoformat(first.strip()),
             last=date.fromisoformat((last if dots else first).strip()),
         )
@@ -182,9 +184,9 @@ def _holiday(entry: Any) -> Dates | str:
             f"{text!r} is not a holiday; write a date such as '2026-12-24', a range such as "
             "'2026-12-24..2027-01-01', or a country such as 'DE' or 'DE-BY'"
         ) from None
-    if not 0 <= (found.last - found.first).days < _LONGEST:
+    if not 0 <= (dates.last - dates.first).days < _LONGEST:
         raise ValueError(f"{text!r} ends before it begins, or is longer than a year")
-    return found
+    return dates
 
 
 def _check_list(value: Any, example: str) -> list[Any]:

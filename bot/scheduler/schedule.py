@@ -126,12 +126,12 @@ def next_run(spec: Spec, after: datetime) -> datetime:
 
 def slots_between(spec: Spec, since: datetime, until: datetime) -> tuple[Slot, ...]:
     """The slots after ``since``, up to and including ``until``, in order."""
-    found: list[Slot] = []
+    slots: list[Slot] = []
     for slot in slots_after(spec, since):
         if slot.at > until:
             break
-        found.append(slot)
-    return tuple(found)
+        slots.append(slot)
+    return tuple(slots)
 
 
 def slot_before(spec: Spec, moment: datetime) -> Slot | None:

@@ -118,23 +118,23 @@ class SqlAnalyses(SqlStore, Analyses):
 
     @override
     async def keep_day(
-        self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
+        self, repository: Repository, shown: str, basis: Basis, stored_day: StoredDay
     ) -> None:
         content = {
-            "day": report_json.day_to_json(kept.day) if kept.day else None,
-            "usage": usage_to_json(kept.usage),
+            "day": report_json.day_to_json(stored_day.day) if stored_day.day else None,
+            "usage": usage_to_json(stored_day.usage),
         }
         async with self._database.writing() as connection:
             key = await add_repository(connection, repository)
-            row = {"repository_id": key, "shown": shown, **_made(basis, kept, content)}
+            row = {"repository_id": key, "shown": shown, **_made(basis, stored_day, content)}
             await connection.execute(_KEEP_DAY, row)
 
 
-def _made(basis: Basis, kept: StoredAnalysis | StoredDay, content: Any) -> dict[str, Any]:
+def _made(basis: Basis, stored: StoredAnalysis | StoredDay, content: Any) -> dict[str, Any]:
     return {
         **columns(basis, *_BASIS),
-        "made_at": seconds(kept.at),
-        "failure": kept.failure.value if kept.failure else "",
+        "made_at": seconds(stored.at),
+        "failure": stored.failure.value if stored.failure else "",
         # ASCII, because a path may contain bytes that are not valid text.
         "content": compact_json(content),
     }
@@ -170,16 +170,16 @@ async def _load(
     return {sha: replace(kept, move=moves.get(sha)) for sha, kept in analysed.items()}
 
 
-def _columns(key: int, basis: Basis, kept: StoredAnalysis) -> dict[str, Any]:
-    move = kept.move
+def _columns(key: int, basis: Basis, stored: StoredAnalysis) -> dict[str, Any]:
+    move = stored.move
     content = {
-        "analysis": analysis_to_json(kept.analysis) if kept.analysis else None,
+        "analysis": analysis_to_json(stored.analysis) if stored.analysis else None,
         "move": [move.rule, move.of.value, move.to.value, move.subject] if move else None,
-        "usage": usage_to_json(kept.usage),
-        "secrets": kept.secrets,
+        "usage": usage_to_json(stored.usage),
+        "secrets": stored.secrets,
     }
-    about = {"repository_id": key, "sha": kept.sha, "diff": kept.diff}
-    return {**about, "facts_version": basis.facts, **_made(basis, kept, content)}
+    about = {"repository_id": key, "sha": stored.sha, "diff": stored.diff}
+    return {**about, "facts_version": basis.facts, **_made(basis, stored, content)}
 
 
 def kept_of(row: Row[*tuple[Any, ...]]) -> StoredAnalysis:

@@ -212,8 +212,12 @@ class SqlProfiles(SqlStore, Profiles):
         return changed
 
     @override
-    async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
-        unchanged = {**_of(kept.owner, repository), "alerts": int(kept.alerts), "tip": kept.tip}
+    async def reached(self, repository: Repository, profile: StoredProfile, tip: str) -> None:
+        unchanged = {
+            **_of(profile.owner, repository),
+            "alerts": int(profile.alerts),
+            "tip": profile.tip,
+        }
         await self._database.run(
             update(profiles).where(matches(profiles, unchanged)).values(tip=tip)
         )

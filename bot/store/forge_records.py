@@ -112,11 +112,11 @@ class SqlRequests(SqlStore, Requests):
         known = await self.load(repository, [request.number for request in storable])
         rows: list[tuple[PullRequest, str]] = []
         for request in storable:
-            kept = known.get(request.number)
-            # The analysis of the diff is kept while the head of the request is the same.
-            same = kept is not None and kept.request.head == request.head
-            graded = _graded_text(kept.graded) if kept and same and kept.graded else ""
-            rows.append((refreshed(kept.request if kept else None, request), graded))
+            stored = known.get(request.number)
+            # The analysis of the diff is stored while the head of the request is the same.
+            same = stored is not None and stored.request.head == request.head
+            graded = _graded_text(stored.graded) if stored and same and stored.graded else ""
+            rows.append((refreshed(stored.request if stored else None, request), graded))
         await self._write(repository, rows, now)
 
     @override

@@ -46,11 +46,11 @@ def mark_of(repository: int) -> int:
 
 def grams_of(texts: Iterable[str]) -> list[int]:
     """The numbers of every run of one, two and three characters in the texts."""
-    held: set[str] = set()
+    grams: set[str] = set()
     for content in texts:
         for length in range(1, GRAM + 1):
-            held.update(_runs(content, length))
-    return list(map(_number, held))
+            grams.update(_runs(content, length))
+    return list(map(_number, grams))
 
 
 def required_numbers(terms: Iterable[str]) -> list[int]:

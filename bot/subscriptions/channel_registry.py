@@ -173,21 +173,21 @@ class ChannelRegistry:
         await self._nudge.wait()
         self._nudge.clear()
 
-    def _post(self, one: Subscription) -> Post:
+    def _post(self, subscription: Subscription) -> Post:
         target = Target(
-            name=one.name,
-            sender=self._senders[one.platform],
-            chat=one.chat,
-            promise=one.promise,
-            account=one.platform,
-            silent=one.silent,
+            name=subscription.name,
+            sender=self._senders[subscription.platform],
+            chat=subscription.chat,
+            promise=subscription.promise,
+            account=subscription.platform,
+            silent=subscription.silent,
         )
-        return Post(target=target, spec=one.spec, catch_up=one.catch_up)
+        return Post(target=target, spec=subscription.spec, catch_up=subscription.catch_up)
 
-    def _tell(self, event: str, one: Subscription) -> None:
-        if (event, one.name) not in self._told:
-            self._told.add((event, one.name))
-            log.error(event, channel=one.name, platform=one.platform)
+    def _tell(self, event: str, subscription: Subscription) -> None:
+        if (event, subscription.name) not in self._told:
+            self._told.add((event, subscription.name))
+            log.error(event, channel=subscription.name, platform=subscription.platform)
 
 
 def open_senders(config: Config) -> dict[str, Sender]:
@@ -212,9 +212,9 @@ def give_inboxes(senders: Mapping[str, Sender], shelf: InboxStore) -> None:
 def subscriptions(config: Config) -> list[Subscription]:
     """Every schedule of every channel, in the order of the file."""
     return [
-        one
+        subscription
         for channel in config.channels
-        for one in subscriptions_of(channel, config.watched(channel))
+        for subscription in subscriptions_of(channel, config.watched(channel))
     ]
 
 
@@ -279,20 +279,22 @@ def home_document(subscriptions: Sequence[Subscription], now: datetime) -> Docum
     return Document(title=title, blocks=tuple(blocks), language=str(language))
 
 
-def _line(one: Subscription, at: datetime, language: Language) -> Item:
-    zone = one.spec.zone
+def _line(subscription: Subscription, at: datetime, language: Language) -> Item:
+    zone = subscription.spec.zone
     when = f"{at.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key})"
-    names = ", ".join(settings.name for settings in one.repositories)
-    return Item(join([Strong(one.name), " · ", HOME_RUN(language, names=names, when=when)]))
+    names = ", ".join(settings.name for settings in subscription.repositories)
+    return Item(
+        join([Strong(subscription.name), " · ", HOME_RUN(language, names=names, when=when)])
+    )
 
 
-def _may_see(one: Subscription, kind: str, person: str, policy: Policy) -> bool:
+def _may_see(subscription: Subscription, kind: str, person: str, policy: Policy) -> bool:
     """Whether a person may see a subscription: private ones are for admins of their chats.
 
     The page shows nobody what they would not be shown in the chat.
     """
-    who, where = f"{kind}:{person}", f"{kind}:{one.chat}"
-    named = {settings.name for settings in one.repositories}
+    who, where = f"{kind}:{person}", f"{kind}:{subscription.chat}"
+    named = {settings.name for settings in subscription.repositories}
     if not named <= {*may_see(policy, where, who)}:
         return False
     if not any(policy.repositories.get(name, True) for name in named):

@@ -176,12 +176,12 @@ class Subscribing:
         settings, asked = await self.chats.every()
         found: list[Subscription] = []
         for one in self._configured:
-            kept = settings.get(self._key(one), _PLAIN) if settings else _PLAIN
-            if not kept.paused:
-                found.append(_adapted(one, kept))
+            own = settings.get(self._key(one), _PLAIN) if settings else _PLAIN
+            if not own.paused:
+                found.append(_adapted(one, own))
         for chat, wanted in asked:
-            kept = settings.get(chat, _PLAIN)
-            if not kept.paused and (served := self._served(chat, wanted, kept)) is not None:
+            own = settings.get(chat, _PLAIN)
+            if not own.paused and (served := self._served(chat, wanted, own)) is not None:
                 found.append(served)
         return found
 
@@ -231,13 +231,13 @@ class Subscribing:
         settings = self._repositories[repository]
         return await self._app.watch_configured(settings, branch=branch or None)
 
-    async def _runs(self, chat: ChatKey, told: Collection[str]) -> Sequence[ChatDigest]:
+    async def _runs(self, chat: ChatKey, visible: Collection[str]) -> Sequence[ChatDigest]:
         """The chat's digests of the repositories it may see, including paused ones."""
         kept, now = await self.chats.settings(chat), self._app.clock.now()
         runs: list[ChatDigest] = []
         until = kept.paused_by(now)
         for one, fixed in self._of(chat, kept, await self.chats.subscribed(chat)):
-            names = tuple(s.name for s in one.repositories if s.name in told)
+            names = tuple(s.name for s in one.repositories if s.name in visible)
             if not names:
                 continue
             branches = {settings.branch for settings in one.repositories if settings.branch}
@@ -264,14 +264,16 @@ class Subscribing:
         self, chat: ChatKey, kept: ChatSettings, asked: Sequence[Subscribed]
     ) -> Iterator[tuple[Subscription, bool]]:
         """The subscriptions of one chat, and whether each is the configuration's."""
-        mine = (one for one in self._configured if self._key(one) == chat)
-        yield from ((_adapted(one, kept), True) for one in mine)
+        mine = (
+            subscription for subscription in self._configured if self._key(subscription) == chat
+        )
+        yield from ((_adapted(subscription, kept), True) for subscription in mine)
         for wanted in asked:
             if (served := self._served(chat, wanted, kept)) is not None:
                 yield served, False
 
-    def _key(self, one: Subscription) -> ChatKey:
-        return self._named(one.platform, one.chat)
+    def _key(self, subscription: Subscription) -> ChatKey:
+        return self._named(subscription.platform, subscription.chat)
 
     def _named(self, account: str, chat: str) -> ChatKey:
         return ChatKey(platform=self._kinds.get(account, account), account=account, chat=chat)
@@ -303,21 +305,21 @@ class Subscribing:
         )
 
 
-def _adapted(one: Subscription, kept: ChatSettings) -> Subscription:
+def _adapted(subscription: Subscription, kept: ChatSettings) -> Subscription:
     """A subscription of the configuration with its chat's own rules, bots and pause added."""
     if kept is _PLAIN:
-        return one
+        return subscription
     filters = Filters(
-        include=(*one.filters.include, *kept.filters.include),
-        exclude=(*one.filters.exclude, *kept.filters.exclude),
-        bots=one.filters.bots or kept.filters.bots,
+        include=(*subscription.filters.include, *kept.filters.include),
+        exclude=(*subscription.filters.exclude, *kept.filters.exclude),
+        bots=subscription.filters.bots or kept.filters.bots,
     )
     return replace(
-        one,
+        subscription,
         filters=filters,
         muted=kept.muted,
         muted_until=kept.muted_until,
-        spec=resting(one.spec, kept),
+        spec=resting(subscription.spec, kept),
     )
 
 

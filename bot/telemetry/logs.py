@@ -32,7 +32,7 @@ LOG = "digestbot.log"
 def keep_traceback(error: BaseException) -> str:
     """Append the traceback to the log file; return the line to show, with its id."""
     number = uuid.uuid4().hex[:8]
-    told = f"internal error {number}: {type(error).__name__}"
+    summary = f"internal error {number}: {type(error).__name__}"
     text = Redaction(known_secrets()).text("".join(traceback.format_exception(error)))
     file = data_folder() / LOG
     try:
@@ -40,8 +40,8 @@ def keep_traceback(error: BaseException) -> str:
         with file.open("a", encoding="utf-8", errors="backslashreplace") as handle:
             handle.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {number}\n{text}\n")
     except OSError:
-        return told
-    return f"{told}; the traceback is in {file}"
+        return summary
+    return f"{summary}; the traceback is in {file}"
 
 
 Format = Literal["auto", "human", "json"]

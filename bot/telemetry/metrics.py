@@ -277,10 +277,10 @@ class _Jobs:
         )
 
     def set(self, jobs: Mapping[str, Depth]) -> None:
-        for kind, found in jobs.items():
-            self._waiting.labels(kind).set(found.waiting)
-            self._doing.labels(kind).set(found.doing)
-            self._oldest.labels(kind).set(found.oldest)
+        for kind, depth in jobs.items():
+            self._waiting.labels(kind).set(depth.waiting)
+            self._doing.labels(kind).set(depth.doing)
+            self._oldest.labels(kind).set(depth.oldest)
 
 
 def _name(event: EventDict) -> str:
@@ -291,7 +291,7 @@ def _name(event: EventDict) -> str:
 def _number(value: Any) -> float:
     """A number of an event; nothing if it is none, as counting must not break logging."""
     try:
-        found = float(value)
+        number = float(value)
     except (TypeError, ValueError):
         return 0.0
-    return found if math.isfinite(found) and found >= 0 else 0.0
+    return number if math.isfinite(number) and number >= 0 else 0.0

@@ -45,8 +45,10 @@ def picture_of(chart: Chart) -> Picture | None:
         return None
     if not all(label.isascii() and label.isprintable() for label in chart.labels):
         return None
-    told = ", ".join(f"{label}: {n}" for label, n in zip(chart.labels, chart.values, strict=True))
-    return Picture(png=_drawn(chart), title=chart.title, alt=told)
+    description = ", ".join(
+        f"{label}: {n}" for label, n in zip(chart.labels, chart.values, strict=True)
+    )
+    return Picture(png=_drawn(chart), title=chart.title, alt=description)
 
 
 def _drawn(chart: Chart) -> bytes:

@@ -30,16 +30,16 @@ _USER_INFO = re.compile(r"(?P<user>[^:/?#@]*)(?::(?P<password>[^@]*(?:@[^@?]*(?=
 def secrets_in(address: str) -> tuple[str, ...]:
     """The secret parts of an address, as written and as servers repeat them."""
     user, password, place, query = _apart(address)
-    found = [f"{user}:{password}@", f":{password}@"] if password else []
+    secrets = [f"{user}:{password}@", f":{password}@"] if password else []
     written = [password, *(value for key, value in query if _SECRET_KEY.search(key))]
     for one in written:
         # Masking a part that also names the user or the host would make those unreadable and hide
         # nothing.
         if one != user and one not in re.split(r"[/:,]", place):
-            found += [
+            secrets += [
                 form for form in (one, unquote(one), unquote_plus(one)) if len(form) >= _LEAST
             ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(secrets))
 
 
 def without_secrets(address: str) -> str:

@@ -44,17 +44,17 @@ class Settings(BaseModel):
         reading = info.context
         if not isinstance(data, dict) or not isinstance(reading, SectionContext):
             return data
-        found = dict(data)
+        values = dict(data)
         for name in cls.secret_fields():
-            if (file := found.pop(f"{name}_file", None)) is not None:
-                if name in found:
+            if (file := values.pop(f"{name}_file", None)) is not None:
+                if name in values:
                     raise ValueError(f"both {name} and {name}_file are given; keep one")
-                found[name] = read_secret(reading.place(str(file)), reading.warnings)
-            elif name not in found and reading.section:
+                values[name] = read_secret(reading.place(str(file)), reading.warnings)
+            elif name not in values and reading.section:
                 variable = f"DIGESTBOT_{reading.section}_{name}".upper().replace("-", "_")
                 if value := reading.environment.get(variable):
-                    found[name] = value
-        return found
+                    values[name] = value
+        return values
 
     @model_validator(mode="after")
     def _conceal(self) -> Self:
@@ -128,8 +128,8 @@ Place = Annotated[Path, AfterValidator(_beside_the_file)]
 
 def _telling_parts(secret: str) -> tuple[str, ...]:
     """The path of an address and its long segments; empty if it is no address."""
-    _, found, rest = secret.partition("://")
-    path = rest.partition("/")[2] if found else ""
+    _, separator, rest = secret.partition("://")
+    path = rest.partition("/")[2] if separator else ""
     long = [part for part in re.split(r"[/?&=]", path) if len(part) >= _LONG]
     return (path, *long) if long else ()
 
@@ -197,8 +197,8 @@ def read_section(
 def near(word: str, known: Iterable[str]) -> str:
     """A suggestion of the most similar known word; empty if none is similar."""
     names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
-    return f"; did you mean {names[found[0]]!r}?" if found else ""
+    matches = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=0.6)
+    return f"; did you mean {names[matches[0]]!r}?" if matches else ""
 
 
 def spell(location: Location, data: Any) -> str:

@@ -173,9 +173,9 @@ class Workspace:
             return None
         known = {place, str(Path(place).absolute())}
         of = self.config.repositories
-        found = next((r for r in of if r.name == place or r.place in known), None)
-        if found is not None or Path(place).exists():
-            return found
+        configured = next((r for r in of if r.name == place or r.place in known), None)
+        if configured is not None or Path(place).exists():
+            return configured
         fit = match_names(place, [one.name for one in of])
         if len(fit) > 1:
             raise AmbiguousRepository(fit)
@@ -226,7 +226,11 @@ class Workspace:
         if self.config is None or self.config.web is None:
             return ""
         web = self.config.web
-        hidden = any(one.private for one in self.config.repositories if one.name == repository)
+        hidden = any(
+            configured.private
+            for configured in self.config.repositories
+            if configured.name == repository
+        )
         return "" if hidden and web.token is None else web.public_url
 
     def judging(
@@ -302,7 +306,11 @@ _AT_ONCE = 200
 def places_of(app: Workspace, names: Collection[str] | None = None) -> dict[str, str]:
     """The places of the configured repositories, all or those named."""
     configured = app.config.repositories if app.config else ()
-    return {one.name: one.place for one in configured if names is None or one.name in names}
+    return {
+        repository.name: repository.place
+        for repository in configured
+        if names is None or repository.name in names
+    }
 
 
 class Usages:
@@ -327,11 +335,11 @@ class Usages:
         await source.sync()
         files = await source.files(await source.tip(None))
         chosen = [blob for path, blob in files.items() if _is_code(path)][:_MOST_FILES]
-        found: set[ProfileEntry] = set()
+        entries: set[ProfileEntry] = set()
         for some in (chosen[start : start + _AT_ONCE] for start in range(0, len(chosen), _AT_ONCE)):
             texts = await source.texts(some)
-            found |= await asyncio.to_thread(_used, texts.values(), packages)
-        return frozenset(found)
+            entries |= await asyncio.to_thread(_used, texts.values(), packages)
+        return frozenset(entries)
 
 
 def _is_code(path: str) -> bool:

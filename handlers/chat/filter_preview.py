@@ -159,7 +159,9 @@ def _preview(
         )
     if rules:
         blocks.append(Paragraph(words.LEFT_OUT(language, rules=rules_of(rules))))
-    blocks += [Paragraph(words.UNREAD(language, repository=one)) for one in tried.unread]
+    blocks += [
+        Paragraph(words.UNREAD(language, repository=repository)) for repository in tried.unread
+    ]
     return blocks
 
 
@@ -178,8 +180,8 @@ def _command_of(intent: Filter) -> str:
 
 
 async def _save(intent: Filter, ctx: Context, room: Room, tried: Tried) -> Answer:
-    def saved(kept: ChatSettings) -> ChatSettings:
-        return replace(kept, filters=_with_rule(kept.filters, intent, ctx.language))
+    def saved(settings: ChatSettings) -> ChatSettings:
+        return replace(settings, filters=_with_rule(settings.filters, intent, ctx.language))
 
     fresh = await room.chats.change(room.chat, saved)
     room.tell()

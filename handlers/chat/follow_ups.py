@@ -70,7 +70,7 @@ def subject_kind(talk: Talk | None, ctx: Context) -> str:
     subjects = _subjects(talk, ctx)
     if not subjects:
         return ""
-    if any(isinstance(one, Touched) for one in subjects[:2]):
+    if any(isinstance(subject, Touched) for subject in subjects[:2]):
         return "name"
     if isinstance(subjects[0], OfChange):
         listed = talk is not None and talk.subjects[-2:-1] == (talk.question,)
@@ -80,8 +80,12 @@ def subject_kind(talk: Talk | None, ctx: Context) -> str:
 
 def _subjects(talk: Talk | None, ctx: Context) -> list[Intent]:
     """The subjects of the conversation, the narrowest first."""
-    found = [_read(one, ctx) for one in reversed(talk.subjects or (talk.question,))] if talk else []
-    return [one for one in found if one is not None]
+    intents = (
+        [_read(intent, ctx) for intent in reversed(talk.subjects or (talk.question,))]
+        if talk
+        else []
+    )
+    return [intent for intent in intents if intent is not None]
 
 
 def _read(question: str, ctx: Context) -> Intent | None:
@@ -139,7 +143,7 @@ async def _fitting(
     intent: Intent, subjects: Sequence[Intent], talk: Talk | None, ctx: Context
 ) -> Intent:
     """The question about the narrowest subject that it fits. Raises ``NothingBefore``."""
-    name = next((one for one in subjects[:2] if isinstance(one, Touched)), None)
+    name = next((subject for subject in subjects[:2] if isinstance(subject, Touched)), None)
     if isinstance(intent, Why) and name and len(subjects) > 1:
         intent = Nth(place=0)  # "why was it removed"
         subjects = subjects[:1]
@@ -147,8 +151,8 @@ async def _fitting(
         return replace(name, claim=intent.claim)
     if isinstance(intent, ShowDiff) and intent.part == SUBJECT:
         intent = replace(intent, part=name.name if name else "")
-    full = (_applied(intent, one) for one in subjects)
-    found = next((one for one in full if one is not None), None)
+    full = (_applied(intent, subject) for subject in subjects)
+    found = next((subject for subject in full if subject is not None), None)
     if found is None:
         raise NothingBefore(await _rows(talk, ctx))
     return found
@@ -178,31 +182,31 @@ _SHOWN = 3  # changes that are named where it is not clear which is meant
 async def _rows(talk: Talk | None, ctx: Context) -> tuple[str, ...]:
     """What the last list shows, in words."""
     rows = talk.listed[:_SHOWN] if talk else ()
-    held = await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
-    named = (held[r].title if r in held else r.removeprefix("explain ") for r in rows)
-    return tuple(map(without_backticks, named)) if held else ()
+    changes = await ctx.archive.load(ctx.watched.repository, [r for r in rows if _SHA.fullmatch(r)])
+    named = (changes[r].title if r in changes else r.removeprefix("explain ") for r in rows)
+    return tuple(map(without_backticks, named)) if changes else ()
 
 
 async def _alike(again: Again, subjects: Sequence[Intent], ctx: Context) -> Intent:
     """Changes by the author of the current one, or in its file. Raises ``NothingBefore``."""
-    change = next((one for one in subjects if isinstance(one, Explain)), None)
+    change = next((subject for subject in subjects if isinstance(subject, Explain)), None)
     sha = change.reference.sha if change else ""
-    held = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
-    about = next((one for one in subjects if not isinstance(one, OfChange)), None)
+    changes = await ctx.archive.load(ctx.watched.repository, [sha] if sha else [])
+    about = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
     if not sha and again.same == "author" and isinstance(about, Changed):
         return _turned(about, replace(again, same=""), ctx)  # "their fixes", of a person's list
-    if sha not in held:
+    if sha not in changes:
         raise NothingBefore
     span = again.window or _window(about, ctx)
     if again.same == "file":
-        return Changed(window=span, path=next(iter(held[sha].facts.paths), ""))
+        return Changed(window=span, path=next(iter(changes[sha].facts.paths), ""))
     kinds = (again.kind,) if again.kind else ()
-    return Changed(window=span, author=people_of(held[sha])[0], kinds=kinds)
+    return Changed(window=span, author=people_of(changes[sha])[0], kinds=kinds)
 
 
 async def _release_before(subjects: Sequence[Intent], ctx: Context) -> Intent:
     """The last list for the release before its own. Raises ``NothingBefore`` if there is none."""
-    last = next((one for one in subjects if isinstance(one, Changed)), None)
+    last = next((subject for subject in subjects if isinstance(subject, Changed)), None)
     if last is None or not isinstance(last.window, Refs):
         raise NothingBefore
     release = await ctx.watched.source.release(last.window.base)
@@ -216,12 +220,12 @@ async def _described(
 ) -> Intent:
     """The change of the last list that words describe; where none does, a list about them."""
     wanted, shas = roots(nth.about), talk.listed if talk else ()
-    held = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
-    said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in held.items()}
+    changes = await ctx.archive.load(ctx.watched.repository, [s for s in shas if _SHA.fullmatch(s)])
+    said = {sha: roots(" ".join((g.title, *g.facts.paths))) for sha, g in changes.items()}
     fits = [sha for sha in shas if wanted <= said.get(sha, frozenset())]
     if wanted and fits:
         return _ASPECTS.get(nth.aspect, Explain)(reference=Reference(sha=fits[0]))
-    last = next((one for one in subjects if not isinstance(one, OfChange)), None)
+    last = next((subject for subject in subjects if not isinstance(subject, OfChange)), None)
     return replace(_list_of(last, ctx), topic=nth.about, top=None)
 
 
@@ -252,11 +256,11 @@ def _told_again(intent: More | Retell, talk: Talk | None, ctx: Context) -> tuple
     ctx = replace(ctx, length=talk.length)
     if isinstance(intent, More):
         return last, replace(ctx, page=talk.page + 1)
-    told = replace(ctx, page=talk.page, language=intent.language or ctx.language)
+    retold = replace(ctx, page=talk.page, language=intent.language or ctx.language)
     if intent.longer is None:
-        return last, told
+        return last, retold
     place = _LENGTHS.index(talk.length) + (1 if intent.longer else -1)
-    return last, replace(told, length=_LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)])
+    return last, replace(retold, length=_LENGTHS[min(max(place, 0), len(_LENGTHS) - 1)])
 
 
 def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Context) -> Intent:

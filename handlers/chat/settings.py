@@ -69,57 +69,57 @@ def settings_answer(ctx: Context, blocks: Sequence[Block], title: Phrase | None 
 
 async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answer:
     """All settings of the chat, with the defaults for those it has not set."""
-    language, kept = ctx.language, await room.chats.settings(room.chat)
+    language, settings = ctx.language, await room.chats.settings(room.chat)
     rows = [
         _line(name.template(language), value, language)
-        for name, value in _values(kept, room, language)
+        for name, value in _values(settings, room, language)
     ]
     for phrase, entries in (
         (words.REPOSITORIES, room.repositories),
-        (words.INCLUDED, [str(rule) for rule in kept.filters.include]),
-        (words.EXCLUDED, [str(rule) for rule in kept.filters.exclude]),
-        (words.TOPICS, _topics(kept, ctx, room)),
+        (words.INCLUDED, [str(rule) for rule in settings.filters.include]),
+        (words.EXCLUDED, [str(rule) for rule in settings.filters.exclude]),
+        (words.TOPICS, _topics(settings, ctx, room)),
     ):
         if entries:
             named = between([Code(entry) for entry in entries], COMMA.template(language))
             rows.append(_line(phrase.template(language), named, language))
-    if kept.paused:
+    if settings.paused:
         rows.append(Item(words.HELD(language)))
-    elif until := kept.paused_by(ctx.clock.now()):
+    elif until := settings.paused_by(ctx.clock.now()):
         said = minute(until, await digest_zone(ctx, room))
         rows.append(Item(words.HELD_UNTIL(language, moment=said)))
     return settings_answer(ctx, [Listing(tuple(rows))], words.SETTINGS)
 
 
-def _topics(kept: ChatSettings, ctx: Context, room: Room) -> list[str]:
+def _topics(settings: ChatSettings, ctx: Context, room: Room) -> list[str]:
     """The muted topics, with their ends."""
     zone = room.zone or ctx.zone
-    topics = still_muted(kept.muted, kept.muted_until, ctx.clock.now())
-    ends = {topic: f" (→ {minute(end, zone)})" for topic, end in kept.muted_until.items()}
+    topics = still_muted(settings.muted, settings.muted_until, ctx.clock.now())
+    ends = {topic: f" (→ {minute(end, zone)})" for topic, end in settings.muted_until.items()}
     return [f"{topic}{ends.get(topic, '')}" for topic in topics]
 
 
-def _values(kept: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
-    own, usual = kept.timing, room.defaults
+def _values(settings: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
+    own, usual = settings.timing, room.defaults
     pairs: dict[ChatSetting, tuple[Value | None, Value | None]] = {
-        ChatSetting.LANGUAGE: (kept.language, room.language),
+        ChatSetting.LANGUAGE: (settings.language, room.language),
         ChatSetting.ZONE: (own.zone, usual.zone),
         ChatSetting.TIME: (own.at, usual.at),
         ChatSetting.WEEKDAYS: (own.weekdays, usual.weekdays),
         ChatSetting.LEVEL: (own.least, usual.least),
         ChatSetting.BRANCH: (own.branch or None, usual.branch or None),
     }
-    found: list[tuple[Phrase, Spans]] = []
+    rows: list[tuple[Phrase, Spans]] = []
     for setting, (mine, default) in pairs.items():
         if mine is not None:
-            found.append((words.NAMES[setting], _value_text(mine, language)))
+            rows.append((words.NAMES[setting], _value_text(mine, language)))
         elif default is not None:
             said = words.AS_USUAL(language, value=_value_text(default, language))
-            found.append((words.NAMES[setting], said))
-    found.append((words.NAMES[ChatSetting.BOTS], _value_text(kept.filters.bots, language)))
-    if kept.private:
-        found.append((words.NAMES[ChatSetting.PRIVATE], _value_text(kept.private, language)))
-    return found
+            rows.append((words.NAMES[setting], said))
+    rows.append((words.NAMES[ChatSetting.BOTS], _value_text(settings.filters.bots, language)))
+    if settings.private:
+        rows.append((words.NAMES[ChatSetting.PRIVATE], _value_text(settings.private, language)))
+    return rows
 
 
 def _value_text(value: Value, language: Language) -> Spans:
@@ -155,14 +155,14 @@ async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
     )
 
 
-def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
+def _with(settings: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
     match setting:
         case ChatSetting.LANGUAGE:
-            return replace(kept, language=value)
+            return replace(settings, language=value)
         case ChatSetting.BOTS:
-            return replace(kept, filters=replace(kept.filters, bots=value))
+            return replace(settings, filters=replace(settings.filters, bots=value))
         case ChatSetting.PRIVATE:
-            return replace(kept, private=value)
+            return replace(settings, private=value)
         case _:
             field = {
                 ChatSetting.ZONE: "zone",
@@ -171,7 +171,7 @@ def _with(kept: ChatSettings, setting: ChatSetting, value: Any) -> ChatSettings:
                 ChatSetting.LEVEL: "least",
                 ChatSetting.BRANCH: "branch",
             }[setting]
-            return replace(kept, timing=replace(kept.timing, **{field: value}))
+            return replace(settings, timing=replace(settings.timing, **{field: value}))
 
 
 async def end_of(until: PauseEnd, ctx: Context, room: Room) -> tuple[datetime, ZoneInfo]:
@@ -202,28 +202,31 @@ async def mute_topic(
 ) -> str:
     """Exclude a topic from a chat's posts and return the confirmation. Raises ``UserError``."""
 
-    def muted(kept: ChatSettings) -> ChatSettings:
-        kept = _without(kept, [one for one in kept.muted if term(one) == term(topic)])
-        if len(kept.muted) >= MOST_TOPICS:
+    def muted(settings: ChatSettings) -> ChatSettings:
+        settings = _without(
+            settings,
+            [muted_topic for muted_topic in settings.muted if term(muted_topic) == term(topic)],
+        )
+        if len(settings.muted) >= MOST_TOPICS:
             raise UserError(words.TOO_MANY.text(language, n=MOST_TOPICS))
-        ends = kept.muted_until if end is None else {**kept.muted_until, topic: end}
-        return replace(kept, muted=(*kept.muted, topic), muted_until=ends)
+        ends = settings.muted_until if end is None else {**settings.muted_until, topic: end}
+        return replace(settings, muted=(*settings.muted, topic), muted_until=ends)
 
     await room.chats.change(room.chat, muted)
     room.tell()
     return words.MUTED.text(language, topic=topic)
 
 
-def _without(kept: ChatSettings, topics: Sequence[str]) -> ChatSettings:
-    ends = {topic: end for topic, end in kept.muted_until.items() if topic not in topics}
-    rest = tuple(one for one in kept.muted if one not in topics)
-    return replace(kept, muted=rest, muted_until=ends)
+def _without(settings: ChatSettings, topics: Sequence[str]) -> ChatSettings:
+    ends = {topic: end for topic, end in settings.muted_until.items() if topic not in topics}
+    rest = tuple(muted_topic for muted_topic in settings.muted if muted_topic not in topics)
+    return replace(settings, muted=rest, muted_until=ends)
 
 
 async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
     """Show a muted topic in the chat's posts again."""
     before = (await room.chats.settings(room.chat)).muted
-    gone = [one for one in before if term(one) == term(intent.topic)]
+    gone = [muted_topic for muted_topic in before if term(muted_topic) == term(intent.topic)]
     if not gone:
         said = words.NOT_MUTED(ctx.language, topic=intent.topic)
         return settings_answer(ctx, [Paragraph(said)])

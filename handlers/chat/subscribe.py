@@ -51,16 +51,18 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
     """Subscribe the chat to one repository, or to all that it may see."""
     names = [_find_repository(intent.repository, room, ctx.language)] if intent.repository else None
     timing = _of_kind(intent, room, ctx.language)
-    kept = await room.chats.settings(room.chat)
-    branch = timing.over(kept.timing).branch
+    settings = await room.chats.settings(room.chat)
+    branch = timing.over(settings.timing).branch
     for name in names or room.repositories:
         if branch and room.check is not None:
             await room.check(name, branch)
     for name in names or room.repositories:
-        one = Subscribed(repository=name, kind=intent.kind, timing=timing, person=room.person)
-        await room.chats.subscribe(room.chat, one)
+        subscription = Subscribed(
+            repository=name, kind=intent.kind, timing=timing, person=room.person
+        )
+        await room.chats.subscribe(room.chat, subscription)
     room.tell()
-    whole = timing.over(kept.timing).over(room.defaults)
+    whole = timing.over(settings.timing).over(room.defaults)
     said = words.SUBSCRIBED(
         ctx.language,
         names=", ".join(names or room.repositories),
@@ -101,7 +103,7 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     asked = await room.chats.subscribed(room.chat)
     name = ""
     if intent.repository:
-        also = [one.repository for one in asked]
+        also = [subscription.repository for subscription in asked]
         name = _find_repository(intent.repository, room, ctx.language, also)
     count = await room.chats.unsubscribe(room.chat, name, intent.kind)
     room.tell()
@@ -198,20 +200,20 @@ async def _save_change(
     return settings_answer(ctx, [Paragraph(said)])
 
 
-def _pause(kept: ChatSettings) -> ChatSettings:
-    return replace(kept, paused=True, paused_since=None, paused_until=None)
+def _pause(settings: ChatSettings) -> ChatSettings:
+    return replace(settings, paused=True, paused_since=None, paused_until=None)
 
 
-def _paused_until(kept: ChatSettings, now: datetime, until: datetime) -> ChatSettings:
+def _paused_until(settings: ChatSettings, now: datetime, until: datetime) -> ChatSettings:
     """A pause under way goes on from its beginning."""
-    since = kept.paused_since if kept.paused_by(now) else now
-    return replace(kept, paused=False, paused_since=since, paused_until=until)
+    since = settings.paused_since if settings.paused_by(now) else now
+    return replace(settings, paused=False, paused_since=since, paused_until=until)
 
 
-def _resume(kept: ChatSettings, now: datetime) -> ChatSettings:
+def _resume(settings: ChatSettings, now: datetime) -> ChatSettings:
     """A pause with an end has been up to now: the slots in it stay held."""
-    under_way = kept.paused_by(now) is not None
-    return replace(kept, paused=False, paused_until=now if under_way else kept.paused_until)
+    under_way = settings.paused_by(now) is not None
+    return replace(settings, paused=False, paused_until=now if under_way else settings.paused_until)
 
 
 _HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {

@@ -242,14 +242,14 @@ def _muting(entry: ReportEntry, muted: Sequence[tuple[str, Resolved]], labels: L
     return next((topic for topic, terms in muted if bears(entry.graded, terms, given)), "")
 
 
-def _outcome(one: Outcome, rules: dict[str, str], topics: dict[str, str]) -> Outcome:
-    if one.state is State.FAILED:
-        return one
-    if rule := rules.get(one.sha):
-        return Outcome(sha=one.sha, state=State.FILTERED, why=rule)
-    if topic := topics.get(one.sha):
-        return Outcome(sha=one.sha, state=State.ARCHIVED, why=f"{MUTED}: {topic}")
-    return one
+def _outcome(outcome: Outcome, rules: dict[str, str], topics: dict[str, str]) -> Outcome:
+    if outcome.state is State.FAILED:
+        return outcome
+    if rule := rules.get(outcome.sha):
+        return Outcome(sha=outcome.sha, state=State.FILTERED, why=rule)
+    if topic := topics.get(outcome.sha):
+        return Outcome(sha=outcome.sha, state=State.ARCHIVED, why=f"{MUTED}: {topic}")
+    return outcome
 
 
 def _reduced_to(report: Report, entries: Sequence[ReportEntry], gone: Collection[str]) -> Report:

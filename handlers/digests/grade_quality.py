@@ -67,13 +67,13 @@ async def names_in_release_notes(
         listed = await forge.releases()
     except ForgeFailed as error:
         return NamedByNotes(unread=str(error))
-    found = [
-        one
-        for one in listed
-        if one.published_at >= since and (until is None or one.published_at <= until)
+    releases = [
+        release
+        for release in listed
+        if release.published_at >= since and (until is None or release.published_at <= until)
     ]
-    named = frozenset[int]().union(*(named_in(one.body) for one in found))
-    return NamedByNotes(named=named, releases=len(found))
+    named = frozenset[int]().union(*(named_in(release.body) for release in releases))
+    return NamedByNotes(named=named, releases=len(releases))
 
 
 async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> QualityResult:
@@ -94,7 +94,7 @@ async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> Quali
     changes = await ctx.archive.select(ctx.watched.repository, Query(window=reached))
     judged = [g for g in changes if g.commit.committed_at < window.until]
     names = {g.sha for g in judged}
-    fates = {sha: found for sha, found in outcomes_of(changes, later).items() if sha in names}
+    fates = {sha: fate for sha, fate in outcomes_of(changes, later).items() if sha in names}
     thresholds = ctx.watched.thresholds or Thresholds()
     return QualityResult(
         window=window, changes=judged, fates=fates, quality=quality(judged, fates, thresholds)
@@ -111,7 +111,7 @@ async def taught(ctx: Context) -> Context:
     """The context with the weights of the newest release, learned if they are not yet."""
     newest = await _newest(ctx)
     known = ctx.watched.grading.local
-    if ctx.weights is None or newest is None or newest[0] in {one.release for one in known}:
+    if ctx.weights is None or newest is None or newest[0] in {weights.release for weights in known}:
         return ctx
     learned = await _learn_from_release(ctx, *newest)
     if learned is None:
@@ -125,8 +125,8 @@ async def _newest(ctx: Context) -> tuple[str, datetime] | None:
     """The newest final release and when it was made."""
     if ctx.weights is None:
         return None
-    found = await ctx.watched.source.releases()
-    tag, at = next(iter(found.items()), ("", None))
+    releases = await ctx.watched.source.releases()
+    tag, at = next(iter(releases.items()), ("", None))
     return (tag, at) if at else None
 
 

@@ -40,10 +40,10 @@ _PATIENCE = 6.0  # seconds that a digest waits for the forge
 async def with_descriptions(changes: Sequence[Graded], ctx: Context) -> list[Graded]:
     """The changes with the descriptions of their requests, where known or readable."""
     numbers = {g.number for g in changes if g.number is not None}
-    kept = await _stored_requests(numbers, ctx)
-    if await _ask_forge([g for g in changes if g.number not in kept], ctx):
-        kept = await _stored_requests(numbers, ctx)
-    return [with_description(g, kept.get(g.number or 0)) for g in changes]
+    stored = await _stored_requests(numbers, ctx)
+    if await _ask_forge([g for g in changes if g.number not in stored], ctx):
+        stored = await _stored_requests(numbers, ctx)
+    return [with_description(g, stored.get(g.number or 0)) for g in changes]
 
 
 async def _stored_requests(numbers: Collection[int], ctx: Context) -> Mapping[int, KeptRequest]:
@@ -90,7 +90,7 @@ async def _read_requests(
     pages = count(1)
     async for page in forge.recent(since):
         await ctx.requests.keep(ctx.watched.repository, page, ctx.clock.now())
-        missing -= {one.number for one in page}
+        missing -= {request.number for request in page}
         if not missing or next(pages) == _PAGES:
             break
     return missing != set(wanted)
@@ -146,8 +146,8 @@ async def ensure(ctx: Context, selection: Selection, tip: Tip) -> tuple[Graded, 
 async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
     """Like :func:`ensure`, with the failures by full commit name."""
     names, failures = await fill(ctx, selection, tip)
-    kept = await ctx.archive.load(ctx.watched.repository, names)
-    return Ingested(changes=tuple(kept[s] for s in names if s in kept), failures=failures)
+    stored = await ctx.archive.load(ctx.watched.repository, names)
+    return Ingested(changes=tuple(stored[s] for s in names if s in stored), failures=failures)
 
 
 async def fill(
@@ -257,9 +257,9 @@ async def _batches(ctx: Context, selection: Selection, tip: Tip) -> AsyncGenerat
     async for changes in ctx.watched.source.changes(tip, selection):
         blobs = list(dict.fromkeys(b for change in changes for b in wanted_blobs(change)))
         # What a file was before one change it became by an older one, often of the next batch.
-        held = {blob: texts[blob] for blob in blobs if blob in texts}
-        lacking = [blob for blob in blobs if blob not in held]
-        texts = {**held, **(await ctx.watched.source.texts(lacking))} if lacking else held
+        contents = {blob: texts[blob] for blob in blobs if blob in texts}
+        lacking = [blob for blob in blobs if blob not in contents]
+        texts = {**contents, **(await ctx.watched.source.texts(lacking))} if lacking else contents
         yield batch_of(changes, texts, ctx)
 
 
@@ -303,11 +303,11 @@ async def _keep(ctx: Context, pending: _Pending, failures: dict[str, str]) -> No
 
 async def _regrade(ctx: Context, lacking: Sequence[str]) -> frozenset[str]:
     """Regrade changes that have current facts by the current weights; return their names."""
-    held = await ctx.archive.load(ctx.watched.repository, lacking)
-    labels = await labels_of(ctx.requests, ctx.watched.repository, held.values())
+    stored = await ctx.archive.load(ctx.watched.repository, lacking)
+    labels = await labels_of(ctx.requests, ctx.watched.repository, stored.values())
     fresh = [
         ctx.watched.grading.regrade(graded, labels.get(graded.sha, ()))
-        for graded in held.values()
+        for graded in stored.values()
         if graded.facts.version == FACTS_VERSION
     ]
     await ctx.archive.save(ctx.watched.repository, fresh)
@@ -326,11 +326,11 @@ async def labels_of(
     numbered = {change.sha: change.number for change in changes if change.number is not None}
     if requests is None or not numbered:
         return {}
-    kept = await requests.load(repository, frozenset(numbered.values()))
+    stored = await requests.load(repository, frozenset(numbered.values()))
     given = {
-        number: one.request.labels
-        for number, one in kept.items()
-        if one.request.state is RequestState.MERGED and one.request.labels
+        number: request.request.labels
+        for number, request in stored.items()
+        if request.request.state is RequestState.MERGED and request.request.labels
     }
     return {sha: given[number] for sha, number in numbered.items() if number in given}
 
@@ -355,7 +355,9 @@ async def enrich(ctx: Context) -> int:
     async for page in forge.recent(since - _OVERLAP if since else None):
         await requests.keep(repository, page, ctx.clock.now())
         count += len(page)
-        newest = max([one.updated_at for one in page] + ([newest] if newest else []), default=None)
+        newest = max(
+            [request.updated_at for request in page] + ([newest] if newest else []), default=None
+        )
     if newest is not None and (since is None or newest > since):
         await requests.mark(repository, newest)
     return count

@@ -38,11 +38,11 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
 async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
     """The facts, with names that the project offers marked apart from internal ones."""
     places = {
-        (_side(change, one), path)
+        (_side(change, candidate), path)
         for change, those in zip(changes, facts, strict=True)
         for fact in those.items
-        for one in (fact, *_former(fact))
-        for path in files_around(one)
+        for candidate in (fact, *_former(fact))
+        for path in files_around(candidate)
     }
     texts = await source.contents(places) if places else {}
     result = []
@@ -50,9 +50,12 @@ async def _expose(source: Source, changes: Sequence[Change], facts: Sequence[Fac
         items = []
         for fact in those.items:
             shown, *former = (
-                with_exposure(one, {p: t for p in files_around(one) if (t := texts.get((side, p)))})
-                for one in (fact, *_former(fact))
-                for side in [_side(change, one)]
+                with_exposure(
+                    candidate,
+                    {p: t for p in files_around(candidate) if (t := texts.get((side, p)))},
+                )
+                for candidate in (fact, *_former(fact))
+                for side in [_side(change, candidate)]
             )
             if shown.public and former and former[0].public is False:
                 shown = replace(shown, action=Action.ADDED, before=None, after=None)

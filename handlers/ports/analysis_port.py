@@ -97,7 +97,7 @@ class Analyses(Protocol):
         """The stored summary of a day, by the key of the call's input."""
 
     async def keep_day(
-        self, repository: Repository, shown: str, basis: Basis, kept: StoredDay
+        self, repository: Repository, shown: str, basis: Basis, stored_day: StoredDay
     ) -> None:
         """Save it, replacing a failure too."""
 

@@ -221,11 +221,11 @@ class Profiles(Protocol):
     ) -> StoredProfile:
         """Change the profile in one transaction and return it; without entries it is deleted."""
 
-    async def reached(self, repository: Repository, kept: StoredProfile, tip: str) -> None:
+    async def reached(self, repository: Repository, profile: StoredProfile, tip: str) -> None:
         """Save ``tip`` as the point up to which alerts were checked.
 
-        Nothing is saved if the tip or alerts were changed since ``kept`` was loaded; other changes
-        to the profile stay.
+        Nothing is saved if the tip or alerts changed since ``profile`` was loaded; other changes to
+        the profile stay.
         """
 
     async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:

@@ -104,12 +104,12 @@ class Discord(PacedAddress):
         headers = {"content-type": "application/json"}
         reply = await self._wire.request(method, url, body, headers)
         answer = reply.json()
-        found: dict[str, Any] = answer if isinstance(answer, dict) else {}
-        if (pause := _pause(reply, found)) is not None:
+        data: dict[str, Any] = answer if isinstance(answer, dict) else {}
+        if (pause := _pause(reply, data)) is not None:
             self._pace.hold("", pause)
         if not 200 <= reply.status < 300:
-            raise _failure(reply, found, pause)
-        return found
+            raise _failure(reply, data, pause)
+        return data
 
 
 def create(config: Config) -> Discord:
@@ -128,9 +128,9 @@ def _message(part: Part) -> dict[str, Any]:
 
 def _pause(reply: Reply, answer: Mapping[str, Any]) -> float | None:
     """Seconds until the next call is allowed, if this one used up the limit."""
-    told = answer.get("retry_after")
-    if reply.status == 429 and isinstance(told, int | float) and told >= 0:
-        return float(told)
+    seconds = answer.get("retry_after")
+    if reply.status == 429 and isinstance(seconds, int | float) and seconds >= 0:
+        return float(seconds)
     if reply.headers.get("x-ratelimit-remaining") == "0":
         return reply.seconds("x-ratelimit-reset-after")
     return None

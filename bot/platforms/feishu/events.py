@@ -168,7 +168,8 @@ def _node(node: Any) -> str:
 def _without_mentions(text: str, mentions: list[dict[str, Any]], bot: str) -> str:
     """The text without mentions of the bot; others are replaced by names."""
     names = {
-        _text(one, "key"): "" if _is_bot(one, bot) else f"@{_text(one, 'name')}" for one in mentions
+        _text(mention, "key"): "" if _is_bot(mention, bot) else f"@{_text(mention, 'name')}"
+        for mention in mentions
     }
     keys = "|".join(re.escape(key) for key in sorted(names, key=len, reverse=True) if key)
     return re.sub(keys, lambda found: names[found[0]], text).strip() if keys else text.strip()

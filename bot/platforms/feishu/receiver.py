@@ -227,9 +227,9 @@ class Feishu(FeishuSender):
 
     async def _own_id(self) -> str:
         bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
-        found = bot.get("open_id")
-        if not isinstance(found, str) or not found:
+        open_id = bot.get("open_id")
+        if not isinstance(open_id, str) or not open_id:
             raise SendError(
                 SendReason.UNAUTHORIZED, "the app has no bot; enable the bot capability"
             )
-        return found
+        return open_id

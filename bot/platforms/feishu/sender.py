@@ -78,7 +78,7 @@ class ChatInfo:
         if data is None:
             return False
         first: dict[str, Any] = next(iter(data.get("items") or ()), {})
-        named = any(one.get("id") == bot for one in first.get("mentions") or ())
+        named = any(mention.get("id") == bot for mention in first.get("mentions") or ())
         ours = named or (first.get("sender") or {}).get("id") == self._api.app_id
         return (self._ours if ours else self._strange).keep(root, value=True) and ours
 
@@ -119,8 +119,8 @@ class History:
             return None
         async for message in self._messages(query):
             if self._is(message, part):
-                found = str(message["message_id"])
-                return Receipt(message=found, thread=thread if reply_to else found)
+                message_id = str(message["message_id"])
+                return Receipt(message=message_id, thread=thread if reply_to else message_id)
         return None
 
     def _chat(self, chat: str, part: Part) -> dict[str, str]:
@@ -266,8 +266,8 @@ class FeishuSender:
 
     async def show(self, chat: str, picture: Picture, below: Receipt) -> None:  # noqa: ARG002  # ids are unique
         """As :class:`bot.messaging.Pictured`: an image that answers the message."""
-        told = await self._api.upload("/im/v1/images", {"image_type": "message"}, picture.png)
-        key = (told.get("data") or {}).get("image_key")
+        uploaded = await self._api.upload("/im/v1/images", {"image_type": "message"}, picture.png)
+        key = (uploaded.get("data") or {}).get("image_key")
         if not isinstance(key, str) or not key:
             raise SendError(SendReason.BROKEN, "an answer without an image key")
         body = {"msg_type": "image", "content": json.dumps({"image_key": key})}
@@ -294,20 +294,20 @@ class FeishuSender:
     async def probe(self, chat: str) -> str:
         """The names of the bot and of the group, as far as it may read them."""
         bot = (await self._api.call("GET", "/bot/v3/info")).get("bot") or {}
-        told = f"bot {bot.get('app_name') or self._api.app_id!r}"
+        description = f"bot {bot.get('app_name') or self._api.app_id!r}"
         if _id_type(chat) != "chat_id":
-            return f"{told}, direct messages"
+            return f"{description}, direct messages"
         try:
             path = f"/im/v1/chats/{quote(chat, safe='')}"
             about = (await self._api.call("GET", path)).get("data") or {}
         except FeishuRefusal as error:
             if error.code not in NO_HISTORY:
                 raise
-            return f"{told}; without im:chat:readonly the chat cannot be checked"
+            return f"{description}; without im:chat:readonly the chat cannot be checked"
         if str(about.get("chat_status", "normal")) != "normal":
             raise SendError(SendReason.NO_CHANNEL, "the group is dissolved")
         external = ", with people from outside" if about.get("external") else ""
-        return f"{told}, group {about.get('name') or chat!r}{external}"
+        return f"{description}, group {about.get('name') or chat!r}{external}"
 
     async def external(self, chat: str) -> bool:
         """Whether outsiders are in the group; true if Feishu does not tell."""

@@ -214,10 +214,10 @@ def _table(table: Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
 
 
 def _cell(spans: Spans) -> Json:
-    found = elements(spans)
-    if not found:
+    spans_of_cell = elements(spans)
+    if not spans_of_cell:
         return {"type": "raw_text", "text": " "}
-    lines = [RichLine(SECTION, tuple(found))]
+    lines = [RichLine(SECTION, tuple(spans_of_cell))]
     return {"type": "rich_text", "elements": containers(lines)}
 
 

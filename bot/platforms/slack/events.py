@@ -233,8 +233,8 @@ def _menu_choice(
 
 def _inner(body: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """An object within an object; empty if it is none."""
-    found = body.get(key)
-    return found if isinstance(found, dict) else {}
+    value = body.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _time(stamp: str) -> float:

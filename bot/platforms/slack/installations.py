@@ -72,14 +72,14 @@ class OneAccount:
 
 async def identify(calls: SlackWebApi, token: str) -> SlackAccount:
     """Ask Slack who a token belongs to. Raises ``SendError``."""
-    told = await calls.post("auth.test", token)
+    identity = await calls.post("auth.test", token)
     return SlackAccount(
         token=token,
-        team=str(told.get("team_id", "")),
-        user=str(told.get("user_id", "")),
-        bot=str(told.get("bot_id", "")),
-        name=str(told.get("user", "")),
-        workspace=str(told.get("team", "")),
+        team=str(identity.get("team_id", "")),
+        user=str(identity.get("user_id", "")),
+        bot=str(identity.get("bot_id", "")),
+        name=str(identity.get("user", "")),
+        workspace=str(identity.get("team", "")),
     )
 
 
@@ -110,7 +110,7 @@ class Installations(AsyncInstallationStore):
         if file is None:
             log.warning("slack.workspace_refused", workspace=bot.team_id)
             raise SendError(SendReason.UNAUTHORIZED, "this workspace is not allowed")
-        kept = {
+        stored = {
             "token": bot.bot_token,
             "team": bot.team_id,
             "user": bot.bot_user_id,
@@ -119,7 +119,7 @@ class Installations(AsyncInstallationStore):
             "app": bot.app_id or "",
             "installed_at": bot.installed_at,
         }
-        await asyncio.to_thread(_write, file, json.dumps(kept))
+        await asyncio.to_thread(_write, file, json.dumps(stored))
         log.info("slack.installed", workspace=bot.team_id)
 
     async def async_find_bot(
@@ -132,17 +132,17 @@ class Installations(AsyncInstallationStore):
         """The bot of a workspace."""
         del enterprise_id, is_enterprise_install
         file = self._file(team_id or "")
-        kept = await asyncio.to_thread(_read, file) if file else None
-        if kept is None:
+        stored = await asyncio.to_thread(_read, file) if file else None
+        if stored is None:
             return None
         return Bot(
-            app_id=kept["app"],
-            team_id=kept["team"],
-            team_name=kept["workspace"],
-            bot_token=kept["token"],
-            bot_id=kept["bot"],
-            bot_user_id=kept["user"],
-            installed_at=kept["installed_at"],
+            app_id=stored["app"],
+            team_id=stored["team"],
+            team_name=stored["workspace"],
+            bot_token=stored["token"],
+            bot_id=stored["bot"],
+            bot_user_id=stored["user"],
+            installed_at=stored["installed_at"],
         )
 
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
@@ -218,7 +218,7 @@ def _write(file: Path, text: str) -> None:
 
 def _read(file: Path) -> dict[str, Any] | None:
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
+        stored = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return kept if isinstance(kept, dict) else None
+    return stored if isinstance(stored, dict) else None

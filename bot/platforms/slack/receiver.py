@@ -258,8 +258,8 @@ class Slack(SlackSender):
 
     async def probe(self, chat: str) -> str:
         """As of a sender, and whether deliveries can be received."""
-        told = await super().probe(chat)
-        return f"{told}, {await self._try_out()}" if self._try_out else told
+        description = await super().probe(chat)
+        return f"{description}, {await self._try_out()}" if self._try_out else description
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; if the bot is not a member but was asked by a command, answer only the asker."""

@@ -203,9 +203,9 @@ def _with_style(element: Json, style: Json) -> Json:
 
 def web_address(url: str, longest: int = LONGEST_URL) -> str:
     """An address that Slack can open; empty for paths, anchors, other schemes and overlong ones."""
-    found = address(url)
-    usable = found.lower().startswith(("https://", "http://")) and weight(found) <= longest
-    return found if usable else ""
+    split = address(url)
+    usable = split.lower().startswith(("https://", "http://")) and weight(split) <= longest
+    return split if usable else ""
 
 
 def code_lines(text: str) -> list[Json]:

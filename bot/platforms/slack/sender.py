@@ -46,12 +46,12 @@ class ThreadInfo:
         if self._strange.get(key):
             return False
         try:
-            told = await self._calls.read(
+            replies = await self._calls.read(
                 "conversations.replies", account.token, channel=chat, ts=thread, limit=200
             )
         except SendError:
             return False
-        mine = any(one.get("user") == account.user for one in told.get("messages", ()))
+        mine = any(reply.get("user") == account.user for reply in replies.get("messages", ()))
         (self._threads if mine else self._strange).keep(key, value=True)
         return mine
 
@@ -62,13 +62,13 @@ class ThreadInfo:
         if (known := self._external.get(chat)) is not None:
             return known
         try:
-            told = await self._calls.read("conversations.info", account.token, channel=chat)
+            info = await self._calls.read("conversations.info", account.token, channel=chat)
         except SendError:
             return True
-        about = told.get("channel", {})
-        found = bool(about.get("is_ext_shared") or about.get("is_pending_ext_shared"))
-        self._external.keep(chat, found)
-        return found
+        about = info.get("channel", {})
+        shared = bool(about.get("is_ext_shared") or about.get("is_pending_ext_shared"))
+        self._external.keep(chat, shared)
+        return shared
 
 
 log = structlog.get_logger(__name__)
@@ -133,12 +133,12 @@ class SlackSender:
             "mrkdwn": False,
         }
         try:
-            told = await self._post(account, part, values)
+            posted = await self._post(account, part, values)
         except SendError as error:
             if error.reason is SendReason.RATE_LIMITED and error.retry_after:
                 self._paces[_workspace(chat)].hold(chat, error.retry_after)
             raise
-        message = str(told.get("ts", ""))
+        message = str(posted.get("ts", ""))
         if not message:
             raise SendError(SendReason.NO_ANSWER, "chat.postMessage: no ts")
         return Receipt(message=message, thread=thread or message)
@@ -205,11 +205,11 @@ class SlackSender:
     async def probe(self, chat: str) -> str:
         """The owner of the token, the channel's name, and whether the bot is a member."""
         account, channel = await self._at(chat)
-        told = f"{account.name} in {account.workspace}"
+        description = f"{account.name} in {account.workspace}"
         if channel.startswith(("U", "W", "D")):
-            return f"{told}, direct messages"
-        found = await self._calls.read("conversations.info", account.token, channel=channel)
-        about = found.get("channel", {})
+            return f"{description}, direct messages"
+        info = await self._calls.read("conversations.info", account.token, channel=channel)
+        about = info.get("channel", {})
         name = about.get("name", channel)
         if about.get("is_archived"):
             raise SendError(SendReason.NO_CHANNEL, f"#{name} is archived")
@@ -218,7 +218,7 @@ class SlackSender:
                 SendReason.NO_CHANNEL, f"the bot is not in #{name}; invite it with /invite there"
             )
         external = ", shared with another organisation" if about.get("is_ext_shared") else ""
-        return f"{told}, #{name}{external}"
+        return f"{description}, #{name}{external}"
 
     async def external(self, chat: str) -> bool:
         """Whether the channel is shared with other workspaces; true if Slack does not tell."""
@@ -247,8 +247,8 @@ class SlackSender:
 
     async def _conversation(self, account: SlackAccount, person: str) -> str:
         if person not in self._conversations:
-            told = await self._calls.post("conversations.open", account.token, users=person)
-            self._conversations[person] = str(told.get("channel", {}).get("id", ""))
+            opened = await self._calls.post("conversations.open", account.token, users=person)
+            self._conversations[person] = str(opened.get("channel", {}).get("id", ""))
         return self._conversations[person]
 
     async def _messages(

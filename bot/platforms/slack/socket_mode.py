@@ -161,9 +161,9 @@ class SocketMode:
 
     async def _connect(self) -> _Connection:
         # The address is valid for one attempt, and its ticket is a secret.
-        told = await self._calls.post("apps.connections.open", self._token)
+        opened = await self._calls.post("apps.connections.open", self._token)
         connection = _Connection(self._token, self._calls.client, self._timing.ping)
-        connection.wss_uri = str(told.get("url", ""))
+        connection.wss_uri = str(opened.get("url", ""))
         connection.socket_mode_request_listeners.append(self._take)
         try:
             async with asyncio.timeout(self._timing.connect):

@@ -119,14 +119,14 @@ def seconds_of(error: RetryAfter) -> float:
 
 def is_about_markup(error: BadRequest) -> bool:
     """Whether the same text without entities and buttons might be accepted."""
-    told = error.message.lower()
-    return any(words in told for words in _MARKUP)
+    description = error.message.lower()
+    return any(words in description for words in _MARKUP)
 
 
-def _reason_of(told: str) -> SendReason:
-    if any(words in told for words in _NO_CHANNEL):
+def _reason_of(description: str) -> SendReason:
+    if any(words in description for words in _NO_CHANNEL):
         return SendReason.NO_CHANNEL
-    if any(words in told for words in _NO_RIGHT):
+    if any(words in description for words in _NO_RIGHT):
         return SendReason.UNAUTHORIZED
     return SendReason.REJECTED
 

@@ -226,8 +226,8 @@ class Client:
     async def me(self) -> Me:
         """The bot's own account."""
         with classify_errors():
-            found = await self._bot.get_me()
-            return Me(found.id, found.username or "")
+            user = await self._bot.get_me()
+            return Me(user.id, user.username or "")
 
     async def look(self, place: ChatPlace) -> str:
         """A chat's name and kind. Raises ``SendError`` also if the bot may not post there."""
@@ -279,7 +279,7 @@ class Client:
         scopes = (BotCommandScopeAllPrivateChats(), BotCommandScopeAllGroupChats())
         with classify_errors():
             for language, commands in COMMANDS.items():
-                menu = [BotCommand(one.name, one.description) for one in commands]
+                menu = [BotCommand(command.name, command.description) for command in commands]
                 # The menu without a language is for all that have none of their own.
                 code = None if language is Language.EN else str(language)
                 for scope in scopes:

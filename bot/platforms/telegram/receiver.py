@@ -64,21 +64,21 @@ class Poller:
     async def run(self) -> None:
         """Poll until cancelled. Raises ``SendError`` if the token is not valid (any more)."""
         while True:
-            found = await self._ask()
+            updates = await self._ask()
             try:
-                await asyncio.gather(*(self._keep(update.to_json()) for update in found))
+                await asyncio.gather(*(self._keep(update.to_json()) for update in updates))
             except Unkept:
                 # The offset was not advanced, so all of them come again.
                 await asyncio.sleep(self._rhythm.first)
                 continue
-            if found:
-                self._offset = found[-1].update_id + 1
+            if updates:
+                self._offset = updates[-1].update_id + 1
 
     async def _ask(self) -> tuple[Update, ...]:
         """The result of one request; empty, after a pause, if it fails."""
         try:
             async with asyncio.timeout(self._rhythm.wait + self._rhythm.late):
-                found = await self._client.updates(self._offset, self._rhythm.wait)
+                updates = await self._client.updates(self._offset, self._rhythm.wait)
         except (TimeoutError, TimedOut):
             # A connection can look open for hours after a router has forgotten it.
             self._tell("telegram.silent", "no answer in time; reconnecting")
@@ -101,7 +101,7 @@ class Poller:
             await self._sleep(self._pause)
         else:
             self._note_recovery()
-            return found
+            return updates
         return ()
 
     def _tell(self, event: str, detail: str) -> None:
