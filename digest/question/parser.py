@@ -172,7 +172,7 @@ def _content(asked: Asked) -> tuple[str, ...]:
 
 
 _NO_CONTENT_TAGS = _NO_TOPIC | {"me", "they", "thanks", "history", "happened", "change", "why"}
-_NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,3}", re.IGNORECASE)
+_NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,2}")
 """Words that occur in too many changes, or that mean nothing alone."""
 
 

@@ -14,6 +14,7 @@ from digest.answer.release_notes import UpgradeItem, met, upgrade_blocks
 from digest.core.change import Side, printable
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Note
+from digest.core.grade import Graded
 from digest.document import (
     Block,
     Code,
@@ -35,6 +36,7 @@ from digest.report.blocks import title_link
 from digest.topics.terms import MARK, joins, kinds_of, pieces, roots
 from digest.window import Window
 from handlers.context import Context
+from handlers.digests.ingest import ensure
 from handlers.ports.storage import Tip
 from handlers.questions.list_reading import Meant, listed_result, query_of
 from handlers.questions.scope import Reach, range_of, viewpoint
@@ -170,9 +172,20 @@ async def with_announced(asked: Meant, ctx: Context, tip: Tip) -> tuple[Meant, S
         found = {g.sha for g in asked.only or await select(repository, query_of(asked))}
     changes = await select(repository, asked.reached.query)
     more = [g for g in changes if g.sha in found or g.number in listed]
+    more += await _numbered(listed - {graded.number for graded in changes}, ctx, tip)
     if len(more) > len(found):
         asked = replace(asked, held=await listed_result(more, asked.resolved, ctx), only=more)
     return asked, told
+
+
+async def _numbered(numbers: frozenset[int], ctx: Context, tip: Tip) -> Sequence[Graded]:
+    """The changes of the first few request numbers, wherever in the history they are."""
+    source = ctx.watched.source
+    shas = [sha for n in sorted(numbers)[:_MOST_READ] for sha in await source.find(tip, number=n)]
+    return await ensure(ctx, shas, tip) if shas else ()
+
+
+_MOST_READ = 9  # changes that a changelog names and that are older than the period
 
 
 def announced_over(intent: Changed) -> Changed:

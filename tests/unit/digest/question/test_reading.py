@@ -831,3 +831,33 @@ def test_fixes_of_something_called_a_dependency_are_fixes():
 def test_a_description_beside_the_number_of_a_change_does_not_hide_it():
     told = parse("did the datacenter cleanup (#12) make it to 3.14.0", NOW, ZONE)
     assert isinstance(told, Released)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("fixes in july, no docs no ci", 'changed kind:fix without:"docs" without:"ci" 7-1..8-1'),
+        ("july without bots, only humans", 'changed without:"bots" 7-1..8-1'),
+    ],
+)
+def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
+    asked = format_intent(parse(question, NOW, ZONE))
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
+
+
+def test_how_soon_something_was_undone_is_no_period():
+    told = parse("why was the decode thing backed out after one day", NOW, ZONE)
+    assert told.kinds == (ChangeKind.REVERTS,)
+    assert told.anytime
+
+
+def test_whether_one_thing_supports_another_is_not_answered_for_the_first_alone():
+    told = parse("K3 支持 DCP 了吗", NOW, ZONE)
+    assert isinstance(told, Unknown)
+    assert {"K3", "DCP"} <= {*told.terms}
+
+
+def test_everything_but_small_words_of_an_unknown_question_is_looked_up():
+    told = read("hey which one claims about 60% better latency of K3 then", NOW, ZONE).intent
+    assert isinstance(told, Unknown | Changed)
+    assert "latency" in (told.terms if isinstance(told, Unknown) else told.topic)
