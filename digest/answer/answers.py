@@ -288,7 +288,7 @@ def people_words(
     people: Mapping[str, int], repository: Repository, language: Language, limit: int = 5
 ) -> Spans:
     """People with their numbers of changes, those with most first, up to a limit."""
-    ranked = sorted(people.items(), key=lambda one: (-one[1], one[0]))
+    ranked = sorted(people.items(), key=lambda person: (-person[1], person[0]))
     named = [PERSON(language, name=author_link(name, repository), n=n) for name, n in ranked]
     return list_in_words(named, language, limit=limit)
 

@@ -57,8 +57,8 @@ def report_link(language: Language, where: str) -> tuple[Actions, ...]:
 
 def without_buttons(document: Document) -> Document:
     """The document without any buttons."""
-    kept = tuple(block for block in document.blocks if not isinstance(block, Actions))
-    return replace(document, blocks=kept)
+    blocks = tuple(block for block in document.blocks if not isinstance(block, Actions))
+    return replace(document, blocks=blocks)
 
 
 def answer_buttons(
@@ -86,8 +86,8 @@ def with_buttons(document: Document, buttons: Iterable[Actions]) -> Document:
 def main_topic(graded: Graded) -> str:
     """The topic that a change itself states; empty if it states none."""
     said = {TopicPlace.TAG: 0, TopicPlace.SCOPE: 1}
-    found = [(said[b.place], name) for name, b in bearings(graded).items() if b.place in said]
-    return min(found)[1] if found else ""
+    topics = [(said[b.place], name) for name, b in bearings(graded).items() if b.place in said]
+    return min(topics)[1] if topics else ""
 
 
 def _explained(changes: Sequence[Graded], language: Language) -> tuple[Button, ...]:
@@ -159,12 +159,12 @@ _URGENT = len(Mark) - 1
 
 def marks_of(graded: Graded, analysis: Analysis | None = None) -> tuple[Mark, ...]:
     """The marks of a change, the most urgent first; ``analysis`` may add a model's findings."""
-    found = {_OF_KIND[kind] for kind in kinds_of(graded) if kind in _OF_KIND}
+    marks = {_OF_KIND[kind] for kind in kinds_of(graded) if kind in _OF_KIND}
     if analysis is not None:
-        found |= {_OF_TYPE[kind] for kind in analysis.change_types if kind in _OF_TYPE}
-    if any(one.action is Action.CHANGED for one in met((graded,))):
-        found.add(Mark.DEFAULT)
-    return tuple(mark for mark in Mark if mark in found)
+        marks |= {_OF_TYPE[kind] for kind in analysis.change_types if kind in _OF_TYPE}
+    if any(item.action is Action.CHANGED for item in met((graded,))):
+        marks.add(Mark.DEFAULT)
+    return tuple(mark for mark in Mark if mark in marks)
 
 
 def urgency(marks: tuple[Mark, ...], score: float) -> tuple[int, float]:

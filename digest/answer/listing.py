@@ -49,20 +49,20 @@ class Listed:
 
 
 def survey_of(
-    found: Sequence[Graded], page: int, language: Language, *, ranked: bool = False
+    changes: Sequence[Graded], page: int, language: Language, *, ranked: bool = False
 ) -> Listed:
     """The listing of changes in memory, in any order, with lines in a language.
 
     ``page`` counts from 1; a page beyond the last is the last, and page 0 is none. ``ranked``
     changes keep their order and are not grouped by area.
     """
-    first = first_of(page, len(found))
-    order = found if ranked else weightiest_first(found)
+    first = first_of(page, len(changes))
+    order = changes if ranked else weightiest_first(changes)
     shown = order[first : first + PAGE] if page else ()
     return Listed(
-        total=len(found),
-        levels=Counter(graded.grade.level for graded in found),
-        areas={} if ranked else Counter(area_of(graded) for graded in found),
+        total=len(changes),
+        levels=Counter(graded.grade.level for graded in changes),
+        areas={} if ranked else Counter(area_of(graded) for graded in changes),
         first=first,
         page=tuple(
             ListedChange(graded=graded, area=area_of(graded), line=line_of(graded, language))
@@ -80,9 +80,9 @@ def first_of(page: int, total: int, size: int = PAGE) -> int:
     return size * (min(max(page, 1), last) - 1)
 
 
-def weightiest_first(found: Sequence[Graded]) -> list[Graded]:
+def weightiest_first(changes: Sequence[Graded]) -> list[Graded]:
     """By level, then by score, then the newest first; at equal times by name, descending."""
-    newest = sorted(found, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
+    newest = sorted(changes, key=lambda g: (g.commit.committed_at, g.sha), reverse=True)
     return sorted(newest, key=lambda g: (g.grade.level.rank, -g.grade.score))
 
 
@@ -96,9 +96,9 @@ def line_of(graded: Graded, language: Language) -> Spans:
     from digest.report.condensed import why
 
     facts = gist(graded, language)
-    told, todo = why(graded, facts, language), duty(graded, facts)
-    gap = " " if told and language is Language.EN else ""
-    return join(["👉 ", *todo, gap, *told]) if todo else told
+    consequence, todo = why(graded, facts, language), duty(graded, facts)
+    gap = " " if consequence and language is Language.EN else ""
+    return join(["👉 ", *todo, gap, *consequence]) if todo else consequence
 
 
 def line_within(graded: Graded, wanted: str, language: Language) -> Spans:
@@ -168,16 +168,16 @@ def listed_in(
                 titles.setdefault(f"(#{graded.number})", graded.sha)
                 titles.setdefault(f"（#{graded.number}）", graded.sha)
     numbers = {graded.number: graded.sha for graded in changes if graded.number}
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for spans in _lines(document.blocks):
         named = (links.get((s.text, s.url)) for s in spans if isinstance(s, Link))
         known = next(named, None) or _titled(spans, titles)
         known = known or _announced(spans, numbers)
         if known:
-            found.setdefault(known)
-        if len(found) >= MOST:
+            names.setdefault(known)
+        if len(names) >= MOST:
             break
-    return tuple(found)
+    return tuple(names)
 
 
 def _titled(spans: Spans, titles: dict[str, str]) -> str | None:
@@ -185,8 +185,8 @@ def _titled(spans: Spans, titles: dict[str, str]) -> str | None:
     if not titles:
         return None
     line = plain(spans)
-    held = [title for title in titles if title in line]
-    return titles[max(held, key=len)] if held else None
+    contained = [title for title in titles if title in line]
+    return titles[max(contained, key=len)] if contained else None
 
 
 def _announced(spans: Spans, numbers: Mapping[int, str]) -> str | None:

@@ -81,19 +81,19 @@ def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:
             # A renamed thing is listed under its old name, which the reader knows.
             name = fact.before if fact.action is Action.RENAMED and fact.before else fact.name
             steps.setdefault((fact.kind, name), []).append((change, fact))
-    found = [one for (_, name), taken in steps.items() if (one := _net(name, taken))]
-    flags = {(m.action, without_dashes(m.name)) for m in found if m.kind is FactKind.FLAG}
+    items = [item for (_, name), taken in steps.items() if (item := _net(name, taken))]
+    flags = {(m.action, without_dashes(m.name)) for m in items if m.kind is FactKind.FLAG}
     return tuple(
         sorted(
             # The setting behind a flag would be the same thing listed twice.
-            (m for m in found if m.kind is not FactKind.CONFIG or _key(m) not in flags),
+            (m for m in items if m.kind is not FactKind.CONFIG or _key(m) not in flags),
             key=lambda m: (_ORDER.index(m.action), KINDS.index(m.kind), m.name),
         )
     )
 
 
-def _key(one: UpgradeItem) -> tuple[Action, str]:
-    return one.action, without_dashes(owner_of(one.name)[1])
+def _key(item: UpgradeItem) -> tuple[Action, str]:
+    return item.action, without_dashes(owner_of(item.name)[1])
 
 
 def _told(change: Graded) -> Iterator[Fact]:
@@ -235,9 +235,9 @@ def notes_document(
 def _release(release: Release, seen: Seen) -> Spans:
     """When a release was published, and its name if it has one of its own."""
     name = " ".join(release.name.split())
-    told = f"{release.tag} ({name})" if name and name != release.tag else release.tag
+    title = f"{release.tag} ({name})" if name and name != release.tag else release.tag
     day = release.published_at.astimezone(seen.zone).date().isoformat()
-    return words.PUBLISHED(seen.language, name=told, day=day)
+    return words.PUBLISHED(seen.language, name=title, day=day)
 
 
 def upgrade_blocks(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block]:
@@ -245,34 +245,34 @@ def upgrade_blocks(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block
     if upgrade:
         name = words.UPGRADE.text(seen.language)
         yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(upgrade))),))
-        yield Listing(tuple(Item(_thing(one, seen)) for one in upgrade))
+        yield Listing(tuple(Item(_thing(item, seen)) for item in upgrade))
 
 
-def _thing(one: UpgradeItem, seen: Seen) -> Spans:
+def _thing(item: UpgradeItem, seen: Seen) -> Spans:
     repository = seen.repository
-    if one.number is None:
-        name, url = one.sha[:10], repository.commit_url(one.sha)
+    if item.number is None:
+        name, url = item.sha[:10], repository.commit_url(item.sha)
     else:
-        name, url = f"#{one.number}", repository.request_url(one.number)
-    return met_words(one, Link(name, url) if url else Code(name), seen.language)
+        name, url = f"#{item.number}", repository.request_url(item.number)
+    return met_words(item, Link(name, url) if url else Code(name), seen.language)
 
 
-def met_words(one: UpgradeItem, ref: Span, language: Language) -> Spans:
+def met_words(item: UpgradeItem, ref: Span, language: Language) -> Spans:
     """The change to an interface, with ``ref`` for the change that made it."""
-    kind = KIND_NAMES[one.kind].text(language)
-    match one.action:
+    kind = KIND_NAMES[item.kind].text(language)
+    match item.action:
         case Action.RENAMED:
             phrase = words.RENAMED
         case Action.CHANGED:
-            phrase = words.REQUIRED if one.kind is FactKind.TOOLCHAIN else words.DEFAULT
+            phrase = words.REQUIRED if item.kind is FactKind.TOOLCHAIN else words.DEFAULT
         case _:
             phrase = words.GONE
     return phrase(
         language,
         kind=kind[:1].upper() + kind[1:],
-        name=Code(one.name),
-        before=Code(one.before),
-        after=Code(one.after),
+        name=Code(item.name),
+        before=Code(item.before),
+        after=Code(item.after),
         ref=ref,
     )
 

@@ -98,8 +98,10 @@ def _people(
     *,
     most: int = MOST_PEOPLE,
 ) -> tuple[Block, ...]:
-    ranked = sorted(levels.items(), key=lambda one: (-one[1].total(), -beside[one[0]], one[0]))
-    people = [one for one in ranked if not is_bot(one[0])]
+    ranked = sorted(
+        levels.items(), key=lambda person: (-person[1].total(), -beside[person[0]], person[0])
+    )
+    people = [person for person in ranked if not is_bot(person[0])]
     bots = {name: n for name, counted in ranked if is_bot(name) and (n := counted.total())}
     items = [
         Item(
@@ -125,10 +127,10 @@ def _people(
 
 
 def _line(name: Span, counted: Counter[Level | None], beside: int, language: Language) -> Spans:
-    told = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
+    counts = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
     also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
     person = PERSON(language, name=name, n=counted.total()) if counted else (name,)
-    marks = f" · {' '.join(told)}" if told else ""
+    marks = f" · {' '.join(counts)}" if counts else ""
     return join([*person, f"{marks}{also}"])
 
 
@@ -162,7 +164,7 @@ def by_folder(
 def _places(
     title: Phrase, rest: Phrase, touched: Sequence[_Touched], most: int, language: Language
 ) -> tuple[Block, ...]:
-    items = [_of_path(one, language) for one in touched[:most]]
+    items = [_of_path(place, language) for place in touched[:most]]
     if len(touched) > most:
         items.append(Item((Text(rest.text(language, n=len(touched) - most)),)))
     return Paragraph((Strong(title.text(language, n=len(touched))),)), Listing(tuple(items))
@@ -182,8 +184,8 @@ def _touched(changes: Sequence[Graded], named: Callable[[str], str]) -> list[_To
                 touched.setdefault(name, set()).add(graded.sha)
                 lines[name, True] += file.added
                 lines[name, False] += file.deleted
-    found = [(name, len(of), lines[name, True], lines[name, False]) for name, of in touched.items()]
-    return sorted(found, key=lambda one: (-one[1], -one[2] - one[3], one[0]))
+    rows = [(name, len(of), lines[name, True], lines[name, False]) for name, of in touched.items()]
+    return sorted(rows, key=lambda row: (-row[1], -row[2] - row[3], row[0]))
 
 
 def _of_path(touched: _Touched, language: Language) -> Item:
@@ -257,13 +259,13 @@ def gain_of(graded: Graded) -> float:
 
     *60% better* is 1.6, *50% less* is 2.0. Figures of different things are compared all the same.
     """
-    told = figure_of(graded)
+    figure = figure_of(graded)
     gains = [1.0]
-    for match in _GAIN.finditer(told):
+    for match in _GAIN.finditer(figure):
         n = float(match["n"])
         if match["unit"] != "%":
             gains.append(n)
-        elif not _LESS.search(told):
+        elif not _LESS.search(figure):
             gains.append(1 + n / 100)
         elif n < 100:
             gains.append(1 / (1 - n / 100))

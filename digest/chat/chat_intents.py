@@ -161,7 +161,7 @@ def format_value(value: Value) -> str:
 
 
 def _timing(timing: DigestTiming) -> list[str]:
-    found = [format_value(v) for v in (timing.weekdays, timing.at, timing.zone) if v is not None]
+    parts = [format_value(v) for v in (timing.weekdays, timing.at, timing.zone) if v is not None]
     if timing.least is not None:
-        found.append(f"level {timing.least}")
-    return [*found, *([f"branch {timing.branch}"] if timing.branch else [])]
+        parts.append(f"level {timing.least}")
+    return [*parts, *([f"branch {timing.branch}"] if timing.branch else [])]

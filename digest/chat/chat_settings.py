@@ -145,8 +145,8 @@ class Filters:
     def without(self, rule: Rule) -> Filters:
         """These without a rule, on whichever side it is."""
         return Filters(
-            include=tuple(one for one in self.include if one != rule),
-            exclude=tuple(one for one in self.exclude if one != rule),
+            include=tuple(other for other in self.include if other != rule),
+            exclude=tuple(other for other in self.exclude if other != rule),
             bots=self.bots,
         )
 
@@ -170,19 +170,19 @@ def left_out(
 
     ``labels`` are those from a forge, by full name of the change.
     """
-    kept: list[Graded] = []
+    passed: list[Graded] = []
     rules: dict[str, str] = {}
     for graded in changes:
         if rule := filters.rejection(graded, labels.get(graded.sha, ())):
             rules[graded.sha] = rule
         else:
-            kept.append(graded)
-    return tuple(kept), rules
+            passed.append(graded)
+    return tuple(passed), rules
 
 
 def count_rules(rules: Iterable[str]) -> tuple[tuple[str, int], ...]:
     """How often each rule occurs, the most frequent first."""
-    return tuple(sorted(Counter(rules).items(), key=lambda one: (-one[1], one[0])))
+    return tuple(sorted(Counter(rules).items(), key=lambda counted: (-counted[1], counted[0])))
 
 
 MOST_TOPICS = 50  # topics that one chat can mute

@@ -92,12 +92,12 @@ def read_timing(text: str) -> Read | None:
         raise UnknownZone(names[1])
     if len(names) > 1 or (names and not _NAME.fullmatch(names[0])) or len(kinds) > 1:
         return None
-    found = (g for g in level.groups() if g) if level else iter(())
+    groups = (g for g in level.groups() if g) if level else iter(())
     timing = DigestTiming(
         at=_clock(clock) if clock else None,
         weekdays=_weekdays(days) if days else None,
         zone=zone,
-        least=LEVELS.get(next(found, "")),
+        least=LEVELS.get(next(groups, "")),
         branch=branch["name"] if branch else "",
     )
     kind = kinds[0] if kinds else None
@@ -223,9 +223,9 @@ def _weekdays(match: re.Match[str]) -> frozenset[int]:
 
 def _spans(days: list[int], to: list[bool]) -> frozenset[int]:
     """The days, and those between days that a dash joins; a range may wrap around the week."""
-    found = {days[0]}
+    weekdays = {days[0]}
     for place, ranged in enumerate(to):
         first, last = days[place], days[place + 1]
         steps = (last - first) % 7 if ranged else 0
-        found.update((last - step) % 7 for step in range(steps + 1))
-    return frozenset(found)
+        weekdays.update((last - step) % 7 for step in range(steps + 1))
+    return frozenset(weekdays)

@@ -89,10 +89,10 @@ def sentences(text: str) -> list[str]:
     return out
 
 
-def _goes_on(kept: str, piece: str) -> bool:
+def _goes_on(text: str, piece: str) -> bool:
     """Whether an apparent end of a sentence is an abbreviation, or is inside code."""
-    inside = "`" in piece and kept.count("`") % 2 == 1
-    return inside or _ABBREVIATION.search(kept) is not None
+    inside = "`" in piece and text.count("`") % 2 == 1
+    return inside or _ABBREVIATION.search(text) is not None
 
 
 def _entries(text: str) -> list[str]:
@@ -127,13 +127,13 @@ def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
     return reduce(_append_sentence, kept, ""), whole
 
 
-def _append_sentence(kept: str, piece: str) -> str:
+def _append_sentence(text: str, piece: str) -> str:
     """The text with a sentence appended; items without a full stop are joined by a semicolon."""
-    if not kept:
+    if not text:
         return piece
-    if kept[-1] in "。！？":
-        return kept + piece
-    return f"{kept} {piece}" if kept[-1] in STOPS or kept[-1] in "\"')]" else f"{kept}; {piece}"
+    if text[-1] in "。！？":
+        return text + piece
+    return f"{text} {piece}" if text[-1] in STOPS or text[-1] in "\"')]" else f"{text}; {piece}"
 
 
 _NAME = re.compile(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")

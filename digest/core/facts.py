@@ -280,10 +280,10 @@ def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
             fact.detail == "docstring" or any(name in text for text in texts)
         )
 
-    found = facts.of(FactKind.DEPRECATION, Action.ADDED)
-    if len(found) > _MOST_DEPRECATED:
+    deprecations = facts.of(FactKind.DEPRECATION, Action.ADDED)
+    if len(deprecations) > _MOST_DEPRECATED:
         return ()
-    return tuple(f for f in found if f.when or f.after or f.replacement or told(f))
+    return tuple(f for f in deprecations if f.when or f.after or f.replacement or told(f))
 
 
 _MERGE = re.compile(r"merg(?:e|es|ed|ing)\b", re.IGNORECASE)

@@ -151,9 +151,9 @@ def _expression(expression: str) -> Any:
         return re2.compile(_encodable(expression), options)
     except re2.error as error:
         (reason,) = error.args
-        told = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+        problem = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise UsageError(
-            f"/{expression}/ is not a valid RE2 regular expression ({told}); "
+            f"/{expression}/ is not a valid RE2 regular expression ({problem}); "
             "see https://github.com/google/re2/wiki/Syntax"
         ) from None
 

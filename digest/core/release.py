@@ -124,8 +124,8 @@ def latest(tags: Sequence[str]) -> str:
     That is the highest number of the family that was tagged last: a fix of an older line is often
     tagged after the release that people mean.
     """
-    found = [(tag, version_of(tag)) for tag in tags]
-    final = [(tag, version) for tag, version in found if version and not version.preliminary]
+    versions = [(tag, version_of(tag)) for tag in tags]
+    final = [(tag, version) for tag, version in versions if version and not version.preliminary]
     if not final:
         return ""
     family = final[0][1].family

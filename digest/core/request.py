@@ -160,21 +160,21 @@ class Comparison:
 def closing(body: str, repository: str) -> tuple[int, ...]:
     """The issues of ``repository`` that a text says it closes, in order."""
     mine = repository.casefold()
-    found: list[int] = []
+    numbers: list[int] = []
     for match in re.finditer(_CLOSING, body[:_LONGEST], re.IGNORECASE):
         elsewhere = match["repository"] or match["page"]
         if elsewhere is None or elsewhere.casefold() == mine:
-            found.append(int(match["number"]))
-    return tuple(dict.fromkeys(found))[:_MOST_ISSUES]
+            numbers.append(int(match["number"]))
+    return tuple(dict.fromkeys(numbers))[:_MOST_ISSUES]
 
 
 def final(given: Iterable[Reviewer]) -> tuple[Reviewer, ...]:
     """One verdict per reviewer from those given, the oldest first: the last that is no comment."""
     last: dict[str, Reviewer] = {}
     for review in given:
-        held = last.get(review.name)
+        previous = last.get(review.name)
         remark = review.verdict in {ReviewVerdict.COMMENTED, ReviewVerdict.ASKED}
-        if held is None or held.verdict is ReviewVerdict.ASKED or not remark:
+        if previous is None or previous.verdict is ReviewVerdict.ASKED or not remark:
             last[review.name] = review
     return tuple(last.values())
 
@@ -196,13 +196,16 @@ def as_change(request: PullRequest, patch: Patch) -> Change:
     )
 
 
-def refreshed(held: PullRequest | None, fresh: PullRequest) -> PullRequest:
+def refreshed(stored: PullRequest | None, fresh: PullRequest) -> PullRequest:
     """A request from a list, with the reviewers known before if nothing changed since.
 
     A list names no reviewers: without this, reading it would lose them.
     """
-    if held is None or fresh.reviewed or held.updated_at != fresh.updated_at:
+    if stored is None or fresh.reviewed or stored.updated_at != fresh.updated_at:
         return fresh
     return replace(
-        fresh, reviewers=held.reviewers, reviewed=held.reviewed, files=fresh.files or held.files
+        fresh,
+        reviewers=stored.reviewers,
+        reviewed=stored.reviewed,
+        files=fresh.files or stored.files,
     )

@@ -100,7 +100,10 @@ def analysis_to_json(analysis: Analysis) -> dict[str, Any]:
         "language": analysis.language.value,
         "source": analysis.source.value,
         "types": [kind.value for kind in analysis.change_types],
-        **{name: [statement_to_json(one) for one in getattr(analysis, name)] for name in _SECTIONS},
+        **{
+            name: [statement_to_json(statement) for statement in getattr(analysis, name)]
+            for name in _SECTIONS
+        },
         "rejected": analysis.rejected,
         "partial": analysis.partial,
     }
@@ -108,7 +111,10 @@ def analysis_to_json(analysis: Analysis) -> dict[str, Any]:
 
 def analysis_from_json(value: dict[str, Any]) -> Analysis:
     """The analysis that :func:`analysis_to_json` was given."""
-    sections = {name: tuple(statement_from_json(one) for one in value[name]) for name in _SECTIONS}
+    sections = {
+        name: tuple(statement_from_json(statement) for statement in value[name])
+        for name in _SECTIONS
+    }
     return Analysis(
         language=Language(value["language"]),
         source=Origin(value["source"]),

@@ -54,7 +54,7 @@ _NAMED_REQUEST = re.compile(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_reque
 
 def named_in(notes: str) -> frozenset[int]:
     """The requests that release notes name, as ``#12`` or by URL."""
-    return frozenset(int(one or other) for one, other in _NAMED_REQUEST.findall(notes))
+    return frozenset(int(number or other) for number, other in _NAMED_REQUEST.findall(notes))
 
 
 def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, frozenset[Outcome]]:
@@ -67,7 +67,7 @@ def outcomes_of(changes: Sequence[Graded], later: LaterFacts) -> Mapping[str, fr
     undone = ((sha, Outcome.REVERTED) for sha in undone_by(changes))
     for sha, fate in (*undone, *_hotfixes(changes), *_known_outcomes(changes, later)):
         fates.setdefault(sha, set()).add(fate)
-    return {sha: frozenset(found) for sha, found in fates.items()}
+    return {sha: frozenset(outcomes) for sha, outcomes in fates.items()}
 
 
 def undone_by(changes: Sequence[Graded]) -> dict[str, str]:
@@ -80,12 +80,12 @@ def undone_by(changes: Sequence[Graded]) -> dict[str, str]:
         undone = change.facts.reverts
         if undone is None:
             continue
-        found = by_sha.get(undone.sha[:7]) if undone.sha else None
-        if found is None and undone.number is not None:
-            found = by_number.get(undone.number)
-        found = found or by_title.get(bare_title(undone.title))
-        if found is not None and _soon(found, change):
-            pairs[found.sha] = change.sha
+        reverted = by_sha.get(undone.sha[:7]) if undone.sha else None
+        if reverted is None and undone.number is not None:
+            reverted = by_number.get(undone.number)
+        reverted = reverted or by_title.get(bare_title(undone.title))
+        if reverted is not None and _soon(reverted, change):
+            pairs[reverted.sha] = change.sha
     return pairs
 
 
@@ -99,9 +99,9 @@ def _hotfixes(changes: Sequence[Graded]) -> Iterator[tuple[str, Outcome]]:
     for change in changes:
         if change.facts.reverts is None and _is_fix(change.facts):
             for number in change.facts.issues:
-                found = by_number.get(number)
-                if found is not None and _soon(found, change):
-                    yield found.sha, Outcome.HOTFIXED
+                fixed = by_number.get(number)
+                if fixed is not None and _soon(fixed, change):
+                    yield fixed.sha, Outcome.HOTFIXED
 
 
 def _is_fix(facts: Facts) -> bool:

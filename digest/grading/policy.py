@@ -66,11 +66,13 @@ class GradingPolicy:
     def grade(self, commit: Commit, facts: Facts, labels: Collection[str] = ()) -> Grade:
         """The grade of a change."""
         model = self.weights_at(commit)
-        found = grade(facts, self.thresholds, commit=commit, labels=labels, model=model)
-        found = replace(found, by=self._by(model))
+        graded = grade(facts, self.thresholds, commit=commit, labels=labels, model=model)
+        graded = replace(graded, by=self._by(model))
         rule = next((one for one in self.rules if one.meets(commit, facts, labels)), None)
         return (
-            found if rule is None else _grade_by_rule(found, rule, self.thresholds or Thresholds())
+            graded
+            if rule is None
+            else _grade_by_rule(graded, rule, self.thresholds or Thresholds())
         )
 
     def regrade(self, graded: Graded, labels: Collection[str] = ()) -> Graded:
@@ -79,13 +81,15 @@ class GradingPolicy:
 
     def weights_at(self, commit: Commit) -> Weights:
         """The weights that were known when a change was made."""
-        known = [one for one in self.local if one.since <= commit.committed_at]
-        return max(known, key=lambda one: one.since).weights if known else weights()
+        known = [local for local in self.local if local.since <= commit.committed_at]
+        return max(known, key=lambda local: local.since).weights if known else weights()
 
     @property
     def versions(self) -> tuple[str, ...]:
         """The values of :attr:`Grade.by` that need no new grading."""
-        return tuple(self._by(model) for model in (weights(), *(one.weights for one in self.local)))
+        return tuple(
+            self._by(model) for model in (weights(), *(local.weights for local in self.local))
+        )
 
     def _by(self, model: Weights) -> str:
         by = graded_by(self.thresholds, model)
@@ -95,11 +99,11 @@ class GradingPolicy:
         return f"{by} {sha256(text.encode()).hexdigest()[:8]}"
 
 
-def _grade_by_rule(found: Grade, rule: GradingRule, least: Thresholds) -> Grade:
+def _grade_by_rule(given: Grade, rule: GradingRule, least: Thresholds) -> Grade:
     """The grade at the level that a rule sets, with the nearest score of that level."""
-    score = nearest(found.score, rule.level, least)
+    score = nearest(given.score, rule.level, least)
     reason = Reason(rule=FORCED, weight=0.0, subject=str(rule))
-    return replace(found, score=score, level=rule.level, reasons=(reason, *found.reasons))
+    return replace(given, score=score, level=rule.level, reasons=(reason, *given.reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,5 +142,5 @@ def _grade_one(change: Change, batch: Batch, failures: dict[str, str]) -> Graded
     except Exception as error:  # noqa: BLE001 - one odd commit must not end the day; it is told
         failures[change.sha] = f"{type(error).__name__}: {error}"
         facts = bare(change)
-    found = batch.policy.grade(change.commit, facts)
-    return Graded(commit=change.commit, facts=facts, grade=found)
+    grade_found = batch.policy.grade(change.commit, facts)
+    return Graded(commit=change.commit, facts=facts, grade=grade_found)

@@ -39,28 +39,32 @@ class Affecting:
         return self.hits[0].effect
 
 
-def hardest_first(found: Sequence[Affecting]) -> list[Affecting]:
+def hardest_first(changes: Sequence[Affecting]) -> list[Affecting]:
     """Possible breakage before the rest; within each the higher grade, then the newer first."""
-    newest = sorted(found, key=lambda a: (a.graded.commit.committed_at, a.graded.sha), reverse=True)
+    newest = sorted(
+        changes, key=lambda a: (a.graded.commit.committed_at, a.graded.sha), reverse=True
+    )
     return sorted(newest, key=lambda a: (a.effect, -a.graded.grade.score))
 
 
 def affected_document(
-    found: Sequence[Affecting], page: int, window: Window | None, seen: Seen
+    changes: Sequence[Affecting], page: int, window: Window | None, seen: Seen
 ) -> Document:
     """A page of affecting changes, which are given the most severe first."""
     language = seen.language
-    broken = sum(one.effect is Effect.MAY_BREAK for one in found)
-    head = affected_title(broken, len(found) - broken, language)
-    first = first_of(page, len(found))
-    shown = found[first : first + PAGE]
+    broken = sum(affecting.effect is Effect.MAY_BREAK for affecting in changes)
+    head = affected_title(broken, len(changes) - broken, language)
+    first = first_of(page, len(changes))
+    shown = changes[first : first + PAGE]
     blocks: list[Block] = [Heading(1, (Words(head),))]
     for effect in Effect:
-        items = tuple(item_of(one, seen) for one in shown if one.effect is effect)
+        items = tuple(item_of(affecting, seen) for affecting in shown if affecting.effect is effect)
         if items:
             blocks.append(Paragraph((Strong(words.EFFECTS[effect].template(language)),)))
             blocks.append(Listing(items))
-    counted = words.SHOWN.text(language, first=first + 1, last=first + len(shown), total=len(found))
+    counted = words.SHOWN.text(
+        language, first=first + 1, last=first + len(shown), total=len(changes)
+    )
     blocks.append(Paragraph(foot(window, seen, counted), aside=True))
     return Document(title=head, blocks=tuple(blocks), language=str(language))
 
@@ -73,17 +77,17 @@ def affected_title(broken: int, touched: int, language: Language) -> str:
     return phrase.text(language, broken=broken, touched=touched)
 
 
-def item_of(one: Affecting, seen: Seen) -> Item:
+def item_of(affecting: Affecting, seen: Seen) -> Item:
     """A change, and below it what it has in common with the profile, with the places."""
-    graded = one.graded
-    return Item(entry_of(graded, seen.repository), tuple(_evidence(one, seen)))
+    graded = affecting.graded
+    return Item(entry_of(graded, seen.repository), tuple(_evidence(affecting, seen)))
 
 
-def _evidence(one: Affecting, seen: Seen) -> Iterator[Item]:
-    places = Citations(one.graded, seen.repository, seen.language)
-    for hit in one.hits[:_HITS]:
+def _evidence(affecting: Affecting, seen: Seen) -> Iterator[Item]:
+    places = Citations(affecting.graded, seen.repository, seen.language)
+    for hit in affecting.hits[:_HITS]:
         yield Item(places.behind(hit_in_words(hit, seen.language), [hit.evidence]))
-    more = len(one.hits) - _HITS
+    more = len(affecting.hits) - _HITS
     if more > 0:
         yield Item(words.MORE_HITS(seen.language, n=more))
 
@@ -116,13 +120,13 @@ def _signature_said(fact: Fact, language: Language) -> Spans:
     """What happened to a callable's parameters; empty if unknown."""
     if fact.kind is not FactKind.SYMBOL or fact.action is not Action.CHANGED:
         return ()
-    found = differences(fact.before, fact.after)
-    optional = tuple(one for one in found.added if one not in found.required)
+    changed = differences(fact.before, fact.after)
+    optional = tuple(parameter for parameter in changed.added if parameter not in changed.required)
     told = [
         phrase(language, names=list_in_words([Code(n) for n in names], language, limit=_PARAMETERS))
         for phrase, names in (
-            (words.NEEDS, found.required),
-            (words.LOST, found.lost),
+            (words.NEEDS, changed.required),
+            (words.LOST, changed.lost),
             (words.TAKES, optional),
         )
         if names
@@ -167,13 +171,13 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
     return Document(title=title, blocks=tuple(blocks), language=str(language))
 
 
-def alert_document(found: Sequence[Affecting], seen: Seen) -> Document:
+def alert_document(changes: Sequence[Affecting], seen: Seen) -> Document:
     """Changes merged just now that may break what somebody uses."""
     language = seen.language
-    title = words.ALERT.text(language, n=len(found), repository=seen.repository.name)
-    items = tuple(item_of(one, seen) for one in found[:PAGE])
+    title = words.ALERT.text(language, n=len(changes), repository=seen.repository.name)
+    items = tuple(item_of(affecting, seen) for affecting in changes[:PAGE])
     blocks: list[Block] = [Paragraph((Strong(title),)), Listing(items)]
-    if more := len(found) - len(items):
+    if more := len(changes) - len(items):
         blocks.append(Paragraph(words.MORE_CHANGES(language, n=more)))
     blocks.append(Paragraph(as_of(seen), aside=True))
     return Document(title=title, blocks=tuple(blocks), language=str(language))

@@ -84,8 +84,8 @@ def _effect(fact: Fact) -> Effect:
 
 def _keeps_calls(fact: Fact) -> bool:
     """Whether a signature only gained optional parameters."""
-    found = differences(fact.before, fact.after)
-    return bool(found.added) and not (found.required or found.lost)
+    changed = differences(fact.before, fact.after)
+    return bool(changed.added) and not (changed.required or changed.lost)
 
 
 def _names(fact: Fact, entry: ProfileEntry) -> bool:
@@ -116,13 +116,13 @@ def _is_symbol(name: str, path: str, written: str) -> bool:
     the file's path.
     """
     wanted = _segments(written)
-    found = _segments(name)
+    segments = _segments(name)
     if len(wanted) == 1:
-        return wanted[0] in (found[0], found[-1]) or found[: len(wanted)] == wanted
+        return wanted[0] in (segments[0], segments[-1]) or segments[: len(wanted)] == wanted
     stem = _modules(path)
     for split in range(len(wanted)):
         modules, symbol = wanted[:split], wanted[split:]
-        if found[: len(symbol)] != symbol:
+        if segments[: len(symbol)] != symbol:
             continue
         if len(modules) <= 1 or stem[-len(modules) :] == modules or stem[: len(modules)] == modules:
             return True
@@ -174,10 +174,10 @@ def _by_topic(
     graded: Graded, entry: ProfileEntry, aliases: Aliases, labels: Sequence[str]
 ) -> Iterator[Hit]:
     known = dict.fromkeys(candidates(entry.name, aliases), 1)
-    found = bears(graded, resolve(entry.name, known, aliases), labels)
-    if found and not _HARMLESS.issuperset(graded.facts.areas):
+    bearings = bears(graded, resolve(entry.name, known, aliases), labels)
+    if bearings and not _HARMLESS.issuperset(graded.facts.areas):
         place = Evidence(path="", line=1, side=Side.MESSAGE)
-        yield Hit(entry=entry, effect=Effect.TOUCHES, evidence=place, bearings=found)
+        yield Hit(entry=entry, effect=Effect.TOUCHES, evidence=place, bearings=bearings)
 
 
 _FROM = re.compile(
@@ -197,12 +197,14 @@ def find_usage(text: str, packages: frozenset[str]) -> frozenset[ProfileEntry]:
     lowered = text.lower()
     if not any(package in lowered for package in packages):
         return frozenset()
-    found = {ProfileEntry(kind=EntryKind.SYMBOL, name=name) for name in _imports_of(text, packages)}
-    found |= {
+    entries = {
+        ProfileEntry(kind=EntryKind.SYMBOL, name=name) for name in _imports_of(text, packages)
+    }
+    entries |= {
         ProfileEntry(kind=EntryKind.VARIABLE, name=name) for name in _variables(text, packages)
     }
-    found |= {ProfileEntry(kind=EntryKind.FLAG, name=name) for name in _flags(text, packages)}
-    return frozenset(found)
+    entries |= {ProfileEntry(kind=EntryKind.FLAG, name=name) for name in _flags(text, packages)}
+    return frozenset(entries)
 
 
 def _imports_of(text: str, packages: frozenset[str]) -> Iterator[str]:

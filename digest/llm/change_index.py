@@ -88,9 +88,9 @@ class ChangeIndex:
     @cached_property
     def paths(self) -> tuple[str, ...]:
         """The paths before and after the change."""
-        found = {file.path: None for file in self.change.files}
-        found.update((file.old_path, None) for file in self.change.files if file.old_path)
-        return tuple(printable(path) for path in found)
+        paths_by_name = {file.path: None for file in self.change.files}
+        paths_by_name.update((file.old_path, None) for file in self.change.files if file.old_path)
+        return tuple(printable(path) for path in paths_by_name)
 
     @cached_property
     def said(self) -> str:

@@ -46,10 +46,10 @@ class HunkIds:
         """The id of the hunk, of the file if no hunk contains the place, or of the message."""
         if place.side in {Side.MESSAGE, Side.REQUEST}:
             return MESSAGE
-        found = self.indexes(place)
-        if found is None:
+        places = self.indexes(place)
+        if places is None:
             return MESSAGE
-        at, number = found
+        at, number = places
         return file_id(at) if number is None else hunk_id(at, number)
 
 
@@ -141,8 +141,8 @@ def _cause_of_omission(file: FileChange, facts: FileFacts) -> Cause | None:
 
 def _unread(file: FileChange) -> int:
     """Changed lines that git counts but no hunk has."""
-    held = sum(len(hunk.removed) + len(hunk.added) for hunk in file.hunks)
-    return max(0, file.added + file.deleted - held)
+    lines = sum(len(hunk.removed) + len(hunk.added) for hunk in file.hunks)
+    return max(0, file.added + file.deleted - lines)
 
 
 def _bearing(material: Material) -> set[tuple[int, int | None]]:
@@ -253,14 +253,14 @@ def together(*parts: str) -> str:
 
 def _within(rows: Sequence[str], count: Count, room: float, rest: str) -> list[str]:
     """As many rows as fit, at least one, with the number of the others."""
-    kept: list[str] = []
+    shown: list[str] = []
     taken = 0.0
     for row in rows:
         taken += count(row) + 1
-        if kept and taken > room:
-            return [*kept, f"~ and {len(rows) - len(kept)} {rest}"]
-        kept.append(row)
-    return kept
+        if shown and taken > room:
+            return [*shown, f"~ and {len(rows) - len(shown)} {rest}"]
+        shown.append(row)
+    return shown
 
 
 def _message(material: Material) -> list[str]:

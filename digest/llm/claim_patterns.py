@@ -172,5 +172,5 @@ def _claimed_names(wording: Wording, rule: re.Pattern[str]) -> list[Atom]:
     marks = "".join(
         group for match in rule.finditer(wording.skeleton) for group in match.groups() if group
     )
-    found = [wording.atom(mark) for mark in re.findall(ATOM, marks)]
-    return [atom for atom in found if atom.sort in {Sort.CODE, Sort.NAME}]
+    names = [wording.atom(mark) for mark in re.findall(ATOM, marks)]
+    return [atom for atom in names if atom.sort in {Sort.CODE, Sort.NAME}]

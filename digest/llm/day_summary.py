@@ -42,7 +42,7 @@ class ChangeForSummary:
 
 
 def changes_for_model(
-    told: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
+    changes: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
 ) -> tuple[ChangeForSummary, ...]:
     """The changes as their repository's privacy allows, without secrets.
 
@@ -51,20 +51,20 @@ def changes_for_model(
     """
     if privacy is Privacy.METADATA:
         bare = Analysis
-        told = [
+        changes = [
             ChangeForSummary(graded=o.graded, analysis=bare(language=o.analysis.language))
-            for o in told
+            for o in changes
         ]
-    lines = [line for one in told for line in _lines(one)]
+    lines = [line for change in changes for line in _lines(change)]
     clean = iter(mask_lines(lines, privacy, redactor))
-    return tuple(_respelt(one, clean) for one in told)
+    return tuple(_respelt(change, clean) for change in changes)
 
 
-def _lines(one: ToldChange) -> Iterator[str]:
+def _lines(change: ToldChange) -> Iterator[str]:
     """The title, then each statement, one line each."""
-    yield _line(one.graded.title)
+    yield _line(change.graded.title)
     for name in _SECTIONS:
-        for statement in getattr(one.analysis, name):
+        for statement in getattr(change.analysis, name):
             yield _line(statement.text)
 
 
@@ -87,9 +87,9 @@ def mask_lines(lines: Sequence[str], privacy: Privacy, redactor: Redactor) -> Se
     return (message if privacy is Privacy.FULL else impersonal(message)).split("\n")
 
 
-def _respelt(one: ToldChange, lines: Iterator[str]) -> ChangeForSummary:
+def _respelt(change: ToldChange, lines: Iterator[str]) -> ChangeForSummary:
     """The change with its texts replaced by the next lines."""
-    graded, analysis = one.graded, one.analysis
+    graded, analysis = change.graded, change.analysis
     subject = replace(graded.facts.subject, title=next(lines))
     summary, impact, insights, risks, suggestions = (
         tuple(_statement(next(lines), was) for was in getattr(analysis, name)) for name in _SECTIONS
@@ -118,12 +118,14 @@ _KEPT = {Level.HIGH: (3, 2), Level.MEDIUM: (2, 1), Level.LOW: (1, 0)}
 """Summary statements and risks that are shown of a change, by its level."""
 
 
-def plain_day(told: Sequence[ToldChange], language: Language) -> DaySummary:
+def plain_day(changes: Sequence[ToldChange], language: Language) -> DaySummary:
     """The summary without a model: themes by rule, no lead."""
-    return DaySummary(lead=(), themes=themes(told, language))
+    return DaySummary(lead=(), themes=themes(changes, language))
 
 
-def day_prompt(told: Sequence[ToldChange], language: Language, count: Count, budget: int) -> Prompt:
+def day_prompt(
+    changes: Sequence[ToldChange], language: Language, count: Count, budget: int
+) -> Prompt:
     """The prompt for a lead and themes, with as many changes as fit, the weightiest first.
 
     ``Prompt.shas`` says which change is ``C1``, ``C2`` and so on. Raises ``NoRoom``.
@@ -133,21 +135,23 @@ def day_prompt(told: Sequence[ToldChange], language: Language, count: Count, bud
         raise NoRoom(
             f"{budget} tokens leave no room for changes beside the prompt {PromptKind.DAY}"
         )
-    kept: list[ToldChange] = []
-    for one in sorted(told, key=lambda one: (one.graded.grade.level.rank, -one.graded.grade.score)):
-        left -= count("\n".join(_rows(one, len(kept) + 1))) + 8  # and a heading of its effort
-        if left < 0 and kept:
+    included: list[ToldChange] = []
+    for one in sorted(
+        changes, key=lambda one: (one.graded.grade.level.rank, -one.graded.grade.score)
+    ):
+        left -= count("\n".join(_rows(one, len(included) + 1))) + 8  # and a heading of its effort
+        if left < 0 and included:
             break
-        kept.append(one)
-    shas = tuple(one.graded.sha for one in kept)
-    return prompt(PromptKind.DAY, language, _material(kept), shas=shas)
+        included.append(one)
+    shas = tuple(one.graded.sha for one in included)
+    return prompt(PromptKind.DAY, language, _material(included), shas=shas)
 
 
-def _material(kept: Sequence[ToldChange]) -> str:
+def _material(changes: Sequence[ToldChange]) -> str:
     """The changes; those of one effort are together, at the place of the first."""
-    names = {one.graded.sha: at for at, one in enumerate(kept, 1)}
-    by_sha = {one.graded.sha: one for one in kept}
-    joint = {g.sha: effort for effort in efforts([o.graded for o in kept]) for g in effort}
+    names = {change.graded.sha: at for at, change in enumerate(changes, 1)}
+    by_sha = {change.graded.sha: change for change in changes}
+    joint = {g.sha: effort for effort in efforts([o.graded for o in changes]) for g in effort}
     rows: list[str] = []
     done: set[str] = set()
     number = 0
@@ -167,8 +171,8 @@ def _material(kept: Sequence[ToldChange]) -> str:
     return "\n".join(rows)
 
 
-def _rows(one: ToldChange, at: int) -> list[str]:
-    graded, analysis = one.graded, one.analysis
+def _rows(change: ToldChange, at: int) -> list[str]:
+    graded, analysis = change.graded, change.analysis
     first, risks = _KEPT[graded.grade.level]
     rows = [f"# C{at}, importance {graded.grade.level}", f"> {_day_line(graded.title)}"]
     fresh = [s for s in analysis.summary if not restates(s, graded)]
@@ -182,12 +186,12 @@ def _day_line(text: str) -> str:
 
 
 def day_reader(
-    told: Sequence[ToldChange], shas: Sequence[str], language: Language
+    changes: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> Callable[[object], DaySummary]:
     """The reader of the reply on ``shas``; ``ValueError`` if no sentence or theme is kept."""
 
     def read(value: object) -> DaySummary:
-        day = read_day(value, told, shas, language)
+        day = read_day(value, changes, shas, language)
         if day.source is not Origin.MODEL:
             raise ValueError(
                 "nothing in it is borne out by the changes; use only their ids, and only names and "
@@ -199,7 +203,7 @@ def day_reader(
 
 
 def read_day(
-    value: object, told: Sequence[ToldChange], shas: Sequence[str], language: Language
+    value: object, changes: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> DaySummary:
     """Read a reply of the shape ``DAY``, whatever it contains.
 
@@ -207,13 +211,13 @@ def read_day(
     effort if it names one of them. If the model gives no theme, themes are made by rule.
     """
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-    reading = _Reading(told, shas, language)
+    reading = _Reading(changes, shas, language)
     lead = tuple(reading.lead(reply.get("lead")))[:_SENTENCES]
     found = tuple(reading.themes(reply.get("themes")))[:MOST]
     spoken = bool(lead or found)
     return DaySummary(
         lead=lead,
-        themes=found or themes(told, language),
+        themes=found or themes(changes, language),
         rejected=reading.share,
         source=Origin.MODEL if spoken else Origin.FACTS,
     )
@@ -222,9 +226,11 @@ def read_day(
 class _Reading:
     """Checks sentences one by one and counts the dropped ones."""
 
-    def __init__(self, told: Sequence[ToldChange], shas: Sequence[str], language: Language) -> None:
+    def __init__(
+        self, changes: Sequence[ToldChange], shas: Sequence[str], language: Language
+    ) -> None:
         self._language = language
-        self._told = {one.graded.sha: one for one in told}
+        self._told = {change.graded.sha: change for change in changes}
         listed = [sha for sha in shas if sha in self._told]
         self._ids = {f"C{at}": sha for at, sha in enumerate(shas, 1) if sha in self._told}
         groups = efforts([self._told[sha].graded for sha in listed])
@@ -265,8 +271,8 @@ class _Reading:
             )
 
     def _listed_changes(self, value: object) -> tuple[str, ...]:
-        found = (self._ids.get(one.strip().strip("[]").upper()) for one in strings(value))
-        return tuple(dict.fromkeys(sha for sha in found if sha))
+        shas = (self._ids.get(name.strip().strip("[]").upper()) for name in strings(value))
+        return tuple(dict.fromkeys(sha for sha in shas if sha))
 
     def _sentence(self, text: object, shas: tuple[str, ...]) -> Sentence | None:
         spans = self._spans(text, shas)
@@ -300,9 +306,9 @@ class _Reading:
         """The titles of changes and their stored statements."""
         texts = []
         for sha in shas:
-            one = self._told[sha]
-            analysis = one.analysis
-            texts += [one.graded.title, f"#{one.graded.number}"]
+            change = self._told[sha]
+            analysis = change.analysis
+            texts += [change.graded.title, f"#{change.graded.number}"]
             for section in (analysis.summary, analysis.impact, analysis.insights, analysis.risks):
                 texts += [statement.text for statement in section]
         return ChangeIndex.of_texts(texts)

@@ -73,15 +73,15 @@ def _files(_: str, ground: ChangeIndex) -> frozenset[int]:
 
 def _lines(_: str, ground: ChangeIndex) -> frozenset[int]:
     files = ground.facts.files
-    found: set[int] = set()
+    numbers: set[int] = set()
     areas = {file.area for file in files}
     for group in (files, *([f for f in files if f.area is area] for area in areas)):
-        found |= _sums((f.added, f.deleted) for f in group)
+        numbers |= _sums((f.added, f.deleted) for f in group)
     for file in files:
-        found |= _sums([(file.added, file.deleted)])
+        numbers |= _sums([(file.added, file.deleted)])
     for stretch in ground.stretches:
-        found |= {len(stretch.hunk.added), len(stretch.hunk.removed)}
-    return frozenset(found)
+        numbers |= {len(stretch.hunk.added), len(stretch.hunk.removed)}
+    return frozenset(numbers)
 
 
 def _sums(pairs: Iterable[tuple[int, int]]) -> set[int]:
@@ -98,15 +98,15 @@ def _tests(_: str, ground: ChangeIndex) -> frozenset[int]:
 
 
 def _of_facts(noun: str, ground: ChangeIndex) -> frozenset[int]:
-    found: set[int] = set()
+    numbers: set[int] = set()
     items = ground.facts.of(FactKind(noun))
     for action in Action:
         mine = [item for item in items if item.action is action]
-        found.add(len({item.name for item in mine}))
+        numbers.add(len({item.name for item in mine}))
         for detail in {item.detail for item in mine}:
-            found.add(len({item.name for item in mine if item.detail == detail}))
-    found.add(len({item.name for item in items}))
-    return frozenset(found - {0})
+            numbers.add(len({item.name for item in mine if item.detail == detail}))
+    numbers.add(len({item.name for item in items}))
+    return frozenset(numbers - {0})
 
 
 _COUNTERS: dict[str, Callable[[str, ChangeIndex], frozenset[int]]] = {

@@ -113,45 +113,47 @@ def omissions_in_words(omissions: Sequence[Omission], language: Language) -> str
     """The omissions in one sentence, or empty: the value of ``Analysis.partial``."""
     if not omissions:
         return ""
-    parts = [_words(one, language) for one in _in_order(omissions)]
+    parts = [_words(omission, language) for omission in _in_order(omissions)]
     return _SAID.text(language, what=SEPARATOR.template(language).join(parts))
 
 
-def _words(one: Omission, language: Language) -> str:
-    shown = [printable(path) for path in one.paths[:_NAMED]]
-    names = list_in_words(shown, language, limit=_NAMED, total=len(one.paths))
-    return _WORDS[one.cause].text(language, names=names, n=one.hunks, lines=one.lines)
+def _words(omission: Omission, language: Language) -> str:
+    shown = [printable(path) for path in omission.paths[:_NAMED]]
+    names = list_in_words(shown, language, limit=_NAMED, total=len(omission.paths))
+    return _WORDS[omission.cause].text(
+        language, names=names, n=omission.hunks, lines=omission.lines
+    )
 
 
 def notes(omissions: Sequence[Omission]) -> list[str]:
     """The omissions as lines of the material."""
     lines = []
-    for one in _in_order(omissions):
-        named = ", ".join(printable(path) for path in one.paths[:_NAMED])
-        rest = len(one.paths) - _NAMED
+    for omission in _in_order(omissions):
+        named = ", ".join(printable(path) for path in omission.paths[:_NAMED])
+        rest = len(omission.paths) - _NAMED
         more = f" and {rest} more" if rest > 0 else ""
-        counts = f", {one.lines} lines" if one.lines else ""
-        lines.append(f"{_NOTE.get(one.cause, one.cause)}: {named}{more}{counts}")
+        counts = f", {omission.lines} lines" if omission.lines else ""
+        lines.append(f"{_NOTE.get(omission.cause, omission.cause)}: {named}{more}{counts}")
     return lines
 
 
 def merge_omissions(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
     """One omission per cause, with each of its paths once and the counts added up."""
-    found: dict[Cause, Omission] = {}
-    for one in omissions:
-        before = found.get(one.cause)
+    merged: dict[Cause, Omission] = {}
+    for omission in omissions:
+        before = merged.get(omission.cause)
         if before is None:
-            found[one.cause] = one
+            merged[omission.cause] = omission
             continue
-        found[one.cause] = replace(
+        merged[omission.cause] = replace(
             before,
-            paths=tuple(dict.fromkeys((*before.paths, *one.paths))),
-            hunks=before.hunks + one.hunks,
-            lines=before.lines + one.lines,
+            paths=tuple(dict.fromkeys((*before.paths, *omission.paths))),
+            hunks=before.hunks + omission.hunks,
+            lines=before.lines + omission.lines,
         )
-    return tuple(_in_order(tuple(found.values())))
+    return tuple(_in_order(tuple(merged.values())))
 
 
 def _in_order(omissions: Sequence[Omission]) -> list[Omission]:
     order = list(Cause)
-    return sorted(omissions, key=lambda one: order.index(one.cause))
+    return sorted(omissions, key=lambda omission: order.index(omission.cause))

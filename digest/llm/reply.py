@@ -113,10 +113,12 @@ def _read(proposal: object, change: Change) -> tuple[int, str, list[str]]:
     step = _STEPS.get(str(table.get("move")), 0)
     if not step or rule not in RULES or not isinstance(cites, Sequence) or isinstance(cites, str):
         return nothing
-    found = [find_target(cite, change) if isinstance(cite, str) else None for cite in cites]
-    if not found or None in found:
+    targets = [find_target(cite, change) if isinstance(cite, str) else None for cite in cites]
+    if not targets or None in targets:
         return nothing
-    paths = [printable(one.file.path) for one in found if one is not None and one.file]
+    paths = [
+        printable(target.file.path) for target in targets if target is not None and target.file
+    ]
     return step, str(rule).replace("-", "_"), paths
 
 
@@ -171,9 +173,9 @@ def judge_reply(
     graded = material.graded
     grade = move_grade(graded.grade, reply.get("importance"), material.change, thresholds)
     sieve = StatementFilter(material, language)
-    kept = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
-    told = replace(graded, grade=replace(grade, level=depth) if depth else grade)
-    analysis = _join(kept, analyse(told, language), told.grade.level)
+    sections = {section: sieve.section(section, reply.get(section)) for section in SECTIONS}
+    regraded = replace(graded, grade=replace(grade, level=depth) if depth else grade)
+    analysis = _join(sections, analyse(regraded, language), regraded.grade.level)
     types = _types(reply.get("change_types"), analysis)
     analysis = replace(
         analysis,
@@ -184,10 +186,10 @@ def judge_reply(
     return CheckedReply(analysis=analysis, grade=grade, dropped=tuple(sieve.dropped))
 
 
-def _join(kept: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
+def _join(sections: Mapping[str, list[Statement]], facts: Analysis, depth: Level) -> Analysis:
     """The kept statements within the limits of a level; empty sections come from the facts."""
     bounds = BOUNDS[depth]
-    cut = {name: tuple(kept[name][: getattr(bounds, name)]) for name in SECTIONS}
+    cut = {name: tuple(sections[name][: getattr(bounds, name)]) for name in SECTIONS}
     return replace(
         facts,
         source=Origin.MODEL if any(cut.values()) else Origin.FACTS,
@@ -216,7 +218,7 @@ def _types(value: object, analysis: Analysis) -> tuple[ChangeType, ...]:
         return analysis.change_types
     facts = analysis.change_types
     aspects = {statement.aspect for statement in analysis.insights}
-    named = [ChangeType(one) for one in strings(value) if one in set(ChangeType)]
+    named = [ChangeType(name) for name in strings(value) if name in set(ChangeType)]
     kept = [
         kind
         for kind in dict.fromkeys(named)
@@ -257,18 +259,18 @@ def read_notes(value: object, material: Material, language: Language) -> PartNot
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     entries = reply.get("notes")
     sieve = StatementFilter(material, language)
-    kept = []
+    notes = []
     for entry in entries if isinstance(entries, list) else []:
         if sieve.one("notes", entry) is not None:
             about = entry.get("about")
-            kept.append(
+            notes.append(
                 Note(
                     about=about if about in ABOUT else ABOUT[0],
                     text=entry["text"].strip(),
                     cites=tuple(strings(entry.get("cites"))),
                 )
             )
-    return PartNotes(notes=tuple(kept), share=sieve.share, dropped=tuple(sieve.dropped))
+    return PartNotes(notes=tuple(notes), share=sieve.share, dropped=tuple(sieve.dropped))
 
 
 def lines_reader(
@@ -281,10 +283,10 @@ def lines_reader(
     """
 
     def read(value: object) -> dict[str, CheckedReply]:
-        found = read_lines(value, materials, language, thresholds=thresholds)
-        if all(one.analysis.source is not Origin.MODEL for one in found.values()):
-            raise ValueError(complaint([d for one in found.values() for d in one.dropped]))
-        return found
+        replies = read_lines(value, materials, language, thresholds=thresholds)
+        if all(reply.analysis.source is not Origin.MODEL for reply in replies.values()):
+            raise ValueError(complaint([d for reply in replies.values() for d in reply.dropped]))
+        return replies
 
     return read
 
@@ -303,17 +305,17 @@ def read_lines(
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, Mapping):
             said_of.setdefault(str(entry.get("id")).strip().upper(), entry)
-    found = {}
+    replies = {}
     for at, material in enumerate(materials, 1):
         entry = said_of.get(f"C{at}", {})
-        cites = [_own(one, at) for one in strings(entry.get("cites"))]
+        cites = [_own(cite, at) for cite in strings(entry.get("cites"))]
         importance = entry.get("importance")
         if isinstance(importance, Mapping):
-            own = [_own(one, at) for one in strings(importance.get("cites"))]
+            own = [_own(cite, at) for cite in strings(importance.get("cites"))]
             importance = {**importance, "cites": own}
         line = {"summary": [{"text": entry.get("text"), "cites": cites}], "importance": importance}
-        found[material.sha] = judge_reply(line, material, language, thresholds=thresholds)
-    return found
+        replies[material.sha] = judge_reply(line, material, language, thresholds=thresholds)
+    return replies
 
 
 def _own(reference: str, at: int) -> str:

@@ -91,8 +91,8 @@ def _resolve(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
     """The targets of the ids; ``None`` if one has no target, or there are none."""
     if not cites or len(cites) > MOST_CITES:
         return None
-    found = [cited_by(one, ground.change) for one in dict.fromkeys(cites)]
-    return None if None in found else [one for one in found if one is not None]
+    places = [cited_by(cite, ground.change) for cite in dict.fromkeys(cites)]
+    return None if None in places else [cite for cite in places if cite is not None]
 
 
 def _evidence(places: Iterable[Cited], wording: Wording, ground: ChangeIndex) -> Iterator[Evidence]:
@@ -103,20 +103,20 @@ def _evidence(places: Iterable[Cited], wording: Wording, ground: ChangeIndex) ->
     """
     names = [name for name in wording.names if name]
     places = list(places)
-    hunks = [(one.file, one.hunk) for one in places if one.file and one.hunk]
+    hunks = [(place.file, place.hunk) for place in places if place.file and place.hunk]
     if names and hunks and not any(_holds(hunk.removed + hunk.added, names) for _, hunk in hunks):
         for stretch in ground.stretches:
             if _holds(stretch.hunk.removed + stretch.hunk.added, names):
                 yield ground.locate(names, stretch.file, stretch.hunk)
                 break
-    for one in places:
-        if one.file is None:
+    for place in places:
+        if place.file is None:
             yield Evidence(path="", line=_line(names, ground.message), side=Side.MESSAGE)
-        elif one.hunk is None:
-            gone = one.file.status is FileStatus.DELETED
-            yield Evidence(path=one.file.path, line=0, side=Side.OLD if gone else Side.NEW)
+        elif place.hunk is None:
+            gone = place.file.status is FileStatus.DELETED
+            yield Evidence(path=place.file.path, line=0, side=Side.OLD if gone else Side.NEW)
         else:
-            yield ground.locate(names, one.file, one.hunk)
+            yield ground.locate(names, place.file, place.hunk)
 
 
 def _holds(lines: Iterable[str], names: Sequence[str]) -> bool:
@@ -195,17 +195,17 @@ def complaint(dropped: Sequence[Dropped]) -> str:
 
 def faults(dropped: Sequence[Dropped]) -> dict[Rejection, int]:
     """How often each rejection occurred, for logs and metrics."""
-    found: dict[Rejection, int] = {}
-    for one in dropped:
-        found[one.failed.fault] = found.get(one.failed.fault, 0) + 1
-    return found
+    faults_by_kind: dict[Rejection, int] = {}
+    for drop in dropped:
+        faults_by_kind[drop.failed.fault] = faults_by_kind.get(drop.failed.fault, 0) + 1
+    return faults_by_kind
 
 
 def strings(value: object) -> list[str]:
     """The texts of a list, or of a text that lists them."""
     if isinstance(value, str):
         return [part for part in value.replace(",", " ").split() if part]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _aspect(value: object) -> Aspect:

@@ -164,25 +164,25 @@ class _Reader:
 def _find(text: str) -> list[tuple[int, int, Sort]]:
     """Where names and numbers are in plain words, from left to right."""
     skipped = [match.span() for match in _ENUMERATED.finditer(text)]
-    found: list[tuple[int, int, Sort]] = []
+    spans: list[tuple[int, int, Sort]] = []
     for run in _RUN.finditer(text):
-        found += _in_run(text, *run.span())
-    taken = [(start, end) for start, end, _ in found] + skipped
+        spans += _in_run(text, *run.span())
+    taken = [(start, end) for start, end, _ in spans] + skipped
     for match in _QUOTED.finditer(text):
         start, end = match.span()
-        inner = [span for span in found if start < span[0] and span[1] < end]
+        inner = [span for span in spans if start < span[0] and span[1] < end]
         free = all(end <= a or b <= start or (start < a and b < end) for a, b in taken)
         if free and " " not in match[1]:
-            found = [span for span in found if span not in inner]
-            found.append((start, end, Sort.QUOTE))
-            taken = [(a, b) for a, b, _ in found] + skipped
-    found += [
+            spans = [span for span in spans if span not in inner]
+            spans.append((start, end, Sort.QUOTE))
+            taken = [(a, b) for a, b, _ in spans] + skipped
+    spans += [
         (*match.span(), Sort.NUMBER)
         for match in _NUMBER.finditer(text)
         if not _ORDINAL.match(text, match.start())
         and not any(a < match.end() and match.start() < b for a, b in taken)
     ]
-    return sorted(found)
+    return sorted(spans)
 
 
 _LEADING, _TRAILING = "([{\"'<~≈", "\"'>.,;:!?"
@@ -191,12 +191,12 @@ _OPENING = {")": "(", "]": "[", "}": "{"}
 
 def _in_run(text: str, start: int, end: int) -> list[tuple[int, int, Sort]]:
     """The names in a run without blanks, such as ``(foo_bar,`` or ``a_b/c_d:``."""
-    found: list[tuple[int, int, Sort]] = []
+    spans: list[tuple[int, int, Sort]] = []
     for match in re.finditer(r"[^,;→]+", text[start:end]):
         a, b = _strip(text, start + match.start(), start + match.end())
         if a < b:
-            found += _names(text[a:b], a)
-    return found
+            spans += _names(text[a:b], a)
+    return spans
 
 
 def _strip(text: str, a: int, b: int) -> tuple[int, int]:
@@ -223,15 +223,15 @@ def _names(run: str, at: int) -> list[tuple[int, int, Sort]]:
         return [(at, at + len(run), Sort.NAME)]
     if "/" in run and re.fullmatch(r"[a-z]+/[a-z]+", run):
         return [(at, at + len(run), Sort.WORD)]
-    found: list[tuple[int, int, Sort]] = []
+    spans: list[tuple[int, int, Sort]] = []
     if called := _CALLED.match(run):
-        found.append((at, at + called.end(1), Sort.NAME))
+        spans.append((at, at + called.end(1), Sort.NAME))
     # A run that is no name as a whole may consist of names: "CPU/GPU", "FP8-quantized", "on/off".
     start = called.end(1) if called else 0
     parts = (part for part in re.finditer(r"[A-Za-z0-9_]+", run) if part.start() >= start)
     sorts = ((part, _sort(part[0])) for part in parts)
-    found += [(at + part.start(), at + part.end(), sort) for part, sort in sorts if sort]
-    return found
+    spans += [(at + part.start(), at + part.end(), sort) for part, sort in sorts if sort]
+    return spans
 
 
 def _sort(word: str) -> Sort | None:

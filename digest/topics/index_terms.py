@@ -96,18 +96,18 @@ def topics_of(graded: Graded) -> frozenset[str]:
 def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, Bearing]:
     """Every term that a change touches on, or those ``among`` some, with its strength."""
     facts = graded.facts
-    found: dict[str, Bearing] = {}
+    strongest: dict[str, Bearing] = {}
     for name, bearing in _asked(_from_subject(facts), among):
-        found.setdefault(name, bearing)
-    _add(found, _from_paths(facts.files, among))
-    _add(found, _asked(_from_names(facts), among))
+        strongest.setdefault(name, bearing)
+    _add(strongest, _from_paths(facts.files, among))
+    _add(strongest, _asked(_from_names(facts), among))
     for name, bearing in _asked(_from_kinds(facts), among):
-        held = found.get(name)
-        if held is None or held.strength < bearing.strength:
-            found[name] = bearing
+        known = strongest.get(name)
+        if known is None or known.strength < bearing.strength:
+            strongest[name] = bearing
     if among is None or any(MARK in name for name in among):
-        found.update(_asked(_sorted_under(graded), among))
-    return found
+        strongest.update(_asked(_sorted_under(graded), among))
+    return strongest
 
 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
@@ -134,27 +134,27 @@ def _asked(
     return borne if among is None else (pair for pair in borne if pair[0] in among)
 
 
-def _add(found: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None:
+def _add(strongest: dict[str, Bearing], more: Iterable[tuple[str, Bearing]]) -> None:
     """Add strengths; the place that contributed more is the one shown."""
     for name, bearing in more:
-        held = found.get(name)
-        if held is None:
-            found[name] = bearing
-        elif held.strength < 1:
-            stronger = max(held, bearing, key=lambda b: b.strength)
-            found[name] = Bearing(
+        known = strongest.get(name)
+        if known is None:
+            strongest[name] = bearing
+        elif known.strength < 1:
+            stronger = max(known, bearing, key=lambda b: b.strength)
+            strongest[name] = Bearing(
                 place=stronger.place,
-                strength=min(held.strength + bearing.strength, 0.95),
+                strength=min(known.strength + bearing.strength, 0.95),
                 shown=stronger.shown,
             )
 
 
 def subject_bearings(graded: Graded, among: Collection[str]) -> dict[str, Bearing]:
     """The given terms that the subject contains: the strongest of :func:`bearings`, quickly."""
-    found: dict[str, Bearing] = {}
+    strongest: dict[str, Bearing] = {}
     for name, bearing in _asked(_from_words(graded.facts.subject), among):
-        found.setdefault(name, bearing)
-    return found
+        strongest.setdefault(name, bearing)
+    return strongest
 
 
 def _from_subject(facts: Facts) -> Iterator[tuple[str, Bearing]]:
@@ -243,22 +243,22 @@ def _path_terms(path: str) -> tuple[tuple[str, str], ...]:
     an executor), so those count only joined; a file's first piece (``scheduler_output``) counts as
     well.
     """
-    found: dict[str, str] = {}
+    terms: dict[str, str] = {}
     *folders, file = path.split("/")
     for place, folder in enumerate(folders):
         parts = pieces(folder)
         shown = "/".join(folders[: place + 1]) + "/"
         for name in (*parts[-1:], *joins(parts, 4)):
-            found[name] = shown
+            terms[name] = shown
     parts = pieces(file.partition(".")[0])
     if len(parts) > 1 and parts[0] == "test":
         parts = parts[1:]
     for name in (*parts[:1], *parts[-1:], *joins(parts, 4)):
-        found[name] = path
-    for name in list(found):
+        terms[name] = path
+    for name in list(terms):
         if bare := stem(name):
-            found.setdefault(bare, found[name])
-    return tuple((n, shown) for n, shown in found.items() if is_name(n, PATH_STOP_WORDS))
+            terms.setdefault(bare, terms[name])
+    return tuple((n, shown) for n, shown in terms.items() if is_name(n, PATH_STOP_WORDS))
 
 
 def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
@@ -277,10 +277,10 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
         for name, part in _identifier_terms(item.name):
             if bundled and item.kind is FactKind.DEPENDENCY and len(kin(name)) > 1:
                 continue  # "api" in one of many names says nothing of interfaces
-            held = strengths.get(name, (0.0, item.name))
+            known = strengths.get(name, (0.0, item.name))
             # A public name is short: each word of it counts in full.
             add = share * (part if item.kind is FactKind.SYMBOL else 1)
-            strengths[name] = (held[0] + add, held[1])
+            strengths[name] = (known[0] + add, known[1])
     for name, (strength, shown) in strengths.items():
         bearing = Bearing(place=TopicPlace.IDENTIFIER, strength=min(strength, 0.9), shown=shown)
         yield name, bearing
@@ -289,12 +289,12 @@ def _from_names(facts: Facts) -> Iterator[tuple[str, Bearing]]:
 @lru_cache(maxsize=16_384)
 def _identifier_terms(name: str) -> tuple[tuple[str, float], ...]:
     """The terms of an identifier: one word of two counts fully, one of five little."""
-    found: dict[str, float] = {}
+    terms: dict[str, float] = {}
     for component in name.split("."):
         length = len("".join(pieces(component)))
         for said in _name_terms(component, PATH_STOP_WORDS):
-            found[said] = max(found.get(said, 0), min(1, 3.5 * len(said) / length))
-    return tuple(found.items())
+            terms[said] = max(terms.get(said, 0), min(1, 3.5 * len(said) / length))
+    return tuple(terms.items())
 
 
 def _name_strength(item: Fact, symbols: int) -> float:
@@ -331,12 +331,12 @@ def label_topics(labels: Iterable[str]) -> frozenset[str]:
 
 def label_bearings(labels: Iterable[str], among: Collection[str]) -> dict[str, Bearing]:
     """The given terms that labels contain, each with the first such label."""
-    found: dict[str, Bearing] = {}
+    strongest: dict[str, Bearing] = {}
     for label in labels:
         bearing = Bearing(place=TopicPlace.LABEL, strength=1, shown=label)
         for name in _terms(label).intersection(among):
-            found.setdefault(name, bearing)
-    return found
+            strongest.setdefault(name, bearing)
+    return strongest
 
 
 def _terms(label: str) -> frozenset[str]:

@@ -56,12 +56,12 @@ def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resol
     names = _renamed(aliases)
     whole = _known(term(text), vocabulary, names)
     parts = [text] if whole else _OR.split(text)
-    found = [way for part in parts for way in _ways(part, vocabulary, names)]
-    if not found:
+    ways = [way for part in parts for way in _ways(part, vocabulary, names)]
+    if not ways:
         return Resolved(near=near_topics(text, vocabulary))
-    rarest = (min(sets, key=lambda s: sum(vocabulary[t] for t in s)) for sets in found)
+    rarest = (min(sets, key=lambda s: sum(vocabulary[t] for t in s)) for sets in ways)
     topics = frozenset().union(*rarest)
-    return Resolved(alternatives=tuple(dict.fromkeys(found)), topics=tuple(sorted(topics)))
+    return Resolved(alternatives=tuple(dict.fromkeys(ways)), topics=tuple(sorted(topics)))
 
 
 _KIND_NAMES = {
@@ -144,8 +144,8 @@ def _known(
 ) -> frozenset[str]:
     """The repository's terms for a term; for an unknown one, those of its stem."""
     asked = names.get(name, frozenset()) | {name}
-    found = frozenset(k for m in asked for k in terms_meant(m) if k in vocabulary)
-    return found or frozenset(k for m in stems(name) for k in terms_meant(m) if k in vocabulary)
+    known = frozenset(k for m in asked for k in terms_meant(m) if k in vocabulary)
+    return known or frozenset(k for m in stems(name) for k in terms_meant(m) if k in vocabulary)
 
 
 def _renamed(aliases: Aliases) -> dict[str, frozenset[str]]:
@@ -250,7 +250,11 @@ def bears(graded: Graded, resolved: Resolved, labels: Sequence[str] = ()) -> tup
     said = _best(subject_bearings(graded, asked), resolved)
     if said:
         return said
-    own = {name: one for name, one in bearings(graded, asked).items() if one.strength >= LEAST}
+    own = {
+        name: bearing
+        for name, bearing in bearings(graded, asked).items()
+        if bearing.strength >= LEAST
+    }
     return _best({**label_bearings(labels, asked), **own}, resolved)
 
 

@@ -196,10 +196,10 @@ def kinds_of(graded: Graded) -> frozenset[ChangeKind]:
     from digest.analysis.context import read
 
     reading = read(graded, Language.EN)
-    found = {_TYPES[t] for t in change_types(reading) if t in _TYPES}
+    kinds = {_TYPES[t] for t in change_types(reading) if t in _TYPES}
     if any(f.kind in _OUTER and f.action in _GONE for f in reading.contracts):
-        found.add(ChangeKind.BREAKING)
-    return frozenset(found)
+        kinds.add(ChangeKind.BREAKING)
+    return frozenset(kinds)
 
 
 def labels_of(graded: Graded) -> Iterator[str]:

@@ -160,23 +160,23 @@ async def _save_moved_grades(
     return moved
 
 
-def _with_stored_grade(base: Graded, kept: StoredAnalysis | None, ctx: Context) -> Graded:
+def _with_stored_grade(base: Graded, stored: StoredAnalysis | None, ctx: Context) -> Graded:
     """The change with the level that a model moved it to, if it did."""
-    move = kept.move if kept else None
+    move = stored.move if stored else None
     return replace(base, grade=laid_over(base.grade, move, ctx.watched.thresholds))
 
 
 def _judgement(plan: Plan, done: Round, moved: Mapping[str, Graded]) -> AnalysisRun:
     wanted = [sha for _, planned in plan for sha in planned]
-    kept = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
-    analyses = {sha: k.analysis for sha, k in kept.items() if k.analysis is not None}
+    stored = {sha: done.kept[sha] for sha in wanted if sha in done.kept}
+    analyses = {sha: k.analysis for sha, k in stored.items() if k.analysis is not None}
     return AnalysisRun(
         analyses=analyses,
         graded=moved,
-        made={sha: kept[sha].usage for sha in analyses},
+        made={sha: stored[sha].usage for sha in analyses},
         missed={sha: _why(sha, done) for sha in wanted if sha not in analyses},
         spent=done.spent,
-        secrets=sum(one.secrets for one in kept.values()),
+        secrets=sum(analysis.secrets for analysis in stored.values()),
     )
 
 
@@ -184,7 +184,7 @@ def _why(sha: str, done: Round) -> Missed:
     """Why a change was not analysed: its own failure, or the error that ended the round."""
     if sha in done.missed:
         return done.missed[sha]
-    kept = done.kept.get(sha)
-    if kept is not None and kept.failure is not None:
-        return Missed(sha=sha, reason=kept.failure.value, detail="failed before, not asked again")
+    stored = done.kept.get(sha)
+    if stored is not None and stored.failure is not None:
+        return Missed(sha=sha, reason=stored.failure.value, detail="failed before, not asked again")
     return replace(done.over or Missed(sha=sha, reason=ODD, detail="it was not read"), sha=sha)

@@ -165,9 +165,14 @@ class Asker:
             if isinstance(reply, BaseException):
                 raise reply
             notes.append(reply.value)
-        told = [note for one in notes for note in one.notes]
+        notes_of_parts = [note for part in notes for note in part.notes]
         merge = merge_prompt(
-            material, told, self.language, self.model.count, most, omitted=prompts[0].omitted
+            material,
+            notes_of_parts,
+            self.language,
+            self.model.count,
+            most,
+            omitted=prompts[0].omitted,
         )
         try:
             merged = await self._ask(merge, self._reader(material, merge), watch)

@@ -48,11 +48,11 @@ class AnalysisCache:
 
     async def find(self, kind: Asked, shas: Sequence[str]) -> Mapping[str, StoredAnalysis]:
         """The valid stored analyses of commits, by full name."""
-        found = await self.judging.analyses.load(
+        loaded = await self.judging.analyses.load(
             self.ctx.watched.repository, shas, self.basis(kind)
         )
         now = self.ctx.clock.now()
-        return {sha: kept for sha, kept in found.items() if self._holds(kept, now)}
+        return {sha: stored for sha, stored in loaded.items() if self._holds(stored, now)}
 
     async def alike(self, kind: Asked, diffs: Collection[str]) -> Mapping[str, StoredAnalysis]:
         """The stored analyses of the same changes under another name, by patch id."""
@@ -70,10 +70,10 @@ class AnalysisCache:
             return {}
         return await self.judging.analyses.save(self.ctx.watched.repository, self.basis(kind), kept)
 
-    def _holds(self, kept: StoredAnalysis, now: datetime) -> bool:
-        if kept.failure is None:
+    def _holds(self, stored: StoredAnalysis, now: datetime) -> bool:
+        if stored.failure is None:
             return True
-        return not self.anew and now - kept.at < _FAILURES_HOLD
+        return not self.anew and now - stored.at < _FAILURES_HOLD
 
 
 AHEAD = 2  # changes held ready for each slot of the server: each takes memory until it is used
@@ -191,10 +191,14 @@ class Round:
         """The changes of a batch that must be asked about, prepared for the prompt."""
         wanted = [change for change in batch if change.sha in changes]
         ready = await asyncio.to_thread(self._made_ready, wanted, changes)
-        alike = await self.shelf.alike(kind, [one.diff for one in ready])
-        same = [replace(alike[one.diff], sha=one.sha) for one in ready if one.diff in alike]
+        alike = await self.shelf.alike(kind, [prepared.diff for prepared in ready])
+        same = [
+            replace(alike[prepared.diff], sha=prepared.sha)
+            for prepared in ready
+            if prepared.diff in alike
+        ]
         self.kept.update(await self.shelf.keep(kind, same))
-        return [one for one in ready if one.diff not in alike]
+        return [prepared for prepared in ready if prepared.diff not in alike]
 
     def _made_ready(
         self, batch: Sequence[Change], changes: Mapping[str, Graded]
@@ -229,10 +233,12 @@ class Round:
         try:
             async with self._turns:
                 if self.over is None:
-                    found = await asker.lines([one.material for one in small])
-                    await self._take(Asked.LINES, [(one, found[one.sha]) for one in small])
+                    results = await asker.lines([prepared.material for prepared in small])
+                    await self._take(
+                        Asked.LINES, [(prepared, results[prepared.sha]) for prepared in small]
+                    )
         except Exception as error:  # noqa: BLE001 - as above
-            self._note_error([one.sha for one in small], error)
+            self._note_error([prepared.sha for prepared in small], error)
         finally:
             for _ in small:
                 self._places.release()
@@ -240,14 +246,14 @@ class Round:
     async def _take(self, kind: Asked, results: Iterable[tuple[PreparedChange, Result]]) -> None:
         """Record the results of calls, and save what was paid for."""
         now = self.shelf.ctx.clock.now()
-        kept: list[StoredAnalysis] = []
-        for ready, found in results:
-            self.spent += found.usage
-            if isinstance(found, ModelError):
-                self._note_failure(ready.sha, found)
-            if not isinstance(found, ModelError) or found.usage.tokens:
-                kept.append(kept_of(ready, found, now))
-        self.kept.update(await self.shelf.keep(kind, kept))
+        stored: list[StoredAnalysis] = []
+        for ready, result in results:
+            self.spent += result.usage
+            if isinstance(result, ModelError):
+                self._note_failure(ready.sha, result)
+            if not isinstance(result, ModelError) or result.usage.tokens:
+                stored.append(kept_of(ready, result, now))
+        self.kept.update(await self.shelf.keep(kind, stored))
 
     def _note_failure(self, sha: str, error: ModelError) -> None:
         missed = Missed(sha=sha, reason=error.reason.value, detail=error.detail)
@@ -293,25 +299,25 @@ def made_ready(shelf: AnalysisCache, change: Change, graded: Graded) -> Prepared
     return PreparedChange(material=shown, diff=fingerprint(change))
 
 
-def kept_of(ready: PreparedChange, found: Result, at: datetime) -> StoredAnalysis:
+def kept_of(ready: PreparedChange, result: Result, at: datetime) -> StoredAnalysis:
     """The record to store for a reply or a failure."""
     secrets = ready.material.secrets
-    if isinstance(found, ModelError):
+    if isinstance(result, ModelError):
         return StoredAnalysis(
             sha=ready.sha,
             diff=ready.diff,
             at=at,
-            usage=found.usage,
+            usage=result.usage,
             secrets=secrets,
-            failure=found.reason,
+            failure=result.reason,
         )
-    judged = found.judged
+    judged = result.judged
     return StoredAnalysis(
         sha=ready.sha,
         diff=ready.diff,
         at=at,
         analysis=judged.analysis,
         move=move_of(ready.material.graded.grade, judged.grade),
-        usage=found.usage,
+        usage=result.usage,
         secrets=secrets,
     )

@@ -67,10 +67,10 @@ def summary_input(
     changes: Sequence[Graded], judged: Mapping[str, Said], language: Language
 ) -> tuple[Said, ...]:
     """The input of the call: the most important changes, as ``judged`` or by their facts."""
-    ranked = sorted(changes, key=lambda one: (one.grade.level.rank, -one.grade.score))
+    ranked = sorted(changes, key=lambda change: (change.grade.level.rank, -change.grade.score))
     return tuple(
-        judged.get(one.sha) or Said(graded=one, analysis=analyse(one, language))
-        for one in ranked[:_MOST_CHANGES]
+        judged.get(change.sha) or Said(graded=change, analysis=analyse(change, language))
+        for change in ranked[:_MOST_CHANGES]
     )
 
 
@@ -119,21 +119,21 @@ async def _summarise_once(ctx: Context, judging: Judging, changes: Sequence[Said
     try:
         for other in others:
             await other.wait()
-        kept = await judging.analyses.day(ctx.watched.repository, key, basis)
-        if kept is not None and (led := _valid_summary(kept, ctx)) is not None:
+        stored = await judging.analyses.day(ctx.watched.repository, key, basis)
+        if stored is not None and (led := _valid_summary(stored, ctx)) is not None:
             return led
         return await _make_summary(ctx, judging, prompt, seen, basis)
     finally:
         judging.flights.land(mine)
 
 
-def _valid_summary(kept: StoredDay, ctx: Context) -> DayResult | None:
+def _valid_summary(stored: StoredDay, ctx: Context) -> DayResult | None:
     """The stored summary if it is still valid. A failure that was paid for is kept for a day."""
-    if kept.day is not None:
-        return DayResult(day=kept.day)
-    if ctx.clock.now() - kept.at >= _FAILURES_HOLD:
+    if stored.day is not None:
+        return DayResult(day=stored.day)
+    if ctx.clock.now() - stored.at >= _FAILURES_HOLD:
         return None
-    reason = kept.failure or ModelReason.REJECTED
+    reason = stored.failure or ModelReason.REJECTED
     return DayResult(error=ModelError(reason, "failed before, not asked again"))
 
 
