@@ -101,13 +101,14 @@ class WrittenRows:
 
         ``taken`` are bytes that the page needs otherwise, ``base`` is what links begin with.
         """
-        pages = list(_pages(rows, max(LARGEST - taken, LARGEST // 4), base))
+        most = max(LARGEST - taken, LARGEST // 4)
+        pages = list(_pages(rows, most, base))
         self.counts = Counter(row.level for row in rows if not row.todo)
         self.acting = Counter(row.level for row in rows if row.todo)
         self.pages = len(pages)
         self.page = min(self._asked.page, self.pages)
         self.rows, size = pages[self.page - 1]
-        self.left = min(OF_DAY, LARGEST - size)
+        self.left = min(OF_DAY, most - size)
 
     def spend(self, written: str) -> str:
         """Count a written-out change and return it."""

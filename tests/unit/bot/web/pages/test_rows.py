@@ -90,6 +90,15 @@ def test_follow_up_stands_behind_its_first_change_and_names_it(language):
     assert [row.level for row in apart] == [Level.MEDIUM, Level.MEDIUM, Level.LOW]
 
 
+def test_what_else_a_page_holds_leaves_less_room_for_open_rows():
+    rows = [made(n, "Add a pool", "Ada") for n in range(50)]
+    for taken in (0, 40_000, 90_000):
+        found = WrittenRows(SimpleNamespace(page=1, level=None))  # type: ignore[arg-type]
+        found.show(rows, taken, "/r/owner/name/-/")
+        size = sum(size_of(row) + 2 * len("/r/owner/name/-/") - 6 for row in found.rows)
+        assert size + found.left <= max(LARGEST - taken, LARGEST // 4)
+
+
 @pytest.mark.parametrize(
     ("high", "acts", "close"),
     [
