@@ -422,7 +422,7 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
 
 def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evidence]]:
     """Name, old and new version of dependencies, and of constants, which may have any name."""
-    for f in reading.told(FactKind.DEPENDENCY, Action.CHANGED):
+    for f in (f for kind in VERSIONS for f in reading.told(kind, Action.CHANGED)):
         if f.before and f.after:
             yield f.name, f.before, f.after, f
     for c in reading.facts.clues:
@@ -432,7 +432,7 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
 
 _RAISES = re.compile(
     r"(?:bump|update|upgrade) (?:(?:dependency|module|rust crate) )?(?P<name>[\w@./-]{2,80})"
-    r"(?: from \S{1,40})? to v?(?P<version>\d[\w.+-]{0,40})",
+    r"(?: docker tag)?(?: from \S{1,40})? to v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")

@@ -310,7 +310,7 @@ def _pointed(tag: str) -> str:
 def _says(tag: str, told: Collection[str]) -> bool:
     """Whether a tag names something that the title does not."""
     mine = {w.casefold() for w in _WORD.findall(tag)} - _TOLD_ELSEWHERE
-    return bool(mine) and not mine.issubset(told) and not tag.isdigit()
+    return bool(mine) and not mine.issubset(told) and not tag.isdigit() and "#" not in tag
 
 
 def _capital(spans: Spans) -> Spans:

@@ -1126,6 +1126,8 @@ def test_declarations_of_another_program_deprecate_nothing():
     [
         ("Update module relay to v1.3.0", "relay is now v1.3.0 (was v1.2.0)."),
         ("Bump relay from 1.2.0 to 1.3.0", "relay is now v1.3.0 (was v1.2.0)."),
+        ("Bump relay from 1.2.0 to 1.3.0 in /api", "relay is now v1.3.0 (was v1.2.0)."),
+        ("Update relay Docker tag to v1.3.0", "relay is now v1.3.0 (was v1.2.0)."),
         ("Update relay to 1.4.0", "Update relay to 1.4.0."),
         ("Update other to 1.3.0", "Update other to 1.3.0."),
         ("Update relay to 1.3.0 [SECURITY]", "Security: Update relay to 1.3.0."),

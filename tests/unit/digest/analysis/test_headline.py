@@ -50,6 +50,7 @@ def told(title, language=Language.EN, *files):
         ("Speed up the tests (fewer cases, (#51877)", "Speed up the tests"),
         ("chore: Update the relay for CVEs", "Security: Update the relay for CVEs"),
         ("Update the relay to 1.4 to fix a CVE", "Security: Update the relay to 1.4 to fix a CVE"),
+        ("[copy of #45208] Count the pools", "Count the pools"),
         ("Add the parser fix", "Add the parser fix"),
         ("[Benchmark] Compare the pools (main)", "Compare the pools"),
         (
