@@ -185,17 +185,25 @@ async def _around(asked: PageRequest, window: Window, *, weekly: bool) -> list[S
     least = asked.level or Level.LOW
     near = await asked.shelf.browsing.neighbours(asked.shown().repository, window, least)
     zone = asked.shelf.zone
-    return [_step(asked, at.astimezone(zone).date(), weekly=weekly) if at else None for at in near]
+    year = window.since.astimezone(zone).year
+    days = [at.astimezone(zone).date() if at else None for at in near]
+    return [_step(asked, day, weekly=weekly, year=year) if day else None for day in days]
 
 
-def _step(asked: PageRequest, day: date, *, weekly: bool) -> Step:
-    """The page of a day or of its week, with the level that the reader requested."""
+def _step(asked: PageRequest, day: date, *, weekly: bool, year: int = 0) -> Step:
+    """The page of a day or of its week, with the level that the reader requested.
+
+    If it is in another ``year``, it is named with its own.
+    """
     name, language = asked.shown().repository.name, asked.language
     path = path_of(name, week=day) if weekly else path_of(name, day=day)
-    title = week_words(monday(day), language, short=True)
+    title = week_words(monday(day), language, short=True) if weekly else ""
+    title = title or day_words(day, language, short=True)
+    if year and year != day.year:
+        title = f"{day.year}年{title}" if language is Language.ZH else f"{title} {day.year}"
     return (
         f"{path}?level={asked.level}" if asked.level else path,
-        title if weekly else day_words(day, language, short=True),
+        title,
     )
 
 

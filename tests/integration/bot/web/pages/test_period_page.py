@@ -203,3 +203,17 @@ async def test_period_that_is_not_over_says_so(configuration, days, running):
             for path in (DAY, WEEK):
                 page = (await reader.get(path)).text
                 assert (", so far</h1>" in page) is (path in running)
+
+
+@pytest.mark.parametrize(
+    ("asked", "before"),
+    [
+        ("days/2027-01-05", "Wed 4 Mar 2026"),
+        ("weeks/2027-W02", "Week 10 2026"),
+        ("days/2027-01-05?lang=zh", "2026年3月4日 周三"),
+        ("days/2026-05-05", "Wed 4 Mar"),
+    ],
+)
+async def test_neighbour_in_another_year_bears_its_year(client, asked, before):
+    page = (await client.get(f"/r/owner/open/-/{asked}")).text
+    assert f">← {before}</a>" in page
