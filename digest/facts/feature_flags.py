@@ -1,4 +1,4 @@
-"""The values of a feature flag, such as ``--enable-feature=NAME``.
+"""The values of a feature flag, such as ``--enable-feature=NAME``, and commands of a program.
 
 In Go they are the cases of a switch, in Rust the texts from which a type of features is read.
 
@@ -138,3 +138,30 @@ def _switches_features(source: SideText, row: int, case: str) -> bool:
         if is_head:
             break
     return False
+
+
+_COMMAND = re.compile(
+    r"\b(?P<parent>(?!exec\b)\w{1,60})\.(?:Command|add_parser)\(\s*\"(?P<name>[a-z][\w-]{1,40})\""
+    r"(?:, \"[A-Z][^\"\n]{0,200} |, (?:help|parents|description)=|,?$|\))"
+)
+_HOLDS = re.compile(
+    r"\b(?P<holder>\w{1,60})\s*:?=\s*\w{1,60}\.(?:Command|add_parser)\(\s*\"(?P<name>[\w-]+)\""
+)
+_MOST_COMMANDS = 60  # changed lines of a side that make commands; more are data
+
+
+def find_commands(before: SideText, after: SideText) -> Iterator[Fact]:
+    """The commands of a program that came or went, with the command that they belong to."""
+    for action, here, there in ((Action.REMOVED, before, after), (Action.ADDED, after, before)):
+        lines = ((row, m) for row, line in here.changed() if (m := _COMMAND.search(line[:400])))
+        for row, match in islice(lines, _MOST_COMMANDS):
+            if re.search(rf"[\"']{match['name']}[\"' ]", there.text):
+                continue
+            holders = {m["holder"]: m["name"] for m in _HOLDS.finditer(here.text)}
+            yield Fact(
+                kind=FactKind.FLAG,
+                action=action,
+                name=f"{holders.get(match['parent'], '')} {match['name']}".strip(),
+                detail="command",
+                evidence=here.evidence(row + 1),
+            )

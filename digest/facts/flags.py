@@ -100,6 +100,8 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
     """The flags of one file that were added, removed or changed name, default or choices."""
     if language not in WORDS:
         return
+    if language in {"go", "python"}:
+        yield from feature_flags.find_commands(before, after)
     if language == "go":
         yield from feature_flags.find(before, after)
     elif language == "rust":
@@ -404,8 +406,7 @@ _REACHES = {"rust": _field_end, "go": _chain_end}
 
 
 def _script(_source: SideText, call: CodeCall) -> Read | None:
-    spec = literal(call.get("", 0))
-    if not spec:
+    if not (spec := literal(call.get("", 0))):
         return None
     names = tuple(_SPECIFIED.findall(spec)) if spec.startswith("-") else ()
     if names:

@@ -123,7 +123,17 @@ _DECLARES["cuda"] = _DECLARES["cpp"]
 
 _SETTINGS = {
     "python": (
-        *("environ", "getenv", "_or_newer(", " else ", "env=", "envvar", '": ', "add_argument"),
+        *(
+            "add_parser(",
+            "environ",
+            "getenv",
+            "_or_newer(",
+            " else ",
+            "env=",
+            "envvar",
+            '": ',
+            "add_argument",
+        ),
         *("option(", "Option(", "DEFINE_", "default", "choices=", '"--', "'--', ", "@", "oute("),
         *("Namespace(", "Setting(", "path(", "add_url_rule", "ounter", "auge", "istogram"),
         *("ummary", "name=", '"/', "'/"),
@@ -147,7 +157,18 @@ _SETTINGS = {
             "env",
             "Env",
         ),
-        *("andle", ".GET(", ".POST(", ".PUT(", ".DELETE(", ".PATCH(", ".Get(", ".Post(", ".Put("),
+        *(
+            ".Command(",
+            "andle",
+            ".GET(",
+            ".POST(",
+            ".PUT(",
+            ".DELETE(",
+            ".PATCH(",
+            ".Get(",
+            ".Post(",
+            ".Put(",
+        ),
         *(".Delete(", ".Patch(", "Name:", "Opts{", "Value:", "prometheus.Register("),
     ),
     "javascript": (

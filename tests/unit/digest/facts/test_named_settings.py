@@ -343,3 +343,29 @@ def test_variable_whose_name_is_a_constant():
     facts = facts_of("Rename it", ("a.go", old, old.replace("APP_MODE", "APP_KIND")))
     names = [(f.action, f.name) for f in facts.of(FactKind.ENVIRONMENT)]
     assert names == [(Action.RENAMED, "APP_KIND")]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line", "name"),
+    [
+        (
+            "cmd/tool/main.go",
+            'package main\n\nfunc main() {{\n\ttsdb := app.Command("tsdb", "Run commands.")\n{}}}\n',
+            '\tdump := tsdb.Command("dump-series", "Dump the series.")\n',
+            "tsdb dump-series",
+        ),
+        (
+            "app/cli.py",
+            'sub = parser.add_subparsers()\nrun = sub.add_parser("run", help="Run it.")\n{}',
+            'old = sub.add_parser("fetch-all", help="Fetch it.")\n',
+            "fetch-all",
+        ),
+    ],
+)
+def test_command_that_comes_or_goes(path: str, text: str, line: str, name: str):
+    old, new = text.format(line), text.format("")
+    for sides, action in (((old, new), Action.REMOVED), ((new, old), Action.ADDED)):
+        facts = facts_of("Change it", (path, *sides)).of(FactKind.FLAG)
+        assert [(f.action, f.name, f.detail) for f in facts] == [(action, name, "command")]
+    kept = text.format("") + '# or "' + name.rsplit(maxsplit=1)[-1] + '"\n'
+    assert facts_of("Keep it", (path, old, kept)).of(FactKind.FLAG) == ()
