@@ -89,27 +89,27 @@ _SORTS = (
 _VERBS = tuple(
     """
     abstract accelerat accept account adapt add adjust adopt aggregat align allocat allow always
-    annotat append assert attach autodetect avoid backport bound bring broaden bug build bump bypass
-    cache call cancel canonicali capture centrali change check clamp clarif clean clear clos coalesc
-    collaps collect combin compact compar compil comput configur connect consolidat convert copy
-    correct creat cut dedup default defer delay delegat delet deprecat dequantiz deriv detect disabl
-    distinguish do document don't downgrad drop eliminat embed emit enabl encod enforc enhanc ensur
-    escap evict exclud exit expand expos extend extract fail fall fetch filter fix flatten flush
-    fold forward free gate generali generat get give guard handl hide hoist honor honour ignor
-    implement improv includ inherit initiali inject inline insert install instrument integrat
-    introduc invalidat isolat keep launch lazily let lift limit link load log lower maintain make
-    mark match mention merg migrat minif mov narrow never normali offload omit only open optimi
-    order overlap overrid parallel pars pass patch permit persist pin plumb port prefer prefetch
-    prepar preserv prevent print promot propagat protect provid prun publish push quantiz rais re-
-    read rebas rebuild record recover redact reduc refactor refin reflect refresh refus register
-    reinstat reject relax releas reload remov renam render reorder reorgani repair replac report
-    requir rerout reserv reset resolv respect restor restrict restructur resum retain retir retry
-    return reus revert rework rewrit rout run sanitiz save schedul scope select send
-    separat serializ set shard share ship short-circuit show shrink silenc simplif skip sort
-    specif speed split stabili standardiz start stop store stream strip suggest support suppress
-    surfac swap switch sync tak tap teach throttl throw tidy tolerat trac track treat trigger trim
-    try tun turn tweak unblock undo unif unlock unpin unskip updat upgrad upload us valid
-    vectoriz verif wait warm warn wire wrap write yield
+    annotat append apply assert attach autodetect avoid backport bound bring broaden bug build
+    bump bypass cache call cancel canonicali capture centrali change check clamp clarif clean
+    clear clos coalesc collaps collect combin compact compar compil comput configur connect
+    consolidat convert copy correct creat cut dedup default defer delay delegat delet deprecat
+    dequantiz deriv detect disabl distinguish do document don't downgrad drop eliminat embed emit
+    enabl encod enforc enhanc ensur escap evict exclud exit expand expos extend extract fail fall
+    fetch filter find fix flatten flush fold forward free gate generali generat get give guard
+    handl hide highlight hoist honor honour ignor implement improv includ inherit initiali inject
+    inline insert install instrument integrat introduc invalidat isolat keep launch lazily let
+    lift limit link load log lower maintain make mark match mention merg migrat minif mov narrow
+    never normali offload omit only open optimi order overlap overrid parallel pars pass patch
+    permit persist pin plumb port prefer prefetch prepar preserv prevent print promot propagat
+    protect provid prun publish push quantiz rais re- read rebas rebuild record recover redact
+    redo reduc refactor refin reflect refresh refus register reinstat reject relax releas reload
+    remov renam render reorder reorgani repair replac report requir rerout reserv reset resolv
+    respect restor restrict restructur resum retain retir retry return reus revert rework rewrit
+    rout run sanitiz save schedul scope select send separat serializ set shard share ship
+    short-circuit show shrink silenc simplif skip sort specif speed split stabili standardiz start
+    stop store stream strip suggest support suppress surfac swap switch sync tak tap teach throttl
+    throw tidy tolerat trac track treat trigger trim try tun turn tweak unblock undo unif unlock
+    unpin unskip updat upgrad upload us valid vectoriz verif wait warm warn wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
@@ -119,6 +119,8 @@ _BEGINS = re.compile(
 )
 
 _MOSTLY = 5
+_MUCH = 40  # lines
+_IMPROVES = re.compile(r"\b(?:optimi[sz]ation|improvement|enhancement|coverage)s?\b")
 _FEATURES = frozenset({"feat", "feature", "features"})
 
 _SET = frozenset(
@@ -259,7 +261,7 @@ def _is_new(facts: Facts, begin: str) -> bool:
     """Whether a title that names a thing is about a new one.
 
     Its author says so, who calls it a feature or support; or nearly all code of the change is new,
-    and its settings or files are, too.
+    and its settings or files are, too, or it is much.
     """
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
@@ -267,7 +269,8 @@ def _is_new(facts: Facts, begin: str) -> bool:
         return added > deleted
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
     files = any(f.status is FileStatus.ADDED for f in core)
-    return added > _MOSTLY * deleted and bool(files or made & _SET)
+    shown = bool(files or made & _SET) or (added > _MUCH and not _IMPROVES.search(begin))
+    return added > _MOSTLY * deleted and shown
 
 
 def _kinds(subject: Subject) -> set[str]:

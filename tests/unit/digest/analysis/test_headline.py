@@ -96,6 +96,15 @@ def test_a_thing_in_a_new_file_is_called_new(title, line):
     assert told(title, Language.EN, new) == line
 
 
+def test_a_thing_with_much_new_code_is_called_new_and_an_improvement_is_not():
+    much = file("src/a.py", added=90, deleted=9)
+    assert told("Token API of the cache", Language.EN, much) == "New: Token API of the cache"
+    assert told("Apply wide loads", Language.EN, much) == "Apply wide loads"
+    assert told("Router optimization", Language.EN, much) == "Router optimization"
+    less = file("src/a.py", added=90, deleted=30)
+    assert told("Token API of the cache", Language.EN, less) == "Token API of the cache"
+
+
 def test_a_feature_is_called_new_only_if_more_code_is_new_than_gone():
     assert told("[Feature] Mask replay", Language.ZH) == "新增：Mask replay"
     assert (
