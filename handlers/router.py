@@ -9,10 +9,12 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
+from typing import TypeGuard
 
 from digest.answer.answers import Answer, lengthen, shorten
 from digest.answer.tallies import people_of
 from digest.core.enums import ChangeKind, Language
+from digest.core.facts import Action
 from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
@@ -37,7 +39,7 @@ from digest.question.intent import (
     Unknown,
 )
 from digest.question.lexicon import language_of, tidy, without_language
-from digest.question.parser import Reading, clauses, misspelt, parse, read, split
+from digest.question.parser import Reading, clauses, content_words, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.report.blocks import title_link
@@ -166,9 +168,19 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     # A revert of a fix fixes nothing, and files alone do not show that a change is about the topic.
     undone = ChangeKind.REVERTS in kinds_of(newest)
     undone = undone and ChangeKind.REVERTS not in getattr(reading.intent, "kinds", ())
+    undone = undone or _is_removal(newest, reading.intent)
     about = roots(found.topic) if found.topic.isascii() else frozenset()
     said = not about or about & roots(newest.title)
     return _opened(found, _yes_by(newest, ctx)) if reading.closed and said and not undone else found
+
+
+def _is_removal(graded: Graded, intent: Intent) -> bool:
+    """Whether a change removes what a question that asks for no removal is about."""
+    from handlers.questions.named_changes import SAYS
+
+    if not isinstance(intent, Changed) or intent.kinds or Action.REMOVED in intent.actions:
+        return False
+    return SAYS[Action.REMOVED].search(graded.title) is not None
 
 
 async def _both(parts: Sequence[str], ctx: Context) -> Answer:
@@ -225,8 +237,18 @@ def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> 
             continue
         whole = _is_whole(found.intent) or (dated and not getattr(found.intent, "anytime", True))
         if found.sure and not found.unknown and whole:
+            if _lacks_subject(found.intent) and (about := content_words(rest)):
+                # "it eats the disk on shutdown - fixed?"
+                return replace(found, intent=replace(found.intent, topic=" ".join(about)))
             return replace(found, unknown=(rest.strip(" ,.?!"),), single=False)
     return None
+
+
+def _lacks_subject(intent: Intent) -> TypeGuard[Changed]:
+    """Whether a clause asks for a kind of change, of what another clause is about."""
+    if not isinstance(intent, Changed) or not (intent.kinds and intent.anytime):
+        return False
+    return intent == Changed(window=intent.window, anytime=True, kinds=intent.kinds)
 
 
 def _is_whole(intent: Intent) -> bool:

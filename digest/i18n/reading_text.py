@@ -35,6 +35,10 @@ NONE_FITS = Phrase(
 EXCEPT = Phrase("without {what}", "不含{what}")
 NEW_FILES = Phrase("New files: {files}.", "新增文件：{files}。")
 REMOVED_FILES = Phrase("Removed files: {files}.", "移除文件：{files}。")
+NONE_TO_ACT = Phrase(
+    "None of these changes needs action from you, as far as the code and titles show.",
+    "从代码和标题来看，这些变更都不需要你采取行动。",
+)
 NONE_BREAKING = Phrase(
     "None is marked as breaking; these fix, revert or deprecate something related.",
     "没有标为不兼容的变更，以下是相关的修复、回退和弃用。",

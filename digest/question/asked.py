@@ -58,6 +58,7 @@ _PLEAS = ("can you", "could you", "would you", "please", "pls")
 _PLEAS_ZH = ("帮我", "帮忙", "麻烦", "请", "你能", "你可以")
 _DEEDS_ZH = ("写", "修", "改", "删", "实现", "重写", "生成", "合并", "回滚", "加", "提")
 
+_GOES = frozenset({"go", "going", "move", "moving", "jump", "get", "come", "coming"})
 _SUBJECTS = frozenset({"we", "i", "they"})
 _DEEDS = frozenset(
     ["fix", "revert", "add", "remove", "implement", "refactor", "rename", "move", "rewrite", "port"]
@@ -280,6 +281,9 @@ class Asked:
             return after_topic
         if "todo" in token.tags and self._is_statement(place):
             return False
+        after = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+        if token.text.lower() in _GOES and after and isinstance(after.slot, Refs):
+            return False  # "go from 3.13 to 3.14"
         if not token.tags and place in self._stray:
             return False
         own = place > 0 and "own" in self.tokens[place - 1].tags  # "uv publish"

@@ -171,6 +171,15 @@ def _content(asked: Asked) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_MOST_UNKNOWN]
 
 
+def content_words(text: str) -> tuple[str, ...]:
+    """The words of a clause that may be what it is about."""
+    return tuple(
+        token.text
+        for token in words_of(tidy(text))
+        if not token.tags & _NO_CONTENT_TAGS and not _NO_CONTENT.fullmatch(token.text)
+    )[:_MOST_UNKNOWN]
+
+
 _NO_CONTENT_TAGS = _NO_TOPIC | {"me", "they", "thanks", "history", "happened", "change", "why"}
 _NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,2}")
 """Words that occur in too many changes, or that mean nothing alone."""
@@ -260,7 +269,8 @@ def _names_release(intent: Intent) -> bool:
 _MOST_JOINTS = 3
 
 _TAIL = re.compile(
-    r"(?:(?:,| and|, and) by whom|,? (?:and )?who (?:did|made|added|removed) it)"
+    r"(?:(?:,| and|, and) by whom|,? (?:and )?who "
+    r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
     r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
     r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"
     r"|[?.!;] (?:(?:i|we) )?(?:need|have|want|trying|going|plan\w*) (?:it )?(?:to|for) .{1,90}$"
@@ -330,7 +340,7 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     yes_or_no = YES_OR_NO.search(question) is not None
     undone = yes_or_no and _UNDONE.search(question) is not None
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
-    dated = bool(asked.kinds) and RELEASE.search(question) is not None
+    dated = bool(asked.kinds or asked.topic) and RELEASE.search(question) is not None
     return Reading(
         best.intent, sure, asked.words, unknown, other, single, brief, closed, dated, undone
     )

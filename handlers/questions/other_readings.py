@@ -22,6 +22,7 @@ from digest.i18n.reading_text import (
     LOWER,
     LOWEST,
     NONE_BREAKING,
+    NONE_TO_ACT,
     OLDER,
     SAID_MENDED,
     WIDER,
@@ -115,7 +116,7 @@ async def second_reading(asked: Meant, topic: str, ctx: Context, tip: Tip) -> Me
         month = replace(asked, intent=replace(asked.intent, window=window), reached=reached)
         periods.append(month.noting(WIDER(ctx.language, n=DAYS_BACK)))
     for period in periods:
-        for way in (_by_name, _by_topic, _lower, respelt, _troubled, _mended):
+        for way in (_nothing_to_act, _by_name, _by_topic, _lower, respelt, _troubled, _mended):
             found = await way(period, ctx)
             if found is not None and found.held.rows:
                 return found
@@ -239,6 +240,14 @@ def _is_part(asked: Meant) -> bool:
 
 
 _MOST_PARTS = 5
+
+
+async def _nothing_to_act(asked: Meant, ctx: Context) -> Meant | None:
+    """All changes of a period or range, where none of them is to be acted on."""
+    if asked.intent.kinds != (ChangeKind.ACTION,) or asked.intent.topic or asked.intent.level:
+        return None
+    every = replace(asked, intent=replace(asked.intent, kinds=()), resolved=Resolved())
+    return (await with_rows(every, ctx)).noting(NONE_TO_ACT(ctx.language))
 
 
 async def _troubled(asked: Meant, ctx: Context) -> Meant | None:

@@ -37,6 +37,7 @@ from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
+from handlers.questions.list_reading import is_misspelt
 from handlers.questions.name_state import OF_VALUE, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory
@@ -99,6 +100,8 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     state = await state_lines(history, intent, ctx, tip)
     if found:
         return _answer(history, state, intent, ctx, tip)
+    if not found and (known := await _respelt(intent.name, ctx)):
+        return await name_history(replace(intent, name=known), ctx)
     parts = [word for word in topic_words(intent.name) if term(word) not in STOP_WORDS]
     if len(parts) > 1 and not intent.window and (near := await nearest(parts, ctx)) is not None:
         if intent.claim in {"added", "release"}:
@@ -124,6 +127,16 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
 
 _RELEASED = 3  # the most changes whose first release is looked up
 _OLDER = 9  # the most commits to read because their message contains the name
+
+
+async def _respelt(name: str, ctx: Context) -> str:
+    """The term of the index that a word misspells; empty for names of code."""
+    word = term(name)
+    if is_name(name) or " " in name or not word.isascii():
+        return ""
+    alike = await ctx.archive.alike(ctx.watched.repository, (word,))
+    near = [one for one in alike if one != word and is_misspelt(word, one)]
+    return max(near, key=alike.__getitem__, default="")
 
 
 def _in_english(intent: Touched) -> str:

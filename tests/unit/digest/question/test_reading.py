@@ -861,3 +861,28 @@ def test_everything_but_small_words_of_an_unknown_question_is_looked_up():
     told = read("hey which one claims about 60% better latency of K3 then", NOW, ZONE).intent
     assert isinstance(told, Unknown | Changed)
     assert "latency" in (told.terms if isinstance(told, Unknown) else told.topic)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        (
+            "compare june and july: in which month did more commits land",
+            "6-1..7-1 compared to 7-1..8-1",
+        ),
+        ("六月和七月哪个月提交多", "6-1..7-1 compared to 7-1..8-1"),
+    ],
+)
+def test_which_of_two_months_had_more_compares_them(question, meant):
+    asked = format_intent(parse(question, NOW, ZONE))
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == f"changed {meant}"
+
+
+def test_going_from_one_release_to_another_is_not_about_go():
+    told = parse("I want to go from 3.13.0 to 3.13.1 - what changes", NOW, ZONE)
+    assert getattr(told, "topic", "") == ""
+
+
+def test_who_bumped_it_belongs_to_the_question_for_the_version():
+    told = parse("whats the minimum rust version now and who bumped it", NOW, ZONE)
+    assert told == Touched(name="rust", claim="value")

@@ -106,3 +106,43 @@ async def test_words_that_no_topic_has_are_looked_for_in_the_texts_of_a_period()
     answer = await ask("anything about the recursive rebuilds of a Lockfile this week", ctx)
     assert [row.graded.number for row in answer.rows] == [1]
     assert "without `Lockfile`" in markdown(answer.document)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "it eats all of the cpu on shutdown - fixed?",
+        "cpu spins forever on shutdown, which fix do I need",
+    ],
+)
+async def test_a_symptom_before_the_question_is_what_it_is_about(question):
+    changes = [
+        change("0000001a", "fix: end the CPU loop on shutdown (#1)", {"a.py": 2}, AN_HOUR_AGO),
+        change("0000002b", "fix: name the loader (#2)", {"b.py": 2}, AN_HOUR_AGO),
+        *(
+            change(f"000000{n}c", f"Tune {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+            for n in range(9, 40)
+        ),
+    ]
+    answer = await ask(question, context(FakeSource(changes)))
+    assert [row.graded.number for row in answer.rows] == [1]
+
+
+async def test_a_range_with_nothing_to_act_on_is_listed_with_a_note():
+    changes = [change("0000001a", "fix: name the loader (#1)", {"a.py": 2}, AN_HOUR_AGO)]
+    answer = await ask("what's risky this week", context(FakeSource(changes)))
+    assert [row.graded.number for row in answer.rows] == [1]
+    assert "None of these changes needs action" in markdown(answer.document)
+
+
+async def test_what_was_removed_does_not_prove_that_it_is_there():
+    changes = [change("0000001a", "Remove Plamo2 (#1)", {"a.py": 2}, AN_HOUR_AGO)]
+    answer = await ask("is there anything about Plamo2 this week", context(FakeSource(changes)))
+    assert "Yes:" not in markdown(answer.document)
+
+
+async def test_a_misspelt_dependency_is_told_by_its_right_name():
+    changes = [change("0000001a", "Bump flashinfer to 1.2 (#1)", {"a.py": 2}, AN_HOUR_AGO)]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    assert (await ask("which flashinfr version do we need", ctx)).topic == "flashinfer"
