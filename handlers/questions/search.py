@@ -94,8 +94,19 @@ async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
     tip = await tip_of(ctx)
     close = await nearest_titles(terms, ctx, tip)
     if not close.changes:
-        close = await nearest_changes(terms, Query(), ctx)
+        # A text has the letters of many words: at least one must stand in the title.
+        texts = await nearest_changes(terms, Query(), ctx)
+        close = Nearest([one for one in texts.changes if _is_titled(*one)])
     return _nearest(close, ctx, tip) if close.changes else None
+
+
+def _is_titled(graded: Graded, words: Sequence[str]) -> bool:
+    """Whether a word of a title begins with one of some words."""
+    title = graded.title[:_MOST_TITLE]
+    return any(re.search(rf"(?<!\w){re.escape(one)}", title, re.IGNORECASE) for one in words)
+
+
+_MOST_TITLE = 300
 
 
 async def nearest_titles(words: Sequence[str], ctx: Context, tip: Tip) -> Nearest:

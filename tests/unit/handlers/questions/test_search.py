@@ -146,3 +146,17 @@ async def test_a_misspelt_dependency_is_told_by_its_right_name():
     ctx = context(FakeSource(changes))
     await ask("what changed this week", ctx)
     assert (await ask("which flashinfr version do we need", ctx)).topic == "flashinfer"
+
+
+async def test_letters_within_other_words_of_texts_do_not_answer_a_question_of_something_else():
+    text = "Load granite (#1)\n\nThis won't change."
+    changes = [
+        change("0000001a", text, {"granite.py": 2}, AN_HOUR_AGO),
+        *(
+            change(f"000000{n}c", f"Tune {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+            for n in range(9, 40)
+        ),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this month", ctx)
+    assert (await ask("who won the game last nite", ctx)).rows == ()
