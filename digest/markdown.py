@@ -12,29 +12,7 @@ from functools import lru_cache
 from unicodedata import category
 from urllib.parse import quote, urlsplit
 
-from digest.document import (
-    Actions,
-    Block,
-    Chart,
-    Code,
-    CodeBlock,
-    Divider,
-    Document,
-    Emphasis,
-    Heading,
-    Image,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Spans,
-    Strong,
-    Table,
-    Text,
-    chart_text,
-)
+from digest import document as doc
 
 GAP = "\u200b"  # an invisible zero-width space that separates characters
 
@@ -60,15 +38,15 @@ _TICKS = re.compile(r"`+")
 _URL_SAFE = "/:?#@!$&'*+,;=%~-._"
 
 
-def markdown(document: Document) -> str:
+def markdown(document: doc.Document) -> str:
     """The document as Markdown text that ends with a line feed; an empty document is empty."""
     parts: list[str] = []
-    before: Block | None = None
+    before: doc.Block | None = None
     for block in document.blocks:
         text = _block(block)
         if not text:
             continue
-        if isinstance(before, Listing) and isinstance(block, Listing):
+        if isinstance(before, doc.Listing) and isinstance(block, doc.Listing):
             parts.append("<!-- -->")  # otherwise the two lists would become one
         parts.append(text)
         before = block
@@ -89,18 +67,18 @@ def escape(text: str) -> str:
     return _MENTION.sub("@" + GAP, text) if "@" in text else text
 
 
-def inline(spans: Sequence[Span], *, cell: bool = False) -> str:
+def inline(spans: Sequence[doc.Span], *, cell: bool = False) -> str:
     """Spans on one line, for the inside of a block; ``cell`` for a table's cell.
 
     A table takes every bare ``|`` as its own, in code too (GFM, section 4.10).
     """
     out = ""
     for at, span in enumerate(spans):
-        if isinstance(span, Text):
+        if isinstance(span, doc.Text):
             piece = escape(span.text)
-        elif isinstance(span, Code):
+        elif isinstance(span, doc.Code):
             piece = code(span.text)
-        elif isinstance(span, Link):
+        elif isinstance(span, doc.Link):
             piece = _link(span)
         else:
             after = next(filter(None, (clean(_words(one))[:1] for one in spans[at + 1 :])), "")
@@ -118,13 +96,13 @@ def _parts(neighbour: str) -> bool:
     return not neighbour or neighbour.isspace() or category(neighbour)[0] == "P"
 
 
-def _weighty(span: Strong | Emphasis, before: str, after: str) -> str:
+def _weighty(span: doc.Strong | doc.Emphasis, before: str, after: str) -> str:
     """Bold or italic words: by asterisks if the flanking rules allow it, otherwise by a tag.
 
     Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
     read as literal asterisks (GFM, section 6.4).
     """
-    mark, tag = ("**", "strong") if isinstance(span, Strong) else ("*", "em")
+    mark, tag = ("**", "strong") if isinstance(span, doc.Strong) else ("*", "em")
     words = clean(span.text)
     inner = words.strip()
     if not inner:
@@ -150,11 +128,11 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-def _words(span: Span) -> str:
-    return span.text or (span.url if isinstance(span, Link) else "")
+def _words(span: doc.Span) -> str:
+    return span.text or (span.url if isinstance(span, doc.Link) else "")
 
 
-def _link(link: Link) -> str:
+def _link(link: doc.Link) -> str:
     url = address(link.url)
     words = escape(_words(link))
     return f"[{words}]({url})" if url else words
@@ -173,41 +151,41 @@ def address(url: str) -> str:
     return quote(url, safe=_URL_SAFE)
 
 
-def _line(spans: Sequence[Span]) -> str:
+def _line(spans: Sequence[doc.Span]) -> str:
     """Spans as a block's only line: what would begin another kind of block is escaped."""
     text = inline(spans).strip()
     begin = _START.match(text)
-    if begin and isinstance(next((span for span in spans if span.text.strip()), None), Text):
+    if begin and isinstance(next((span for span in spans if span.text.strip()), None), doc.Text):
         digits = begin[0].isdigit()
         text = f"{begin[0]}\\{text[begin.end() :]}" if digits else "\\" + text
     return text
 
 
-def _block(block: Block) -> str:
+def _block(block: doc.Block) -> str:
     render = _BLOCKS[type(block)]
     return render(block)
 
 
-def _heading(block: Heading) -> str:
+def _heading(block: doc.Heading) -> str:
     level = min(max(block.level, 1), 6)
     text = inline(block.spans).strip()
     bare = text.rstrip("#")
-    if bare != text and isinstance(block.spans[-1], Text):
+    if bare != text and isinstance(block.spans[-1], doc.Text):
         text = bare + "\\#" * (len(text) - len(bare))  # a run of # at the end would be dropped
     line = f"{'#' * level} {text}"
     anchor = re.sub(r"[^\w.-]", "-", block.anchor)
     return f'<a id="{anchor}"></a>\n\n{line}' if anchor else line
 
 
-def _paragraph(block: Paragraph) -> str:
+def _paragraph(block: doc.Paragraph) -> str:
     return _line(block.spans)
 
 
-def _listing(block: Listing) -> str:
+def _listing(block: doc.Listing) -> str:
     return "\n".join(_items(block.items, ordered=block.ordered, indent=""))
 
 
-def _items(items: Sequence[Item], *, ordered: bool, indent: str) -> list[str]:
+def _items(items: Sequence[doc.Item], *, ordered: bool, indent: str) -> list[str]:
     out = []
     for number, item in enumerate(items, 1):
         mark = f"{number}. " if ordered else "- "
@@ -216,21 +194,21 @@ def _items(items: Sequence[Item], *, ordered: bool, indent: str) -> list[str]:
     return out
 
 
-def _table(block: Table) -> str:
+def _table(block: doc.Table) -> str:
     rows = [_row(block.header), "|" + " --- |" * len(block.header)]
     rows += [_row(row) for row in block.rows]
     return "\n".join(rows)
 
 
-def _row(cells: Sequence[Spans]) -> str:
+def _row(cells: Sequence[doc.Spans]) -> str:
     return "| " + " | ".join(inline(cell, cell=True).strip() for cell in cells) + " |"
 
 
-def _quote(block: Quote) -> str:
+def _quote(block: doc.Quote) -> str:
     return "\n>\n".join(f"> {_line(spans)}" for spans in block.paragraphs)
 
 
-def _code_block(block: CodeBlock) -> str:
+def _code_block(block: doc.CodeBlock) -> str:
     text = _UNSEEN.sub("\ufffd", block.text.replace("\r\n", "\n"))
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
@@ -238,33 +216,33 @@ def _code_block(block: CodeBlock) -> str:
     return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
 
 
-def _divider(_: Divider) -> str:
+def _divider(_: doc.Divider) -> str:
     return "---"
 
 
-def _actions(block: Actions) -> str:
+def _actions(block: doc.Actions) -> str:
     """Buttons with addresses as links; a page has no use for the others."""
-    return " · ".join(_link(Link(b.label, b.url)) for b in block.buttons if b.url)
+    return " · ".join(_link(doc.Link(b.label, b.url)) for b in block.buttons if b.url)
 
 
-def _image(block: Image) -> str:
+def _image(block: doc.Image) -> str:
     url = address(block.url)
     return f"![{escape(block.alt)}]({url})" if url else escape(block.alt)
 
 
-def _chart(block: Chart) -> str:
-    return _code_block(CodeBlock(chart_text(block)))
+def _chart(block: doc.Chart) -> str:
+    return _code_block(doc.CodeBlock(doc.chart_text(block)))
 
 
 _BLOCKS: dict[type, Callable[..., str]] = {
-    Heading: _heading,
-    Paragraph: _paragraph,
-    Listing: _listing,
-    Table: _table,
-    Quote: _quote,
-    CodeBlock: _code_block,
-    Divider: _divider,
-    Actions: _actions,
-    Image: _image,
-    Chart: _chart,
+    doc.Heading: _heading,
+    doc.Paragraph: _paragraph,
+    doc.Listing: _listing,
+    doc.Table: _table,
+    doc.Quote: _quote,
+    doc.CodeBlock: _code_block,
+    doc.Divider: _divider,
+    doc.Actions: _actions,
+    doc.Image: _image,
+    doc.Chart: _chart,
 }

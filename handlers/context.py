@@ -9,19 +9,9 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from digest.core.enums import Language
+from handlers.ports import storage
 from handlers.ports.chat_port import ConversationKey, Conversations, Length, Profiles, Room, Usage
 from handlers.ports.forge_port import Requests
-from handlers.ports.storage import (
-    A,
-    Archive,
-    B,
-    Clock,
-    CoveragePort,
-    LearnedWeights,
-    Progress,
-    Watched,
-    Workers,
-)
 
 if TYPE_CHECKING:
     from handlers.ports.analysis_port import Judging
@@ -46,11 +36,11 @@ class InThreads:
 
     at_once = 1
 
-    async def few(self, work: Callable[[A], B], given: A) -> B:
+    async def few(self, work: Callable[[storage.A], storage.B], given: storage.A) -> storage.B:
         """Do it in a thread."""
         return await asyncio.to_thread(work, given)
 
-    async def many(self, work: Callable[[A], B], given: A) -> B:
+    async def many(self, work: Callable[[storage.A], storage.B], given: storage.A) -> storage.B:
         """Do it in a thread."""
         return await asyncio.to_thread(work, given)
 
@@ -70,14 +60,14 @@ class Context:
     of hostile text.
     """
 
-    watched: Watched
-    archive: Archive
-    coverage: CoveragePort
-    clock: Clock
+    watched: storage.Watched
+    archive: storage.Archive
+    coverage: storage.CoveragePort
+    clock: storage.Clock
     zone: ZoneInfo
     language: Language = Language.EN
-    progress: Progress = field(default_factory=Silent)
-    workers: Workers = field(default_factory=InThreads)
+    progress: storage.Progress = field(default_factory=Silent)
+    workers: storage.Workers = field(default_factory=InThreads)
     every: bool = True
     judging: Judging | None = None
     conversations: Conversations | None = None
@@ -89,7 +79,7 @@ class Context:
     profiles: Profiles | None = None
     usage: Usage | None = None
     requests: Requests | None = None
-    weights: LearnedWeights | None = None
+    weights: storage.LearnedWeights | None = None
     announcements: Announcements | None = None
     overheard: bool = False
     coarse: bool = False

@@ -23,21 +23,8 @@ from digest.errors import UserError
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
+from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.intent import (
-    CatchUp,
-    Changed,
-    Compare,
-    DigestOf,
-    Explain,
-    Followup,
-    Intent,
-    More,
-    Releases,
-    Search,
-    Touched,
-    Unknown,
-)
 from digest.question.lexicon import language_of, tidy, without_language
 from digest.question.parser import Reading, clauses, content_words, misspelt, parse, read, split
 from digest.question.questions import QUESTIONS, format_intent
@@ -59,7 +46,7 @@ from handlers.ports.status_port import undoings_of
 from handlers.ports.storage import names_of
 from handlers.questions.reading_line import with_reading
 
-Handler = Callable[[Intent, Context], Awaitable[Answer]]
+Handler = Callable[[intents.Intent, Context], Awaitable[Answer]]
 """What answers a question: a function of a module below ``handlers``."""
 
 
@@ -84,14 +71,14 @@ async def ask(
     told = replace(ctx, conversation=conversation or ctx.conversation, coarse=True)
     talk = await last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
-    meant: Intent | None = None
+    meant: intents.Intent | None = None
     parts = () if understood or pressed else split(text, ctx.clock.now(), ctx.zone, _own(told))
     if len(parts) == 1 or (parts and told.conversations and told.conversation):
         return await _both(parts, told)
     try:
         reading, meant = await _read(text, understood, told, talk)
         named = without_language(tidy(text)) != tidy(text)
-        asks = language_of(text) is Language.ZH and not isinstance(reading.intent, More)
+        asks = language_of(text) is Language.ZH and not isinstance(reading.intent, intents.More)
         named = named or asks
         if not (language or named) and talk and talk.language and _goes_on(reading.intent):
             told = replace(told, language=talk.language)
@@ -113,28 +100,28 @@ async def ask(
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
-_LISTED = Changed | Search | Touched
+_LISTED = intents.Changed | intents.Search | intents.Touched
 
 
 async def _answered(
     reading: Reading, talk: Talk | None, ctx: Context
-) -> tuple[Intent, Context, Spans, Answer]:
+) -> tuple[intents.Intent, Context, Spans, Answer]:
     """The intent of a reading, its context, a line about it, and the answer."""
     intent, ctx = await complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
     intent, line = await _of_release(intent, ctx)
     found = await answer(intent, ctx)
-    whole = not isinstance(intent, Changed) or found.topic == intent.topic
+    whole = not isinstance(intent, intents.Changed) or found.topic == intent.topic
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
-        intent = Explain(reference=Reference(sha=found.rows[0].graded.sha))
+        intent = intents.Explain(reference=Reference(sha=found.rows[0].graded.sha))
         found = await answer(intent, ctx)
     # A change about only some of the words proves nothing.
     whole = whole and not reading.unknown
-    if isinstance(intent, Changed) and asked_release(intent.topic):
+    if isinstance(intent, intents.Changed) and asked_release(intent.topic):
         whole = False  # mentions of a version without a tag do not make it a release
-    if isinstance(intent, Changed | Search) and whole and 0 < found.total <= _PROOF:
+    if isinstance(intent, intents.Changed | intents.Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
-    if reading.undone and isinstance(intent, Explain) and found.rows:
+    if reading.undone and isinstance(intent, intents.Explain) and found.rows:
         found = await _told_whether_undone(found, ctx)
     return intent, ctx, line, found
 
@@ -174,11 +161,11 @@ async def _proven(found: Answer, reading: Reading, ctx: Context) -> Answer:
     return _opened(found, _yes_by(newest, ctx)) if reading.closed and said and not undone else found
 
 
-def _is_removal(graded: Graded, intent: Intent) -> bool:
+def _is_removal(graded: Graded, intent: intents.Intent) -> bool:
     """Whether a change removes what a question that asks for no removal is about."""
     from handlers.questions.named_changes import SAYS
 
-    if not isinstance(intent, Changed) or intent.kinds or Action.REMOVED in intent.actions:
+    if not isinstance(intent, intents.Changed) or intent.kinds or Action.REMOVED in intent.actions:
         return False
     return SAYS[Action.REMOVED].search(graded.title) is not None
 
@@ -197,7 +184,7 @@ async def _both(parts: Sequence[str], ctx: Context) -> Answer:
 
 async def _read(
     text: str, understood: str, ctx: Context, talk: Talk | None
-) -> tuple[Reading, Intent | None]:
+) -> tuple[Reading, intents.Intent | None]:
     """The reading of a question, and its intent where a model chose it. Raises ``UserError``."""
     now = ctx.clock.now()
     if understood:
@@ -208,14 +195,14 @@ async def _read(
     if reading.words:
         words = await _in_index(reading.words, ctx)
         known = words.issuperset(word.lower() for word in reading.words)
-        if not known or reading.unknown or isinstance(reading.intent, Unknown):
+        if not known or reading.unknown or isinstance(reading.intent, intents.Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
         if reading.unknown and (mended := await _mended(text, reading.unknown, ctx)) != text:
             words |= await _in_index(mended.split(), ctx)
             reading = read(mended, now, ctx.zone, replace(background, words=words))
-    if isinstance(reading.intent, Unknown) or reading.unknown:
+    if isinstance(reading.intent, intents.Unknown) or reading.unknown:
         known_words = replace(background, words=words) if words else background
-        dated = isinstance(reading.intent, Unknown)
+        dated = isinstance(reading.intent, intents.Unknown)
         reading = _of_a_clause(text, known_words, ctx, dated=dated) or reading
     if not reading.sure and ctx.judging is not None:
         from handlers.llm.understand import meaning
@@ -244,18 +231,21 @@ def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> 
     return None
 
 
-def _lacks_subject(intent: Intent) -> TypeGuard[Changed]:
+def _lacks_subject(intent: intents.Intent) -> TypeGuard[intents.Changed]:
     """Whether a clause asks for a kind of change, of what another clause is about."""
-    if not isinstance(intent, Changed) or not (intent.kinds and intent.anytime):
+    if not isinstance(intent, intents.Changed) or not (intent.kinds and intent.anytime):
         return False
-    return intent == Changed(window=intent.window, anytime=True, kinds=intent.kinds)
+    return intent == intents.Changed(window=intent.window, anytime=True, kinds=intent.kinds)
 
 
-def _is_whole(intent: Intent) -> bool:
+def _is_whole(intent: intents.Intent) -> bool:
     """Whether a clause alone is a specific question."""
-    if isinstance(intent, Changed):
-        return intent != Changed(window=intent.window, anytime=intent.anytime)
-    return isinstance(intent, Touched | Explain | Search | Compare | Releases)
+    if isinstance(intent, intents.Changed):
+        return intent != intents.Changed(window=intent.window, anytime=intent.anytime)
+    return isinstance(
+        intent,
+        intents.Touched | intents.Explain | intents.Search | intents.Compare | intents.Releases,
+    )
 
 
 async def _background(text: str, ctx: Context) -> Background:
@@ -304,7 +294,7 @@ async def _in_index(words: Sequence[str], ctx: Context) -> frozenset[str]:
     return frozenset(found)
 
 
-def _as_meant(found: Answer, meant: Intent | None, language: Language) -> Answer:
+def _as_meant(found: Answer, meant: intents.Intent | None, language: Language) -> Answer:
     """The answer with its question restated in words that can be asked again."""
     if meant is None:
         return found
@@ -321,11 +311,13 @@ def _opened(found: Answer, line: Spans) -> Answer:
     return replace(found, document=document)
 
 
-def _measured(intent: Intent, found: Answer, ctx: Context) -> Answer:
+def _measured(intent: intents.Intent, found: Answer, ctx: Context) -> Answer:
     """The answer in the requested length, unless it has a length of its own."""
     if ctx.length is Length.SHORT:
         return replace(found, document=shorten(found.document))
-    if ctx.length is Length.LONG and not isinstance(intent, DigestOf | CatchUp | Compare):
+    if ctx.length is Length.LONG and not isinstance(
+        intent, intents.DigestOf | intents.CatchUp | intents.Compare
+    ):
         return replace(found, document=lengthen(found.document, found.rows))
     return found
 
@@ -335,15 +327,15 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
     return language_of(text) or (talk.language if talk else None)
 
 
-def _goes_on(intent: Intent) -> bool:
+def _goes_on(intent: intents.Intent) -> bool:
     """Whether a question is too short to have a language, so that the previous answer's is used."""
-    return isinstance(intent, Followup) or is_elliptic(intent)
+    return isinstance(intent, intents.Followup) or is_elliptic(intent)
 
 
-async def _of_release(intent: Intent, ctx: Context) -> tuple[Intent, Spans]:
+async def _of_release(intent: intents.Intent, ctx: Context) -> tuple[intents.Intent, Spans]:
     """The intent with the range of the release that it names, and a line about it."""
-    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
-    named = isinstance(intent, Changed) and asked_release(intent.topic) is not None
+    span = intent.refs if isinstance(intent, intents.Compare) else getattr(intent, "window", None)
+    named = isinstance(intent, intents.Changed) and asked_release(intent.topic) is not None
     if not named and not (isinstance(span, Refs) and LATEST in (span.base, span.tip)):
         return intent, ()
     from handlers.questions.releases import of_release
@@ -360,11 +352,11 @@ def _refused(error: UserError, language: Language) -> Answer:
 def import_handlers() -> None:
     """Import the handlers of questions, so that the first questions do not wait for it."""
     for kind, question in QUESTIONS.items():
-        if not issubclass(kind, Followup):
+        if not issubclass(kind, intents.Followup):
             import_module(f"handlers.{question.answer.partition(':')[0]}")
 
 
-async def answer(intent: Intent, ctx: Context) -> Answer:
+async def answer(intent: intents.Intent, ctx: Context) -> Answer:
     """Answer an intent; its module is imported at the first use. Raises ``UserError``."""
     module, _, function = QUESTIONS[type(intent)].answer.partition(":")
     handler: Handler = getattr(import_module(f"handlers.{module}"), function)

@@ -25,20 +25,12 @@ from bot.store.analyses import SqlCalls
 from bot.store.feedback import ReaderVerdict, SqlFeedback, opinion_of
 from bot.subscriptions.channel_registry import Subscription, SubscriptionSource
 from bot.workspace.workspace import Usages, Workspace
+from digest import errors
 from digest.answer.answers import Answer
 from digest.answer.buttons import OF_CHANGE, OF_DIGEST, answer_buttons, with_buttons
 from digest.core.enums import Language
 from digest.core.grade import Repository
 from digest.document import Document
-from digest.errors import (
-    BrokenArchive,
-    NewerArchive,
-    NotARepository,
-    SourceUnavailable,
-    UnreachableDatabase,
-    UnwritableFolder,
-    UserError,
-)
 from digest.i18n.chat_text import NOT_KNOWN, NOTED_USEFUL, NOTED_USELESS, UNREADABLE
 from digest.question.lexicon import language_of
 from handlers.context import Context
@@ -156,12 +148,12 @@ READER = 120.0  # the most seconds that an asker in a chat waits for a model
 _VERDICTS = frozenset(ReaderVerdict)
 
 _OF_THIS_MACHINE = (
-    NotARepository,
-    SourceUnavailable,
-    UnwritableFolder,
-    NewerArchive,
-    BrokenArchive,
-    UnreachableDatabase,
+    errors.NotARepository,
+    errors.SourceUnavailable,
+    errors.UnwritableFolder,
+    errors.NewerArchive,
+    errors.BrokenArchive,
+    errors.UnreachableDatabase,
 )
 """Errors that nobody in a chat can fix, and whose texts name folders and hosts."""
 
@@ -227,7 +219,7 @@ class QuestionService:
             return False
         try:
             return await self._admit(account, asked) is not None
-        except UserError:
+        except errors.UserError:
             return False
 
     async def forget(self, account: str, asked: Incoming) -> None:
@@ -244,13 +236,13 @@ class QuestionService:
         if not admission.allowed:
             if admission.silent:
                 return None
-            raise UserError(refusal(admission, self.language(account, asked)))
+            raise errors.UserError(refusal(admission, self.language(account, asked)))
         seen = frozenset(admission.repositories)
         visible = [
             repository for repository in self._config.repositories if repository.name in seen
         ]
         if not visible:
-            raise UserError("no repository is configured; name one under [[repositories]]")
+            raise errors.UserError("no repository is configured; name one under [[repositories]]")
         return _Asked(
             account=account,
             incoming=asked,
@@ -287,7 +279,7 @@ class QuestionService:
             talk = await kept.talk(conversation, clock.now())
         last, zone = talk.repository if talk else "", passed.preferences.zone
         chosen = which(question, passed.repositories, last, clock.now(), zone)
-        trouble: UserError | None = None
+        trouble: errors.UserError | None = None
         for settings in chosen.asked:
             understood = first[0].understood if first else ""
             try:
@@ -307,7 +299,7 @@ class QuestionService:
                 # Its text, such as a folder's name, is for the log and not for a chat.
                 log.warning("repository.unreadable", repository=settings.name, error=str(error))
                 said = UNREADABLE.text(watch.language, repository=settings.name)
-                trouble = trouble or UserError(said)
+                trouble = trouble or errors.UserError(said)
                 continue
             told = found, chosen.told(found, settings, watch.language)
             if not chosen.goes_on(found):

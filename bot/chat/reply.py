@@ -15,16 +15,7 @@ from dataclasses import replace
 import structlog
 
 from bot.delivery.part_sender import Patience
-from bot.messaging.sender import (
-    Ability,
-    Paced,
-    Part,
-    Pictured,
-    Receipt,
-    Sender,
-    SendError,
-    SendReason,
-)
+from bot.messaging import sender as messages
 from bot.store.replies import MessageKey, Records, Stage
 from bot.util.chart_image import picture_of
 from digest.document import Chart, Document
@@ -43,13 +34,13 @@ class ReplyMessage:
 
     def __init__(
         self,
-        sender: Sender,
+        sender: messages.Sender,
         key: MessageKey,
         records: Records,
         patience: Patience,
-        reply_to: Receipt | None = None,
+        reply_to: messages.Receipt | None = None,
     ) -> None:
-        self.receipt: Receipt | None = None
+        self.receipt: messages.Receipt | None = None
         self.answered = False
         self.told_before = False
         self._sender = sender
@@ -58,15 +49,15 @@ class ReplyMessage:
         self._patience = patience
         self._reply_to = reply_to
         self._text = ""
-        self._doubtful: Part | None = None
-        self._given_up = Ability.EDIT not in sender.abilities
+        self._doubtful: messages.Part | None = None
+        self._given_up = messages.Ability.EDIT not in sender.abilities
 
     @property
     def standing(self) -> bool:
         """Whether any of it is visible."""
         return self.receipt is not None
 
-    def stands(self, receipt: Receipt, *, told: bool = False) -> None:
+    def stands(self, receipt: messages.Receipt, *, told: bool = False) -> None:
         """Record that it was posted before, by any process; ``told`` says that it was an answer."""
         self.receipt, self.told_before = receipt, told
 
@@ -82,15 +73,18 @@ class ReplyMessage:
             else:
                 async with asyncio.timeout(self._patience.answer):
                     await self._sender.edit(self._key.chat, self.receipt, part)
-        except (SendError, TimeoutError) as error:
+        except (messages.SendError, TimeoutError) as error:
             self._given_up = True
-            lost = isinstance(error, SendError) and error.reason is SendReason.NO_ANSWER
+            lost = (
+                isinstance(error, messages.SendError)
+                and error.reason is messages.SendReason.NO_ANSWER
+            )
             self._doubtful = part if lost and self.receipt is None else None
             log.info("message.no_placeholder", error=str(error), id=self._key.message)
 
     async def become(
         self, document: Document, then: Callable[[], Awaitable[None]] | None = None
-    ) -> Receipt:
+    ) -> messages.Receipt:
         """Show the answer: its first part in place, further parts after it in the thread.
 
         ``then`` is called as soon as the first part is posted and recorded. Raises ``SendError`` if
@@ -114,52 +108,52 @@ class ReplyMessage:
 
     async def find(self) -> bool:
         """Find what a dead process may have posted, if that is possible. Raises ``SendError``."""
-        if Ability.FIND not in self._sender.abilities:
+        if messages.Ability.FIND not in self._sender.abilities:
             return False
-        part = Part(text="", body="", identity=self._key.identity)
+        part = messages.Part(text="", body="", identity=self._key.identity)
         try:
             self.receipt = await self._sender.find(self._key.chat, part, self._reply_to)
-        except SendError as error:
-            if error.reason is SendReason.UNSUPPORTED:
+        except messages.SendError as error:
+            if error.reason is messages.SendReason.UNSUPPORTED:
                 return False
             raise
         return True
 
-    async def _try_edit(self, receipt: Receipt, part: Part) -> bool:
+    async def _try_edit(self, receipt: messages.Receipt, part: messages.Part) -> bool:
         try:
             for attempt in range(_AGAIN):
                 try:
                     async for repeated in self._patience.repeated():
                         with repeated:
                             await self._edit(receipt, part)
-                except SendError as error:
-                    if error.reason is not SendReason.NO_ANSWER or attempt == _AGAIN - 1:
+                except messages.SendError as error:
+                    if error.reason is not messages.SendReason.NO_ANSWER or attempt == _AGAIN - 1:
                         raise
                 else:
                     return True
-        except SendError as error:
+        except messages.SendError as error:
             log.warning("message.not_edited", error=str(error), id=self._key.message)
         return False
 
-    async def _edit(self, receipt: Receipt, part: Part) -> None:
+    async def _edit(self, receipt: messages.Receipt, part: messages.Part) -> None:
         try:
             async with asyncio.timeout(self._patience.answer):
                 await self._sender.edit(self._key.chat, receipt, part)
         except TimeoutError as error:
-            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
+            raise messages.SendError(messages.SendReason.NO_ANSWER, "nothing came back") from error
 
-    async def _repeatedly(self, part: Part, then: Stage) -> None:
+    async def _repeatedly(self, part: messages.Part, then: Stage) -> None:
         async for attempt in self._patience.repeated():
             with attempt:
                 await self._post(part, then)
 
-    async def _follow(self, parts: Sequence[Part]) -> None:
+    async def _follow(self, parts: Sequence[messages.Part]) -> None:
         for part in parts:
             async for attempt in self._patience.repeated():
                 with attempt:
                     await self._send(part)
 
-    async def _post(self, part: Part, then: Stage) -> None:
+    async def _post(self, part: messages.Part, then: Stage) -> None:
         """Post and save the receipt, both or neither: a cancelling task waits for it."""
         posting = asyncio.create_task(self._post_with_identity(part, then))
         try:
@@ -173,7 +167,7 @@ class ReplyMessage:
                 posting.exception()  # retrieved, so that asyncio does not report it as unhandled
             raise
 
-    async def _post_with_identity(self, part: Part, then: Stage) -> None:
+    async def _post_with_identity(self, part: messages.Part, then: Stage) -> None:
         """Post the message, with an identity to find it by if the receipt is lost.
 
         The receipt and the following stage are saved together.
@@ -183,33 +177,35 @@ class ReplyMessage:
         identity = "" if self.receipt else self._key.identity
         try:
             receipt = await self._send(replace(part, identity=identity))
-        except SendError as error:
-            if error.reason is not SendReason.NO_ANSWER:
+        except messages.SendError as error:
+            if error.reason is not messages.SendReason.NO_ANSWER:
                 before = Stage.HOLDING if self.receipt else Stage.HEARD
                 await self._records.mark(self._key, before)
             raise
         self.receipt = receipt
         await self._records.mark(self._key, then, receipt)
 
-    async def _send(self, part: Part) -> Receipt:
+    async def _send(self, part: messages.Part) -> messages.Receipt:
         chat = self._key.chat
-        if isinstance(self._sender, Paced):
+        if isinstance(self._sender, messages.Paced):
             await self._sender.ready(chat, answer=True)
         try:
             async with asyncio.timeout(self._patience.answer):
                 return await self._sender.send(chat, part, self._reply_to or self.receipt)
         except TimeoutError as error:
-            raise SendError(SendReason.NO_ANSWER, "nothing came back") from error
+            raise messages.SendError(messages.SendReason.NO_ANSWER, "nothing came back") from error
 
 
 _MOST = 2  # pictures below one answer
 _LONGEST = 60.0  # seconds for one picture: it is a few kilobytes, sent in up to three calls
 
 
-async def show_charts(sender: Sender, chat: str, document: Document, below: Receipt) -> None:
+async def show_charts(
+    sender: messages.Sender, chat: str, document: Document, below: messages.Receipt
+) -> None:
     """Post the charts of a posted answer. Raises nothing."""
     charts = [block for block in document.blocks if isinstance(block, Chart)]
-    if not isinstance(sender, Pictured):
+    if not isinstance(sender, messages.Pictured):
         return
     for chart in charts[:_MOST]:
         try:
@@ -217,8 +213,8 @@ async def show_charts(sender: Sender, chat: str, document: Document, below: Rece
                 picture = await asyncio.to_thread(picture_of, chart)
                 if picture is None:
                     continue
-                if isinstance(sender, Paced):
+                if isinstance(sender, messages.Paced):
                     await sender.ready(chat, answer=True)
                 await sender.show(chat, picture, below)
-        except (SendError, TimeoutError, OSError, ValueError) as error:
+        except (messages.SendError, TimeoutError, OSError, ValueError) as error:
             log.warning("picture.not_shown", platform=sender.name, error=str(error))

@@ -6,32 +6,17 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import (
-    AnswerFormat,
-    Branch,
-    ConfigFile,
-    DigestFormat,
-    Form,
-    Lang,
-    Name,
-    Now,
-    Output,
-    Place,
-    Repo,
-    Since,
-    Until,
-    Zone,
-)
+from bot.cli import options
 
 change_commands = typer.Typer()
 
 
 @change_commands.command()
 def digest(
-    repo: Place,
+    repo: options.Place,
     *,
-    name: Name = None,
-    branch: Branch = None,
+    name: options.Name = None,
+    branch: options.Branch = None,
     date: Annotated[
         str | None,
         typer.Option(
@@ -40,15 +25,15 @@ def digest(
             help="A day: 2026-01-23, today, yesterday or last (latest with changes).",
         ),
     ] = None,
-    since: Since = None,
-    until: Until = None,
-    tz: Zone = None,
-    lang: Lang = None,
-    form: Annotated[DigestFormat, typer.Option("--format", help="Output format.")] = (
-        DigestFormat.CONDENSED
+    since: options.Since = None,
+    until: options.Until = None,
+    tz: options.Zone = None,
+    lang: options.Lang = None,
+    form: Annotated[options.DigestFormat, typer.Option("--format", help="Output format.")] = (
+        options.DigestFormat.CONDENSED
     ),
-    output: Output = None,
-    config: ConfigFile = None,
+    output: options.Output = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Show what changed on a day or in a window.
 
@@ -75,14 +60,14 @@ def digest(
 
 @change_commands.command()
 def score(
-    repo: Place,
+    repo: options.Place,
     *,
-    since: Since = None,
-    until: Until = None,
-    branch: Branch = None,
-    tz: Zone = None,
-    output: Output = None,
-    config: ConfigFile = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    branch: options.Branch = None,
+    tz: options.Zone = None,
+    output: options.Output = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Print the grade of every change in a window as JSON lines."""
     from bot.cli import run_digest
@@ -98,16 +83,16 @@ def explain(
         str, typer.Argument(metavar="REF", help="#N, N, a commit (7 digits or more) or an address.")
     ],
     *,
-    repo: Repo = None,
-    branch: Branch = None,
-    tz: Zone = None,
-    lang: Lang = None,
-    form: Form = AnswerFormat.TEXT,
+    repo: options.Repo = None,
+    branch: options.Branch = None,
+    tz: options.Zone = None,
+    lang: options.Lang = None,
+    form: options.Form = options.AnswerFormat.TEXT,
     show_prompt: Annotated[
         bool,
         typer.Option("--show-prompt", help="Print the prompt for the model without sending it."),
     ] = False,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Explain one change.
 
@@ -133,13 +118,13 @@ def explain(
 def ask(
     question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
     *,
-    repo: Repo = None,
-    branch: Branch = None,
-    now: Now = None,
-    tz: Zone = None,
-    lang: Lang = None,
-    form: Form = AnswerFormat.TEXT,
-    config: ConfigFile = None,
+    repo: options.Repo = None,
+    branch: options.Branch = None,
+    now: options.Now = None,
+    tz: options.Zone = None,
+    lang: options.Lang = None,
+    form: options.Form = options.AnswerFormat.TEXT,
+    config: options.ConfigFile = None,
 ) -> None:
     """Answer a question about changes, in English or Chinese."""
     from bot.cli import run_questions
@@ -159,12 +144,12 @@ def ask(
 @change_commands.command()
 def chat(
     *,
-    repo: Repo = None,
-    branch: Branch = None,
-    now: Now = None,
-    tz: Zone = None,
-    lang: Lang = None,
-    config: ConfigFile = None,
+    repo: options.Repo = None,
+    branch: options.Branch = None,
+    now: options.Now = None,
+    tz: options.Zone = None,
+    lang: options.Lang = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Ask about changes in this terminal."""
     from bot.cli import terminal_chat
@@ -173,7 +158,7 @@ def chat(
 
 
 @change_commands.command(hidden=True)
-def demo(repo: Place = ".") -> None:
+def demo(repo: options.Place = ".") -> None:
     """Digest the last active day, and suggest what to try next."""
     from bot.cli import run_digest
 

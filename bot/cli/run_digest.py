@@ -17,18 +17,8 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from bot.app import open_workspace
+from bot.cli import output as out
 from bot.cli.options import DigestFormat
-from bot.cli.output import (
-    ProgressBar,
-    commit_with_usage,
-    emit,
-    emit_pieces,
-    finish,
-    finished,
-    json_lines,
-    print_document,
-    with_usage,
-)
 from bot.util.files import check_output
 from bot.util.machine import share_freed
 from bot.util.page_links import path_of
@@ -123,7 +113,7 @@ class DigestOptions:
 def digest(options: DigestOptions) -> None:
     """Make the digest and write it. Raises ``UserError``."""
     check_output(options.output)
-    finish(_run(options))
+    out.finish(_run(options))
 
 
 async def _run(options: DigestOptions) -> None:
@@ -158,7 +148,7 @@ async def _context(app: Workspace, options: DigestOptions) -> Context:
         watched,
         zone=zone,
         language=app.language(options.language),
-        progress=ProgressBar(watched.repository.name),
+        progress=out.ProgressBar(watched.repository.name),
         judging=app.judging(CHANNEL),
     )
     await watched.source.sync()
@@ -174,10 +164,10 @@ async def _window(ctx: Context, options: DigestOptions) -> Window:
 def _as_json(report: Report, judgement: AnalysisRun | None, currency: str) -> Iterator[str]:
     """One commit at a time: all of a month's at once take more memory than reading them did."""
     zone, language = report.window.zone, report.language
-    head = with_usage(report_to_json(replace(report, entries=())), judgement, currency)
+    head = out.with_usage(report_to_json(replace(report, entries=())), judgement, currency)
     rows = (entry_to_json(entry, zone, language) for entry in report.entries)
-    told = (commit_with_usage(row, judgement, currency) for row in rows)
-    return json_lines(head, "commits", told)
+    told = (out.commit_with_usage(row, judgement, currency) for row in rows)
+    return out.json_lines(head, "commits", told)
 
 
 async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: Source) -> None:
@@ -185,9 +175,9 @@ async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: S
     match options.form:
         case DigestFormat.JSON:
             currency = app.mind.config.price.currency if app.mind else ""
-            emit_pieces(_as_json(report, daily.judgement, currency), options.output)
+            out.emit_pieces(_as_json(report, daily.judgement, currency), options.output)
         case DigestFormat.MARKDOWN:
-            emit(markdown(report_document(report, report.language)), options.output)
+            out.emit(markdown(report_document(report, report.language)), options.output)
         case DigestFormat.CONDENSED:
             from bot.publishing.digest_builder import aside, keep_report, usual_branch
 
@@ -195,7 +185,7 @@ async def _write(app: Workspace, daily: Daily, options: DigestOptions, source: S
                 report.branch, report.window, await usual_branch(source), app.zone(None)
             )
             where = keep_report(app.data / "reports", daily, variant) if report.entries else None
-            print_document(
+            out.print_document(
                 digest_document(report, report.language, str(where or "")), options.output
             )
             if sys.stderr.isatty() and options.output is None:
@@ -214,7 +204,7 @@ def page_hint(report: Report, options: DigestOptions, now: datetime) -> str:
     return f"The latest changes here are {age} days old; run git fetch to get newer ones.\n{page}"
 
 
-@finished
+@out.finished
 async def score(
     *,
     place: str,
@@ -232,12 +222,12 @@ async def score(
     async with open_workspace(config) as app:
         where = app.zone(zone)
         watched = await app.watch(place, branch=branch)
-        ctx = app.context(watched, zone=where, progress=ProgressBar(watched.repository.name))
+        ctx = app.context(watched, zone=where, progress=out.ProgressBar(watched.repository.name))
         window = between(since, until, where, ctx.clock.now())
         await watched.source.sync()
         tip = await watched.source.tip(branch or watched.branch)
         rows = [_row(g, where) for g in await ensure(ctx, window, tip)]
-        emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
+        out.emit("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), output)
 
 
 def _row(graded: Graded, zone: ZoneInfo) -> dict[str, Any]:
@@ -271,7 +261,7 @@ Try next
 def demo(place: str) -> None:
     """Digest the last active day. Raises ``UserError``."""
     digest(DigestOptions(place=place, form=DigestFormat.CONDENSED))
-    finish(_demo_tell(place))
+    out.finish(_demo_tell(place))
 
 
 async def _demo_tell(place: str) -> None:

@@ -17,17 +17,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from bot import platforms
+from bot.config import file_model
 from bot.config.channel_section import ChannelConfig, Preferences, subscription_name
-from bot.config.file_model import (
-    AccessSettings,
-    ArchiveSettings,
-    DatabaseSettings,
-    GradingSettings,
-    LogSettings,
-    SharedSettings,
-    WebSettings,
-    Written,
-)
 from bot.config.forge_section import ForgeConfig, read_forges
 from bot.config.model_section import ModelConfig
 from bot.config.repository_section import RepositoryConfig
@@ -36,7 +27,7 @@ from bot.util.section import SectionContext, Settings, complain, near, open_to_o
 from digest.errors import InvalidConfig
 
 
-def check_names(file: Path, written: Written) -> None:
+def check_names(file: Path, written: file_model.Written) -> None:
     """Check that names are unique and that references exist. Raises ``InvalidConfig``."""
     if written.channels and not written.repositories:
         raise InvalidConfig(f"{file}: no [[repositories]]; add at least one with its place")
@@ -72,7 +63,9 @@ def check_schedules(file: Path, channels: Iterable[ChannelConfig]) -> None:
             names.add(name)
 
 
-def admin_of(file: Path, written: Written, accounts: Collection[str]) -> tuple[str, str] | None:
+def admin_of(
+    file: Path, written: file_model.Written, accounts: Collection[str]
+) -> tuple[str, str] | None:
     """The account and chat of the admin, by channel or directly. Raises ``InvalidConfig``."""
     if written.admin is None:
         return None
@@ -113,20 +106,20 @@ class Config:
 
     file: Path
     data: Path
-    logs: LogSettings
+    logs: file_model.LogSettings
     defaults: Preferences
     repositories: tuple[RepositoryConfig, ...]
     platforms: Mapping[str, PlatformConfig]
     channels: tuple[ChannelConfig, ...]
     model: ModelConfig | None = None
-    access: AccessSettings = field(default_factory=AccessSettings)
+    access: file_model.AccessSettings = field(default_factory=file_model.AccessSettings)
     admin: tuple[str, str] | None = None
-    web: WebSettings | None = None
+    web: file_model.WebSettings | None = None
     forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
-    database: DatabaseSettings | None = None
-    shared: SharedSettings | None = None
-    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
-    grading: GradingSettings = field(default_factory=GradingSettings)
+    database: file_model.DatabaseSettings | None = None
+    shared: file_model.SharedSettings | None = None
+    archive: file_model.ArchiveSettings = field(default_factory=file_model.ArchiveSettings)
+    grading: file_model.GradingSettings = field(default_factory=file_model.GradingSettings)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -166,9 +159,9 @@ def read(file: Path, environment: Environment | None = None) -> Config:
     data = _parse(file)
     reading = SectionContext(folder=file.absolute().parent, environment=os.environ)
     try:
-        written = Written.model_validate(data, context=reading)
+        written = file_model.Written.model_validate(data, context=reading)
     except ValidationError as error:
-        raise complain(file, error, Written, data) from None
+        raise complain(file, error, file_model.Written, data) from None
     channels = tuple(_with_defaults(channel, written.defaults) for channel in written.channels)
     check_names(file, written)
     check_schedules(file, channels)
@@ -195,9 +188,9 @@ def read(file: Path, environment: Environment | None = None) -> Config:
         model=model,
         access=written.access,
         admin=admin_of(file, written, accounts),
-        web=_optional(WebSettings, written.web, file, reading, "web"),
-        database=_optional(DatabaseSettings, database, file, reading, "database"),
-        shared=_optional(SharedSettings, shared, file, reading, "shared"),
+        web=_optional(file_model.WebSettings, written.web, file, reading, "web"),
+        database=_optional(file_model.DatabaseSettings, database, file, reading, "database"),
+        shared=_optional(file_model.SharedSettings, shared, file, reading, "shared"),
         forges=read_forges(file, written.forges, reading),
         archive=written.archive,
         grading=written.grading,
@@ -226,7 +219,9 @@ def _with_defaults(channel: ChannelConfig, defaults: Preferences) -> ChannelConf
     return channel.model_copy(update={name: getattr(defaults, name) for name in left})
 
 
-def _accounts(file: Path, written: Written, reading: SectionContext) -> dict[str, PlatformConfig]:
+def _accounts(
+    file: Path, written: file_model.Written, reading: SectionContext
+) -> dict[str, PlatformConfig]:
     """The platforms by name. One that only channels name has default settings."""
     tables = {name: dict(table) for name, table in written.platforms.items()}
     for channel in written.channels:

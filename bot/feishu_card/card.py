@@ -19,27 +19,7 @@ from bot.feishu_card.card_text import lines_of, markdown, split_text, web
 from bot.messaging.sender import Part, compact_json
 from bot.util.sanitize import legible, legible_lines
 from bot.util.terminal import columns_of, has_own_sign
-from digest.document import (
-    Actions,
-    Block,
-    Button,
-    CodeBlock,
-    Divider,
-    Document,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Spans,
-    Table,
-    button_as_text,
-    charts_as_text,
-    plain,
-    rows_as_lines,
-    strong,
-)
+from digest import document as doc
 
 Json = dict[str, Any]
 
@@ -78,42 +58,42 @@ class CardLine(NamedTuple):
     depth: int = 0
 
 
-def pieces(blocks: Iterable[Block], *, interactive: bool) -> Iterator[CardPiece]:
+def pieces(blocks: Iterable[doc.Block], *, interactive: bool) -> Iterator[CardPiece]:
     """The pieces of the blocks in order. Without ``interactive`` only link buttons are made."""
     for block in blocks:
         yield from _pieces(block, interactive=interactive)
 
 
-def _pieces(block: Block, *, interactive: bool) -> Iterator[CardPiece]:
-    match charts_as_text(block):
-        case Heading() as heading:
+def _pieces(block: doc.Block, *, interactive: bool) -> Iterator[CardPiece]:
+    match doc.charts_as_text(block):
+        case doc.Heading() as heading:
             yield from _heading(heading)
-        case Paragraph(spans=spans, aside=aside):
+        case doc.Paragraph(spans=spans, aside=aside):
             yield from (_markdown(line, small=aside) for line in _lines(spans))
-        case Listing(items=items, ordered=ordered):
+        case doc.Listing(items=items, ordered=ordered):
             for lines in _items(items, ordered=ordered):
                 yield from _group(lines)
-        case Table() as table if columns := columns_of(table, _PHONE):
-            yield from _code(CodeBlock("\n".join(columns)))
-        case Table() as table:
+        case doc.Table() as table if columns := columns_of(table, _PHONE):
+            yield from _code(doc.CodeBlock("\n".join(columns)))
+        case doc.Table() as table:
             yield from _group(_table(table))
-        case Quote(paragraphs=paragraphs):
+        case doc.Quote(paragraphs=paragraphs):
             for spans in paragraphs:
                 yield from (
                     _markdown(CardLine(f"> {line.marked}", line.text)) for line in _lines(spans)
                 )
-        case CodeBlock() as code:
+        case doc.CodeBlock() as code:
             yield from _code(code)
-        case Divider():
+        case doc.Divider():
             yield CardPiece({"tag": "hr"}, "")
-        case Actions(buttons=buttons):
+        case doc.Actions(buttons=buttons):
             yield from _actions(buttons, interactive=interactive)
 
 
-def _lines(spans: Spans) -> Iterator[CardLine]:
+def _lines(spans: doc.Spans) -> Iterator[CardLine]:
     for line in lines_of(spans, _LONGEST_LINE):
         if marked := markdown(line):
-            yield CardLine(marked, plain(line))
+            yield CardLine(marked, doc.plain(line))
 
 
 def _markdown(line: CardLine, *, small: bool = False) -> CardPiece:
@@ -123,8 +103,8 @@ def _markdown(line: CardLine, *, small: bool = False) -> CardPiece:
     return CardPiece(component, line.text)
 
 
-def _heading(heading: Heading) -> Iterator[CardPiece]:
-    for line in _lines(strong(heading.spans)):
+def _heading(heading: doc.Heading) -> Iterator[CardPiece]:
+    for line in _lines(doc.strong(heading.spans)):
         component: Json = {"tag": "markdown", "content": line.marked}
         if heading.level <= 2:
             component["text_size"] = "heading"
@@ -132,7 +112,7 @@ def _heading(heading: Heading) -> Iterator[CardPiece]:
 
 
 def _listing(
-    items: Sequence[Item], depth: int, first: int = 1, *, ordered: bool
+    items: Sequence[doc.Item], depth: int, first: int = 1, *, ordered: bool
 ) -> Iterator[CardLine]:
     for number, item in enumerate(items, first):
         if not ordered and has_own_sign(item.spans):
@@ -150,7 +130,7 @@ def _listing(
         yield from _listing(item.children, deeper, ordered=False)
 
 
-def _signed_item(item: Item, depth: int) -> Iterator[CardLine]:
+def _signed_item(item: doc.Item, depth: int) -> Iterator[CardLine]:
     """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
     yield from (line._replace(depth=depth) for line in _lines(item.spans))
     if len(item.children) == 1 and not item.children[0].children:
@@ -159,14 +139,14 @@ def _signed_item(item: Item, depth: int) -> Iterator[CardLine]:
         yield from _listing(item.children, depth, ordered=False)
 
 
-def _table(table: Table) -> Iterator[CardLine]:
+def _table(table: doc.Table) -> Iterator[CardLine]:
     """One line per row, because a phone has no room for columns."""
-    for spans in rows_as_lines(table):
+    for spans in doc.rows_as_lines(table):
         for part, line in enumerate(_lines(spans)):
             yield line._replace(depth=4) if part else CardLine(f"- {line.marked}", line.text)
 
 
-def _items(items: Sequence[Item], *, ordered: bool) -> Iterator[Iterator[CardLine]]:
+def _items(items: Sequence[doc.Item], *, ordered: bool) -> Iterator[Iterator[CardLine]]:
     """Lines that belong together: an item with its children, and runs of items without any."""
     begin = 0
     for place, item in enumerate(items):
@@ -201,7 +181,7 @@ def _together(lines: Sequence[CardLine]) -> CardPiece:
     )
 
 
-def _code(block: CodeBlock) -> Iterator[CardPiece]:
+def _code(block: doc.CodeBlock) -> Iterator[CardPiece]:
     """Lines as written. Text that could be a tag is shown as plain text instead of in a fence."""
     match = _LANGUAGE.fullmatch(block.language)
     for text in _sheets(legible_lines(block.text.rstrip("\r\n"))):
@@ -225,7 +205,7 @@ def _sheets(lines: Iterable[str]) -> Iterator[str]:
     yield "\n".join(sheet)
 
 
-def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[CardPiece]:
+def _actions(buttons: Sequence[doc.Button], *, interactive: bool) -> Iterator[CardPiece]:
     """The buttons side by side; a button that cannot be pressed becomes text in its place."""
     row: list[tuple[str, Json]] = []
     for button in buttons:
@@ -234,7 +214,7 @@ def _actions(buttons: Sequence[Button], *, interactive: bool) -> Iterator[CardPi
         if behaviour is None or len(label) > _LONGEST_LABEL:
             yield from _row(row)
             row = []
-            yield from map(_markdown, _lines(button_as_text(button)))
+            yield from map(_markdown, _lines(doc.button_as_text(button)))
         if behaviour is not None:
             row.append((label, behaviour))
     yield from _row(row)
@@ -249,7 +229,7 @@ def _row(buttons: Sequence[tuple[str, Json]]) -> Iterator[CardPiece]:
         yield CardPiece(component, text, 1 + 2 * len(columns))
 
 
-def _behaviour(button: Button, *, interactive: bool) -> Json | None:
+def _behaviour(button: doc.Button, *, interactive: bool) -> Json | None:
     if url := web(button.url):
         return {"type": "open_url", "default_url": url}
     if interactive and button.action and len(button.value) <= _LONGEST_VALUE:
@@ -289,7 +269,7 @@ class Style:
     interactive: bool
 
 
-def render(document: Document, style: Style) -> tuple[Part, ...]:
+def render(document: doc.Document, style: Style) -> tuple[Part, ...]:
     """The cards of a document, in order; the first one has the title."""
     title, blocks = _split_title(document)
     packed = _pack(pieces(blocks, interactive=style.interactive), style.size - _FRAME)
@@ -319,12 +299,12 @@ def weight(card: Json) -> int:
     return len(text.encode()) + text.count('"') + text.count("\\")
 
 
-def _split_title(document: Document) -> tuple[str, tuple[Block, ...]]:
+def _split_title(document: doc.Document) -> tuple[str, tuple[doc.Block, ...]]:
     """The document's title, if a card's header can show all of it, and the remaining blocks."""
     head, *rest = document.blocks or (None,)
-    if isinstance(head, Heading) and head.level == 1 and rest:
-        title = legible(plain(head.spans)).strip()
-        linked = any(isinstance(span, Link) for span in head.spans)
+    if isinstance(head, doc.Heading) and head.level == 1 and rest:
+        title = legible(doc.plain(head.spans)).strip()
+        linked = any(isinstance(span, doc.Link) for span in head.spans)
         if title and len(title) <= _LONGEST_TITLE and not linked:
             return title, tuple(rest)
     return "", document.blocks

@@ -13,16 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
+from digest.core import request as forge
 from digest.core.change import Change, Commit, FileChange
-from digest.core.request import (
-    Issue,
-    IssueState,
-    PullRequest,
-    Release,
-    RequestState,
-    Reviewer,
-    closing,
-)
 
 Json = Mapping[str, Any]
 TITLE = 1_000
@@ -131,16 +123,16 @@ _MOST_NAMED = 100  # the most requests and commits kept of an issue
 
 
 def request(
-    data: Json, repository: str, reviewers: tuple[Reviewer, ...] | None, *, merged: bool
-) -> PullRequest:
+    data: Json, repository: str, reviewers: tuple[forge.Reviewer, ...] | None, *, merged: bool
+) -> forge.PullRequest:
     """A pull request; ``reviewers`` is ``None`` if they were not requested."""
     is_open = text(data, "state") == "open"
     body = text(data, "body", BODY)
-    ended = RequestState.MERGED if merged else RequestState.CLOSED
-    return PullRequest(
+    ended = forge.RequestState.MERGED if merged else forge.RequestState.CLOSED
+    return forge.PullRequest(
         number=number(data, "number"),
         title=line(data, "title", TITLE),
-        state=RequestState.OPEN if is_open else ended,
+        state=forge.RequestState.OPEN if is_open else ended,
         author=author(data),
         created_at=moment(data, "created_at"),
         updated_at=moment(data, "updated_at"),
@@ -152,7 +144,7 @@ def request(
         merge_commit=sha_field(data, "merge_commit_sha") if merged else "",
         merged_at=moment_or_none(data, "merged_at") if merged else None,
         labels=names(data, "labels"),
-        issues=closing(body, repository),
+        issues=forge.closing(body, repository),
         reviewers=reviewers or (),
         reviewed=reviewers is not None,
         files=count(data, "changed_files"),
@@ -185,13 +177,13 @@ def change(data: Json, files: Sequence[FileChange]) -> Change:
     )
 
 
-def issue(data: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> Issue:
+def issue(data: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> forge.Issue:
     """An issue; ``mentions`` are requests that name it, ``closings`` commits that closed it."""
     closed = text(data, "state") == "closed"
-    return Issue(
+    return forge.Issue(
         number=number(data, "number"),
         title=line(data, "title", TITLE),
-        state=IssueState.CLOSED if closed else IssueState.OPEN,
+        state=forge.IssueState.CLOSED if closed else forge.IssueState.OPEN,
         author=author(data),
         created_at=moment(data, "created_at"),
         body=text(data, "body", BODY),
@@ -202,9 +194,9 @@ def issue(data: Json, mentions: Iterable[int], closings: Iterable[str] = ()) -> 
     )
 
 
-def release(data: Json) -> Release:
+def release(data: Json) -> forge.Release:
     """A published release."""
-    return Release(
+    return forge.Release(
         tag=line(data, "tag_name"),
         name=line(data, "name") or line(data, "tag_name"),
         published_at=moment(data, "published_at"),

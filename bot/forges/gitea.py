@@ -11,25 +11,17 @@ from types import MappingProxyType
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
+from digest.core import request as forge
 from digest.core.change import Change
-from digest.core.request import (
-    Comparison,
-    Issue,
-    Patch,
-    PullRequest,
-    Reviewer,
-    ReviewVerdict,
-    final,
-)
 from digest.diff.unified_diff import read_diff
 
 _PAGE = 50  # the largest page of an instance by default
 _TEXT = "text/plain"
 _VERDICTS = {
-    "APPROVED": ReviewVerdict.APPROVED,
-    "REQUEST_CHANGES": ReviewVerdict.CHANGES_REQUESTED,
-    "COMMENT": ReviewVerdict.COMMENTED,
-    "REQUEST_REVIEW": ReviewVerdict.ASKED,
+    "APPROVED": forge.ReviewVerdict.APPROVED,
+    "REQUEST_CHANGES": forge.ReviewVerdict.CHANGES_REQUESTED,
+    "COMMENT": forge.ReviewVerdict.COMMENTED,
+    "REQUEST_REVIEW": forge.ReviewVerdict.ASKED,
 }
 
 
@@ -43,24 +35,24 @@ class Gitea(ForgeRepository):
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
-    async def request(self, number: int) -> PullRequest:
+    async def request(self, number: int) -> forge.PullRequest:
         """A pull request with its reviewers and the issues that its text closes."""
         what = f"pull request #{number}"
         path = f"{self._base}/pulls/{number}"
         page = await self._wire.get(path, what)
         given = await self._wire.all(f"{path}/reviews", what, query={"limit": _PAGE}, most=5)
         return self._wire.understood(
-            lambda: _request(table(page.value), self._name, final(_reviewers(tables(given))))
+            lambda: _request(table(page.value), self._name, forge.final(_reviewers(tables(given))))
         )
 
-    async def patch(self, request: PullRequest) -> Patch:
+    async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines, from its diff."""
         path = f"{self._base}/pulls/{request.number}.diff"
         page = await self._wire.get(path, f"pull request #{request.number}", accept=_TEXT)
         files = read_diff(str(page.value))
-        return Patch(files=files, total=max(request.files, len(files)))
+        return forge.Patch(files=files, total=max(request.files, len(files)))
 
-    async def issue(self, number: int) -> Issue:
+    async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""
         what = f"issue #{number}"
         path = f"{self._base}/issues/{number}"
@@ -80,7 +72,7 @@ class Gitea(ForgeRepository):
             lambda: fields.change(table(page.value), read_diff(str(diff.value)))
         )
 
-    async def compare(self, base: str, head: str) -> Comparison:
+    async def compare(self, base: str, head: str) -> forge.Comparison:
         """Commits, oldest first; Gitea lists no files here."""
         what = f"comparison of {base} and {head}"
         path = (
@@ -89,7 +81,7 @@ class Gitea(ForgeRepository):
         page = await self._wire.get(path, what)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _read_listed(self, data: Json) -> PullRequest:
+    def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)
 
 
@@ -99,17 +91,19 @@ async def standing(wire: ForgeClient) -> Json:
     return wire.understood(lambda: table(page.value))
 
 
-def _request(data: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
+def _request(
+    data: Json, name: str, reviewers: tuple[forge.Reviewer, ...] | None
+) -> forge.PullRequest:
     return fields.request(data, name, reviewers, merged=fields.flag(data, "merged"))
 
 
-def _reviewers(given: Sequence[Json]) -> Iterator[Reviewer]:
+def _reviewers(given: Sequence[Json]) -> Iterator[forge.Reviewer]:
     for review in given:
         verdict = _VERDICTS.get(fields.text(review, "state"))
         if fields.flag(review, "dismissed"):
-            verdict = ReviewVerdict.DISMISSED
+            verdict = forge.ReviewVerdict.DISMISSED
         if verdict is not None:
-            yield Reviewer(name=fields.author(review), verdict=verdict)
+            yield forge.Reviewer(name=fields.author(review), verdict=verdict)
 
 
 def _mentions(events: Sequence[Json]) -> Iterator[int]:
@@ -118,14 +112,14 @@ def _mentions(events: Sequence[Json]) -> Iterator[int]:
             yield fields.number(inner(event, "ref_issue"), "number")
 
 
-def _comparison(base: str, head: str, data: Json) -> Comparison:
+def _comparison(base: str, head: str, data: Json) -> forge.Comparison:
     commits = tuple(fields.sha_field(commit, "sha") for commit in tables(data.get("commits", [])))
     total = fields.count(data, "total_commits")
     # Here the newest commit comes first.
-    return Comparison(
+    return forge.Comparison(
         base=base,
         head=head,
         commits=commits[::-1],
         total=max(total, len(commits)),
-        patch=Patch(files=(), total=1 if commits else 0),
+        patch=forge.Patch(files=(), total=1 if commits else 0),
     )

@@ -28,17 +28,8 @@ from bot.forges import fields
 from bot.forges.fields import Json, inner, quote_reference, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
 from bot.forges.forge_transport import odd
+from digest.core import request as forge
 from digest.core.change import Change, FileChange, FileStatus
-from digest.core.request import (
-    Comparison,
-    Issue,
-    Patch,
-    PullRequest,
-    Reviewer,
-    ReviewVerdict,
-    as_change,
-    final,
-)
 from digest.diff.unified_diff import before, read_hunks
 from digest.errors import ForgeUnauthorized, NotOnForge
 from handlers.ports.storage import Clock
@@ -53,26 +44,26 @@ _STATUSES = {
     "unchanged": FileStatus.MODIFIED,
 }
 _VERDICTS = {
-    "APPROVED": ReviewVerdict.APPROVED,
-    "CHANGES_REQUESTED": ReviewVerdict.CHANGES_REQUESTED,
-    "COMMENTED": ReviewVerdict.COMMENTED,
-    "DISMISSED": ReviewVerdict.DISMISSED,
+    "APPROVED": forge.ReviewVerdict.APPROVED,
+    "CHANGES_REQUESTED": forge.ReviewVerdict.CHANGES_REQUESTED,
+    "COMMENTED": forge.ReviewVerdict.COMMENTED,
+    "DISMISSED": forge.ReviewVerdict.DISMISSED,
 }
 _PATH = 4096
 _TEXT = 1 << 20
 
 
-def read_reviews(given: Sequence[Json], of: Json) -> Iterator[Reviewer]:
+def read_reviews(given: Sequence[Json], of: Json) -> Iterator[forge.Reviewer]:
     """Requested reviewers, followed by reviews in the order they were given."""
     for asked in fields.names(of, "requested_reviewers", "login"):
-        yield Reviewer(name=asked, verdict=ReviewVerdict.ASKED)
+        yield forge.Reviewer(name=asked, verdict=forge.ReviewVerdict.ASKED)
     mine = fields.author(of)
     for review in given:
         verdict = _VERDICTS.get(fields.text(review, "state"))
         name = fields.author(review)
         # Replying to remarks is no review of one's own work.
         if verdict is not None and name != mine:
-            yield Reviewer(name=name, verdict=verdict)
+            yield forge.Reviewer(name=name, verdict=verdict)
 
 
 def read_file(data: Json) -> FileChange:
@@ -108,8 +99,8 @@ def read_content(data: Json) -> str | None:
 
 
 def read_request(
-    data: Json, repository: str, reviewers: tuple[Reviewer, ...] | None
-) -> PullRequest:
+    data: Json, repository: str, reviewers: tuple[forge.Reviewer, ...] | None
+) -> forge.PullRequest:
     """A pull request; ``reviewers`` is ``None`` if they were not requested."""
     merged = fields.moment_or_none(data, "merged_at") is not None
     return fields.request(data, repository, reviewers, merged=merged)
@@ -120,7 +111,7 @@ def read_change(data: Json, files: Sequence[Json]) -> Change:
     return fields.change(data, tuple(map(read_file, files)))
 
 
-def issue(data: Json, events: Sequence[Json], repository: str) -> Issue:
+def issue(data: Json, events: Sequence[Json], repository: str) -> forge.Issue:
     """An issue with the data of its timeline."""
     return fields.issue(data, _mentions(events, repository), _closings(events))
 
@@ -144,7 +135,7 @@ def _closings(events: Sequence[Json]) -> Iterator[str]:
             yield name
 
 
-def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
+def comparison(base: str, head: str, pages: Sequence[Json]) -> forge.Comparison:
     """A comparison from its pages; they state the number of commits, but not of files."""
     first = table(pages[0])
     files = tuple(map(read_file, tables(first.get("files", []))))
@@ -153,12 +144,12 @@ def comparison(base: str, head: str, pages: Sequence[Json]) -> Comparison:
     )
     # At most 300 files are ever listed: then there may be more.
     total = len(files) + (len(files) >= 300)
-    return Comparison(
+    return forge.Comparison(
         base=base,
         head=head,
         commits=commits,
         total=fields.count(first, "total_commits"),
-        patch=Patch(files=files, total=total),
+        patch=forge.Patch(files=files, total=total),
     )
 
 
@@ -184,7 +175,7 @@ class GitHub(ForgeRepository):
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/repos/{name}")
 
-    async def request(self, number: int) -> PullRequest:
+    async def request(self, number: int) -> forge.PullRequest:
         """A pull request with its reviewers and the issues that its text closes."""
         what = f"pull request #{number}"
         page = await self._wire.get(f"{self._base}/pulls/{number}", what)
@@ -195,11 +186,11 @@ class GitHub(ForgeRepository):
             lambda: read_request(
                 table(page.value),
                 self._name,
-                final(read_reviews(tables(reviews), table(page.value))),
+                forge.final(read_reviews(tables(reviews), table(page.value))),
             )
         )
 
-    async def patch(self, request: PullRequest) -> Patch:
+    async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines; at most 3000 files are listed."""
         files = await self._wire.all(
             f"{self._base}/pulls/{request.number}/files",
@@ -208,10 +199,10 @@ class GitHub(ForgeRepository):
             most=_MOST_FILE_PAGES,
         )
         read = self._wire.understood(lambda: tuple(map(read_file, tables(files))))
-        whole = Patch(files=read, total=max(request.files, len(read)))
+        whole = forge.Patch(files=read, total=max(request.files, len(read)))
         return await self._with_texts(request, whole)
 
-    async def _with_texts(self, request: PullRequest, patch: Patch) -> Patch:
+    async def _with_texts(self, request: forge.PullRequest, patch: forge.Patch) -> forge.Patch:
         """The files with the contents that facts are read from, as far as the rate limit allows.
 
         Without an account there are few requests an hour, so facts are read from lines alone.
@@ -221,7 +212,7 @@ class GitHub(ForgeRepository):
         # Most questions read no patch, and the extraction of facts is large.
         from digest.facts.extract import wanted_blobs
 
-        asked = dict.fromkeys(wanted_blobs(as_change(request, patch))[:_MOST_TEXTS])
+        asked = dict.fromkeys(wanted_blobs(forge.as_change(request, patch))[:_MOST_TEXTS])
         given = {blob: await self._text(blob) for blob in asked}
         texts: dict[str, str] = {}
         files: list[FileChange] = []
@@ -244,7 +235,7 @@ class GitHub(ForgeRepository):
             return None
         return self._wire.understood(lambda: read_content(table(page.value)))
 
-    async def issue(self, number: int) -> Issue:
+    async def issue(self, number: int) -> forge.Issue:
         """An issue, with the requests and commits in its timeline."""
         what = f"issue #{number}"
         page = await self._wire.get(f"{self._base}/issues/{number}", what)
@@ -269,7 +260,7 @@ class GitHub(ForgeRepository):
             files += self._wire.understood(partial(tables, data.get("files", [])))
         return self._wire.understood(lambda: read_change(data, files))
 
-    async def compare(self, base: str, head: str) -> Comparison:
+    async def compare(self, base: str, head: str) -> forge.Comparison:
         """Commits, oldest first; files are on the first page only, at most 300."""
         pages = [
             page
@@ -284,7 +275,7 @@ class GitHub(ForgeRepository):
             lambda: comparison(base, head, [table(page.value) for page in pages])
         )
 
-    def _read_listed(self, data: Json) -> PullRequest:
+    def _read_listed(self, data: Json) -> forge.PullRequest:
         return read_request(data, self._name, None)
 
 

@@ -15,20 +15,8 @@ from typing_extensions import override
 from bot.forges import fields
 from bot.forges.fields import Json, inner, table, tables
 from bot.forges.forge_client import ForgeClient, ForgeRepository
+from digest.core import request as forge
 from digest.core.change import Change, Commit, FileChange, FileStatus
-from digest.core.request import (
-    Comparison,
-    Issue,
-    IssueState,
-    Patch,
-    PullRequest,
-    Release,
-    RequestState,
-    Reviewer,
-    ReviewVerdict,
-    closing,
-    final,
-)
 from digest.diff.unified_diff import read_hunks
 
 _PAGE = 100
@@ -36,10 +24,10 @@ _MOST_FILE_PAGES = 30
 _PATH = 4096
 
 _STATES = {
-    "opened": RequestState.OPEN,
-    "locked": RequestState.OPEN,
-    "merged": RequestState.MERGED,
-    "closed": RequestState.CLOSED,
+    "opened": forge.RequestState.OPEN,
+    "locked": forge.RequestState.OPEN,
+    "merged": forge.RequestState.MERGED,
+    "closed": forge.RequestState.CLOSED,
 }
 
 
@@ -53,7 +41,7 @@ class GitLab(ForgeRepository):
     def __init__(self, wire: ForgeClient, name: str) -> None:
         super().__init__(wire, name, f"/projects/{quote(name, safe='')}")
 
-    async def request(self, number: int) -> PullRequest:
+    async def request(self, number: int) -> forge.PullRequest:
         """A merge request with its reviewers, approvals and the issues that its text closes."""
         what = f"merge request !{number}"
         path = f"{self._base}/merge_requests/{number}"
@@ -63,11 +51,11 @@ class GitLab(ForgeRepository):
             lambda: _request(
                 table(page.value),
                 self._name,
-                final(_reviewers(table(page.value), table(approvals.value))),
+                forge.final(_reviewers(table(page.value), table(approvals.value))),
             )
         )
 
-    async def patch(self, request: PullRequest) -> Patch:
+    async def patch(self, request: forge.PullRequest) -> forge.Patch:
         """Its files with their lines."""
         files = await self._wire.all(
             f"{self._base}/merge_requests/{request.number}/diffs",
@@ -76,9 +64,9 @@ class GitLab(ForgeRepository):
             most=_MOST_FILE_PAGES,
         )
         read = self._wire.understood(lambda: tuple(map(_file, tables(files))))
-        return Patch(files=read, total=max(request.files, len(read)))
+        return forge.Patch(files=read, total=max(request.files, len(read)))
 
-    async def issue(self, number: int) -> Issue:
+    async def issue(self, number: int) -> forge.Issue:
         """An issue, with the merge requests that mention it."""
         what = f"issue #{number}"
         path = f"{self._base}/issues/{number}"
@@ -96,19 +84,19 @@ class GitLab(ForgeRepository):
         )
         return self._wire.understood(lambda: _change(table(page.value), tables(files)))
 
-    async def compare(self, base: str, head: str) -> Comparison:
+    async def compare(self, base: str, head: str) -> forge.Comparison:
         """Commits, oldest first, and files, as far as one answer goes."""
         what = f"comparison of {base} and {head}"
         query = {"from": base, "to": head}
         page = await self._wire.get(f"{self._base}/repository/compare", what, query=query)
         return self._wire.understood(lambda: _comparison(base, head, table(page.value)))
 
-    def _read_listed(self, data: Json) -> PullRequest:
+    def _read_listed(self, data: Json) -> forge.PullRequest:
         return _request(data, self._name, None)
 
     @override
-    def _read_release(self, data: Json) -> Release:
-        return Release(
+    def _read_release(self, data: Json) -> forge.Release:
+        return forge.Release(
             tag=fields.line(data, "tag_name"),
             name=fields.line(data, "name") or fields.line(data, "tag_name"),
             published_at=fields.moment(data, "released_at"),
@@ -125,14 +113,16 @@ async def standing(wire: ForgeClient) -> Json:
     return table(page.value) if isinstance(page.value, Mapping) else {}
 
 
-def _request(data: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> PullRequest:
-    state = _STATES.get(fields.text(data, "state"), RequestState.OPEN)
+def _request(
+    data: Json, name: str, reviewers: tuple[forge.Reviewer, ...] | None
+) -> forge.PullRequest:
+    state = _STATES.get(fields.text(data, "state"), forge.RequestState.OPEN)
     body = fields.text(data, "description", fields.BODY)
-    merged = state is RequestState.MERGED
+    merged = state is forge.RequestState.MERGED
     commit = fields.sha_field(data, "merge_commit_sha") or fields.sha_field(
         data, "squash_commit_sha"
     )
-    return PullRequest(
+    return forge.PullRequest(
         number=fields.number(data, "iid"),
         title=fields.line(data, "title", fields.TITLE),
         state=state,
@@ -147,7 +137,7 @@ def _request(data: Json, name: str, reviewers: tuple[Reviewer, ...] | None) -> P
         merge_commit=(commit or fields.sha_field(data, "sha")) if merged else "",
         merged_at=fields.moment_or_none(data, "merged_at"),
         labels=fields.names(data, "labels"),
-        issues=closing(body, name),
+        issues=forge.closing(body, name),
         reviewers=reviewers or (),
         reviewed=reviewers is not None,
         files=_changes(data),
@@ -165,12 +155,12 @@ def _changes(data: Json) -> int:
     return int(digits) + written.endswith("+") if digits.isascii() and digits.isdigit() else 0
 
 
-def _reviewers(data: Json, approvals: Json) -> Iterator[Reviewer]:
+def _reviewers(data: Json, approvals: Json) -> Iterator[forge.Reviewer]:
     for name in fields.names(data, "reviewers", "username"):
-        yield Reviewer(name=name, verdict=ReviewVerdict.ASKED)
+        yield forge.Reviewer(name=name, verdict=forge.ReviewVerdict.ASKED)
     for approval in tables(approvals.get("approved_by", [])):
         if name := fields.line(inner(approval, "user"), "username"):
-            yield Reviewer(name=name, verdict=ReviewVerdict.APPROVED)
+            yield forge.Reviewer(name=name, verdict=forge.ReviewVerdict.APPROVED)
 
 
 def _file(data: Json) -> FileChange:
@@ -197,12 +187,12 @@ def _file(data: Json) -> FileChange:
     )
 
 
-def _issue(data: Json, related: Sequence[Json]) -> Issue:
+def _issue(data: Json, related: Sequence[Json]) -> forge.Issue:
     closed = fields.text(data, "state") == "closed"
-    return Issue(
+    return forge.Issue(
         number=fields.number(data, "iid"),
         title=fields.line(data, "title", fields.TITLE),
-        state=IssueState.CLOSED if closed else IssueState.OPEN,
+        state=forge.IssueState.CLOSED if closed else forge.IssueState.OPEN,
         author=_author(data),
         created_at=fields.moment(data, "created_at"),
         body=fields.text(data, "description", fields.BODY),
@@ -230,9 +220,9 @@ def _change(data: Json, files: Sequence[Json]) -> Change:
     )
 
 
-def _comparison(base: str, head: str, data: Json) -> Comparison:
+def _comparison(base: str, head: str, data: Json) -> forge.Comparison:
     files = tuple(map(_file, tables(data.get("diffs", []))))
     commits = tuple(fields.sha_field(commit, "id") for commit in tables(data.get("commits", [])))
     cut = fields.flag(data, "compare_timeout")
-    patch = Patch(files=files, total=len(files) + cut)
-    return Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)
+    patch = forge.Patch(files=files, total=len(files) + cut)
+    return forge.Comparison(base=base, head=head, commits=commits, total=len(commits), patch=patch)

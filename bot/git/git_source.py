@@ -13,18 +13,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
+from bot.git import patches
 from bot.git.address import without_credentials
 from bot.git.git_process import GitFailed
 from bot.git.history_index import FirstParents, NumberIndex, find_mentions, is_program
-from bot.git.patches import (
-    blobs_of,
-    find_objects,
-    read_changes,
-    read_commits,
-    read_places,
-    read_texts,
-    with_branches,
-)
 from bot.git.repository_layout import BorrowedRepository
 from bot.git.revisions import (
     DETACHED,
@@ -165,7 +157,7 @@ class GitSource:
             names = await self._selected_commits(branch, selection)
             for cut, group in groupby(names, boundary.__contains__):
                 if cut:
-                    yield await read_commits(self._view.git(), list(group))
+                    yield await patches.read_commits(self._view.git(), list(group))
                     continue
                 async with aclosing(self._read(list(group))) as batches:
                     async for batch in batches:
@@ -214,7 +206,7 @@ class GitSource:
             if number is None or branch.sha is None:
                 return ()
             naming = await self._mentions.naming(self._view.git(), branch, number)
-            commits = await read_commits(self._view.git(), naming) if naming else ()
+            commits = await patches.read_commits(self._view.git(), naming) if naming else ()
             return [c.sha for c in commits if request_of(c.commit) == number]
 
     async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
@@ -270,7 +262,7 @@ class GitSource:
     async def texts(self, blobs: Sequence[str]) -> Mapping[str, str]:
         """The contents of blobs by name; absent, oversized (1 MiB) and binary ones are left out."""
         with _git_errors():
-            return await read_texts(self._view.git(), [full_name(blob) for blob in blobs])
+            return await patches.read_texts(self._view.git(), [full_name(blob) for blob in blobs])
 
     async def mentions(
         self, commit: str, words: Collection[str]
@@ -291,7 +283,9 @@ class GitSource:
     async def contents(self, places: Collection[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """The texts of files by commit and path; absent, oversized and binary ones are left out."""
         with _git_errors():
-            return await read_places(self._view.git(), [(full_name(c), p) for c, p in places])
+            return await patches.read_places(
+                self._view.git(), [(full_name(c), p) for c, p in places]
+            )
 
     async def log(
         self, branch: Tip, path: str = "", before: datetime | None = None, *, mainline: bool = False
@@ -357,14 +351,14 @@ class GitSource:
             ahead = names[start : start + step]
             if self._remote is not None:
                 await self._bring(self._remote, ahead)
-            async with aclosing(read_changes(self._view.git(), ahead)) as batches:
+            async with aclosing(patches.read_changes(self._view.git(), ahead)) as batches:
                 async for batch in batches:
-                    yield await with_branches(self._view.git(), batch)
+                    yield await patches.with_branches(self._view.git(), batch)
 
     async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
         """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""
-        blobs = await blobs_of(self._view.git(), names)
-        there = await find_objects(self._view.git(), blobs)
+        blobs = await patches.blobs_of(self._view.git(), names)
+        there = await patches.find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
         if not absent:
             return
@@ -383,7 +377,7 @@ class GitSource:
             return False
         files = [_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry]
         blobs = list(dict.fromkeys(blob for path, blob in files if is_program(path)))
-        there = await find_objects(self._view.git(), blobs)
+        there = await patches.find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
         if len(absent) > _MOST_FETCHED:
             return False
@@ -399,7 +393,7 @@ class GitSource:
         if not _SHORT_NAME.fullmatch(sha):
             return ()
         listed = (await self._view.git().run("rev-parse", f"--disambiguate={sha}")).decode().split()
-        objects = await find_objects(self._view.git(), listed)
+        objects = await patches.find_objects(self._view.git(), listed)
         commits = [name for name in listed if name in objects and objects[name][0] == "commit"]
         if len(commits) > 1:
             raise AmbiguousReference(sha, commits)

@@ -26,17 +26,8 @@ from bot.config.reader import Config
 from bot.config.repository_section import RepositoryConfig
 from bot.messaging.receiver import Called
 from bot.messaging.sender import SendError
+from bot.ops import doctor_machine as machine
 from bot.ops.check import Finding, fault, well, worry
-from bot.ops.doctor_machine import (
-    clock,
-    clones,
-    compare_clocks,
-    disk,
-    git,
-    network,
-    python,
-    run_check,
-)
 from bot.shared_state.redis_state import RedisConnection
 from bot.store.job_queue import PERIODIC, Depth, depth_on
 from bot.store.migrations import HEAD, REVISIONS
@@ -107,32 +98,35 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
     """All findings, in reading order; the checks run in parallel."""
     repositories: Sequence[RepositoryConfig] = config.repositories if config else ()
     looks: list[tuple[str, Awaitable[Sequence[Finding]]]] = [
-        ("python", asyncio.to_thread(python)),
-        ("git", git()),
-        ("disk", asyncio.to_thread(disk, data)),
+        ("python", asyncio.to_thread(machine.python)),
+        ("git", machine.git()),
+        ("disk", asyncio.to_thread(machine.disk, data)),
         ("configuration", asyncio.to_thread(setup, config)),
         ("archive", _archive(data, config)),
         ("work", asyncio.to_thread(work, data)),
-        ("clones", clones(data, repositories)),
+        ("clones", machine.clones(data, repositories)),
     ]
     if address := config.redis_url if config else Environment.read().redis:
         looks.append(("redis", _redis(address)))
     if config is not None:
-        looks.append(("network", network(config)))
-    findings = await asyncio.gather(*(run_check(subject, look) for subject, look in looks))
+        looks.append(("network", machine.network(config)))
+    findings = await asyncio.gather(*(machine.run_check(subject, look) for subject, look in looks))
     return [finding for some in findings for finding in some]
 
 
 async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
     url = config.database_url if config else Environment.read().database
     if not url:
-        return [*await asyncio.to_thread(clock, data), *await asyncio.to_thread(archive, data)]
+        return [
+            *await asyncio.to_thread(machine.clock, data),
+            *await asyncio.to_thread(archive, data),
+        ]
 
     findings = await server(url)
     return (
         findings
         if any(finding.subject == "clock" for finding in findings)
-        else [*compare_clocks(None), *findings]
+        else [*machine.compare_clocks(None), *findings]
     )
 
 
@@ -270,7 +264,7 @@ async def server(written: str) -> Sequence[Finding]:
     about = f"{place}: PostgreSQL {version}, revision {revision}{later}"
     left = deliveries([tuple(row) for row in stuck])
     made = None if newest is None else datetime.fromtimestamp(newest, UTC)
-    return [well("archive", about), *compare_clocks(made, there), *left, *jobs(waiting)]
+    return [well("archive", about), *machine.compare_clocks(made, there), *left, *jobs(waiting)]
 
 
 def jobs(depths: Mapping[str, Depth]) -> Sequence[Finding]:

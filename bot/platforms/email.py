@@ -26,24 +26,7 @@ from bot.messaging.wire import PostsOnly
 from bot.util.sanitize import address, legible
 from bot.util.section import Settings
 from bot.util.terminal import lay_out, plain_text
-from digest.document import (
-    Actions,
-    Block,
-    CodeBlock,
-    Divider,
-    Document,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Strong,
-    Table,
-    Text,
-    charts_as_text,
-)
+from digest import document as doc
 
 _PATIENCE = 30.0  # seconds of a silent mail server
 _WIDTH = 76  # columns of the plain text: https://www.rfc-editor.org/rfc/rfc3676 advises at most 78
@@ -104,7 +87,7 @@ class Email(PostsOnly):
     def __init__(self, config: Config) -> None:
         self._config = config
 
-    def render(self, document: Document) -> tuple[Part, ...]:
+    def render(self, document: doc.Document) -> tuple[Part, ...]:
         """One part: plain text, and a body of subject and HTML."""
         body = {"subject": legible(document.title), "html": html(document)}
         text = plain_text(lay_out(document, _WIDTH, urls=True))
@@ -224,43 +207,43 @@ def _reason(code: int, otherwise: SendReason = SendReason.REJECTED) -> SendReaso
             return otherwise
 
 
-def html(document: Document) -> str:
+def html(document: doc.Document) -> str:
     """The document as an HTML page without scripts or pictures; all text is escaped."""
     body = Markup().join(map(_block, document.blocks))
     return str(_PAGE.format(language=document.language, body=body))
 
 
-def _block(block: Block) -> Markup:
-    match charts_as_text(block):
-        case Heading(level=level, spans=spans):
+def _block(block: doc.Block) -> Markup:
+    match doc.charts_as_text(block):
+        case doc.Heading(level=level, spans=spans):
             size = min(level + 1, 6)
             return _element(f"h{size}", _spans(spans))
-        case Paragraph(spans=spans, aside=aside):
+        case doc.Paragraph(spans=spans, aside=aside):
             body = _spans(spans)
             return _element("p", _element("small", body) if aside else body)
-        case Listing(items=items, ordered=ordered):
+        case doc.Listing(items=items, ordered=ordered):
             return _listing(items, ordered=ordered)
-        case Table(header=header, rows=rows):
+        case doc.Table(header=header, rows=rows):
             head = _row("th", header)
             return _element("table", Markup().join((head, *(_row("td", row) for row in rows))))
-        case Quote(paragraphs=paragraphs):
+        case doc.Quote(paragraphs=paragraphs):
             quoted = (_element("p", _spans(spans)) for spans in paragraphs)
             return _element("blockquote", Markup().join(quoted))
-        case CodeBlock(text=text):
+        case doc.CodeBlock(text=text):
             return _element("pre", escape("\n".join(map(legible, text.split("\n")))))
-        case Divider():
+        case doc.Divider():
             return Markup("<hr>")
-        case Actions(buttons=buttons):
+        case doc.Actions(buttons=buttons):
             # Mail has no way back, so only addresses are worth a link.
             links = [
-                Link(button.label, button.url) if button.url else Strong(button.label)
+                doc.Link(button.label, button.url) if button.url else doc.Strong(button.label)
                 for button in buttons
             ]
             return _element("p", Markup(" · ").join(_span(link) for link in links))
     raise AssertionError(block)
 
 
-def _listing(items: Iterable[Item], *, ordered: bool) -> Markup:
+def _listing(items: Iterable[doc.Item], *, ordered: bool) -> Markup:
     entries = (
         _element("li", _spans(item.spans) + (_listing(item.children, ordered=False)))
         for item in items
@@ -269,20 +252,20 @@ def _listing(items: Iterable[Item], *, ordered: bool) -> Markup:
     return _element("ol" if ordered else "ul", body) if body else body
 
 
-def _row(cell: str, cells: Iterable[Iterable[Span]]) -> Markup:
+def _row(cell: str, cells: Iterable[Iterable[doc.Span]]) -> Markup:
     return _element("tr", Markup().join(_element(cell, _spans(spans)) for spans in cells))
 
 
-def _spans(spans: Iterable[Span]) -> Markup:
+def _spans(spans: Iterable[doc.Span]) -> Markup:
     return Markup().join(map(_span, spans))
 
 
-def _span(span: Span) -> Markup:
+def _span(span: doc.Span) -> Markup:
     words = escape(legible(span.text))
     match span:
-        case Text():
+        case doc.Text():
             return words
-        case Link(url=url):
+        case doc.Link(url=url):
             target = address(url)
             if not target.startswith(("https://", "http://")):
                 # A mail program opens no path, so it is only shown.

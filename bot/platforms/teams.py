@@ -19,29 +19,7 @@ from bot.messaging.wire import HttpClient, PacedAddress
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.section import Settings
 from bot.util.terminal import columns_of, has_own_sign
-from digest.document import (
-    Actions,
-    Block,
-    Code,
-    CodeBlock,
-    Divider,
-    Document,
-    Emphasis,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Spans,
-    Strong,
-    Table,
-    Text,
-    button_as_text,
-    charts_as_text,
-    rows_as_lines,
-)
+from digest import document as doc
 
 _SOURCE = (
     "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/"
@@ -82,7 +60,7 @@ class Teams(PacedAddress):
     rates = (Rate(count=3, seconds=1.0),)
     together = Rate(count=20, seconds=1.0)
 
-    def render(self, document: Document) -> tuple[Part, ...]:
+    def render(self, document: doc.Document) -> tuple[Part, ...]:
         """Messages with one card each; the body is the whole request."""
         cards: list[list[Line]] = [[]]
         room = _SIZE - len(_message([]).encode())
@@ -128,7 +106,7 @@ def _message(elements: Sequence[Element]) -> str:
         "version": "1.4",
         "msteams": {"width": "Full"},
         # Teams refuses a card without elements.
-        "body": elements or [_block((Text("…"),))],
+        "body": elements or [_block((doc.Text("…"),))],
     }
     attachment = {
         "contentType": "application/vnd.microsoft.card.adaptive",
@@ -138,10 +116,10 @@ def _message(elements: Sequence[Element]) -> str:
     return compact_json({"type": "message", "attachments": [attachment]})
 
 
-def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
+def _lines(blocks: Iterable[doc.Block]) -> Iterator[Line]:
     separated = False
     for block in blocks:
-        if isinstance(block, Divider):
+        if isinstance(block, doc.Divider):
             separated = True
             continue
         for place, (element, words) in enumerate(_block_lines(block)):
@@ -151,31 +129,31 @@ def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
             separated = False
 
 
-def _block_lines(block: Block) -> Iterator[Line]:
-    match charts_as_text(block):
-        case Heading(level=level, spans=spans):
+def _block_lines(block: doc.Block) -> Iterator[Line]:
+    match doc.charts_as_text(block):
+        case doc.Heading(level=level, spans=spans):
             style = {"size": _HEADINGS.get(level, "Default"), "weight": "Bolder"}
             yield from _texts("", spans, style)
-        case Paragraph(spans=spans, aside=aside):
+        case doc.Paragraph(spans=spans, aside=aside):
             yield from _texts("", spans, {"isSubtle": True} if aside else {})
-        case Listing(items=items, ordered=ordered):
+        case doc.Listing(items=items, ordered=ordered):
             yield from _items(items, 0, ordered=ordered)
-        case Table() as table if columns := columns_of(table, _WIDTH):
+        case doc.Table() as table if columns := columns_of(table, _WIDTH):
             yield from _code(columns)
-        case Table() as table:
-            for spans in rows_as_lines(table):
+        case doc.Table() as table:
+            for spans in doc.rows_as_lines(table):
                 yield from _texts("• ", spans)
-        case Quote(paragraphs=paragraphs):
+        case doc.Quote(paragraphs=paragraphs):
             for spans in paragraphs:
                 yield from _texts("┃ ", spans, {"isSubtle": True})
-        case CodeBlock(text=text):
+        case doc.CodeBlock(text=text):
             yield from _code(legible_lines(text.rstrip("\r\n")))
-        case Actions(buttons=buttons):
+        case doc.Actions(buttons=buttons):
             for button in buttons:
-                yield from _texts("", button_as_text(button))
+                yield from _texts("", doc.button_as_text(button))
 
 
-def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line]:
+def _items(items: Sequence[doc.Item], depth: int, *, ordered: bool) -> Iterator[Line]:
     for number, item in enumerate(items, 1):
         mark = "" if has_own_sign(item.spans) else "• "
         yield from _texts(
@@ -187,22 +165,22 @@ def _items(items: Sequence[Item], depth: int, *, ordered: bool) -> Iterator[Line
 def _code(lines: Sequence[str]) -> Iterator[Line]:
     for line in lines:
         # Teams drops spaces at the beginning of a line.
-        yield from _texts("", (Code(line.replace(" ", "\u00a0")),), words=line)
+        yield from _texts("", (doc.Code(line.replace(" ", "\u00a0")),), words=line)
 
 
 def _texts(
-    mark: str, spans: Spans, style: Mapping[str, Any] | None = None, words: str | None = None
+    mark: str, spans: doc.Spans, style: Mapping[str, Any] | None = None, words: str | None = None
 ) -> Iterator[Line]:
     """Blocks of the spans, each of at most ``_LONGEST`` characters; the first has the mark."""
     for place, line in enumerate(_short(spans)):
-        marked = (Text(mark), *line) if mark and not place else line
+        marked = (doc.Text(mark), *line) if mark and not place else line
         read = "".join(map(_words, line))
         yield _block(marked, style), read if words is None else words[: len(read)]
         words = words if words is None else words[len(read) :]
 
 
-def _short(spans: Spans) -> Iterator[Spans]:
-    line: list[Span] = []
+def _short(spans: doc.Spans) -> Iterator[doc.Spans]:
+    line: list[doc.Span] = []
     length = 0
     for span in spans:
         text = _words(span)
@@ -212,39 +190,39 @@ def _short(spans: Spans) -> Iterator[Spans]:
                 yield tuple(line)
                 line, length = [], 0
             url = _url(span)
-            line.append(Link(piece, url) if isinstance(span, Link) else type(span)(piece))
+            line.append(doc.Link(piece, url) if isinstance(span, doc.Link) else type(span)(piece))
             length += len(piece) + len(url)
     if line:
         yield tuple(line)
 
 
-def _block(spans: Spans, style: Mapping[str, Any] | None = None) -> Element:
+def _block(spans: doc.Spans, style: Mapping[str, Any] | None = None) -> Element:
     return {"type": "RichTextBlock", "inlines": [_text_run(span, style or {}) for span in spans]}
 
 
-def _text_run(span: Span, style: Mapping[str, Any]) -> Element:
+def _text_run(span: doc.Span, style: Mapping[str, Any]) -> Element:
     run: dict[str, Any] = {"type": "TextRun", "text": span.text, **style}
     match span:
-        case Strong():
+        case doc.Strong():
             run["weight"] = "Bolder"
-        case Emphasis():
+        case doc.Emphasis():
             run["italic"] = True
-        case Code():
+        case doc.Code():
             run["fontType"] = "Monospace"
-        case Link(url=url) if url:
+        case doc.Link(url=url) if url:
             run["selectAction"] = {"type": "Action.OpenUrl", "url": url}
     return run
 
 
-def _words(span: Span) -> str:
+def _words(span: doc.Span) -> str:
     """The words of a span; those of a link that Teams cannot open are followed by its path."""
     words = legible(span.text)
-    if not isinstance(span, Link) or _url(span):
+    if not isinstance(span, doc.Link) or _url(span):
         return words
     path = address(span.url)
     return words if not path or path.startswith("#") or path == words else f"{words} ({path})"
 
 
-def _url(span: Span) -> str:
-    url = address(span.url) if isinstance(span, Link) else ""
+def _url(span: doc.Span) -> str:
+    url = address(span.url) if isinstance(span, doc.Link) else ""
     return url if re.match(r"https?://[^/]", url) and len(url) <= _LONGEST_URL else ""

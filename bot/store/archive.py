@@ -17,20 +17,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Integer, Text, and_, bindparam, delete, func, insert, or_, select
 from typing_extensions import override
 
+from bot.store import dialect
 from bot.store.database import Database, Prepared, SqlStore, Statement, select_in
-from bot.store.dialect import (
-    equals_parameters,
-    from_row,
-    given_rows,
-    insert_into,
-    matches,
-    moment,
-    one_of,
-    seconds,
-    storable,
-    upsert,
-    words,
-)
 from bot.store.query_plan import plan, run_survey
 from bot.store.rows import (
     GRADED,
@@ -58,7 +46,7 @@ from handlers.ports.storage import Archive, CoveragePort, Outcome, State
 _MANY = 100  # from this many changes on, rows are converted in another thread: a hop costs 0.1 ms
 _AFTER_HEX = "g"
 _of_repository = changes.c.repository_id == bindparam("repository")
-_among = select(changes.c.sha).where(_of_repository, one_of(changes.c.sha, "shas"))
+_among = select(changes.c.sha).where(_of_repository, dialect.one_of(changes.c.sha, "shas"))
 
 _CURRENT = Prepared(
     _among.where(
@@ -87,7 +75,7 @@ _TOPICS = (
     .group_by(change_topics.c.topic)
 )
 
-_TOPICS_AMONG = _TOPICS.where(one_of(change_topics.c.topic, "topics"))
+_TOPICS_AMONG = _TOPICS.where(dialect.one_of(change_topics.c.topic, "topics"))
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
 
@@ -131,7 +119,8 @@ class SqlArchive(SqlStore, Archive):
         if not shas:
             return frozenset()
         return frozenset(
-            row.sha for row in await self._rows(wanted, repository, shas=words(shas), **values)
+            row.sha
+            for row in await self._rows(wanted, repository, shas=dialect.words(shas), **values)
         )
 
     async def outdated(self, repository: Repository) -> Sequence[str]:
@@ -189,7 +178,7 @@ class SqlArchive(SqlStore, Archive):
     ) -> Mapping[str, int]:
         if among is None:
             return dict(await self._rows(_TOPICS, repository))
-        return dict(await self._rows(_TOPICS_AMONG, repository, topics=words(among)))
+        return dict(await self._rows(_TOPICS_AMONG, repository, topics=dialect.words(among)))
 
     @override
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
@@ -259,7 +248,9 @@ class SqlCoverage(SqlStore, CoveragePort):
         if tip is None and not outcomes:
             return
         # Sorted, so that two writers of the same commits cannot deadlock.
-        rows = sorted({o.sha: (o.sha, o.state.value, storable(o.why)) for o in outcomes}.values())
+        rows = sorted(
+            {o.sha: (o.sha, o.state.value, dialect.storable(o.why)) for o in outcomes}.values()
+        )
         async with self._database.writing(None) as connection:
             home = await find_repository(connection, repository.name)
             key = home.id if home else await add_repository(connection, repository)
@@ -288,7 +279,7 @@ class SqlCoverage(SqlStore, CoveragePort):
                 .order_by(outcomes.c.sha, outcomes.c.branch, outcomes.c.channel)
             )
             for row in await select_in(connection, wanted, outcomes.c.sha, shas):
-                outcome = from_row(Outcome, row)
+                outcome = dialect.from_row(Outcome, row)
                 furthest[row.sha] = min(furthest.get(row.sha, outcome), outcome, key=_distance)
         return furthest
 
@@ -311,16 +302,21 @@ class SqlCoverage(SqlStore, CoveragePort):
             known = _windows((await connection.execute(_PERIODS, values)).all())
             place = {"repository_id": key, "branch": branch}
             rows = [
-                {**place, "since": seconds(period.since), "until": seconds(period.until)}
+                {
+                    **place,
+                    "since": dialect.seconds(period.since),
+                    "until": dialect.seconds(period.until),
+                }
                 for period in merge_windows([*known, window])
             ]
-            await connection.execute(delete(stretches).where(matches(stretches, place)))
+            await connection.execute(delete(stretches).where(dialect.matches(stretches, place)))
             await connection.execute(insert(stretches), rows)
 
 
 def _windows(rows: Sequence[Any]) -> tuple[Window, ...]:
     return tuple(
-        Window(since=moment(since), until=moment(until), zone=_UTC) for since, until in rows
+        Window(since=dialect.moment(since), until=dialect.moment(until), zone=_UTC)
+        for since, until in rows
     )
 
 
@@ -330,9 +326,9 @@ def _distance(outcome: Outcome) -> int:
 
 _OUTCOME = ("sha", "state", "why")
 
-_insertion = insert_into(outcomes).from_select(
+_insertion = dialect.insert_into(outcomes).from_select(
     [*_OUTCOME, "repository_id", "branch", "channel"],
-    given_rows("rows", _OUTCOME).add_columns(
+    dialect.given_rows("rows", _OUTCOME).add_columns(
         bindparam("of_repository", type_=Integer),
         bindparam("of_branch", type_=Text),
         bindparam("of_channel", type_=Text),
@@ -354,14 +350,14 @@ _RECORD = Prepared(
     )
 )
 
-_MOVE = Prepared(upsert(tips, where=lambda new: tips.c.sha != new.sha))
+_MOVE = Prepared(dialect.upsert(tips, where=lambda new: tips.c.sha != new.sha))
 
 _PERIODS = (
     select(stretches.c.since, stretches.c.until)
     .join(repositories, repositories.c.id == stretches.c.repository_id)
     .where(
         repositories.c.name == bindparam("repository"),
-        equals_parameters(stretches, "branch", prefix="of_"),
+        dialect.equals_parameters(stretches, "branch", prefix="of_"),
     )
     .order_by(stretches.c.since)
 )
@@ -371,6 +367,6 @@ _SEEN = Prepared(
     .join(repositories, repositories.c.id == tips.c.repository_id)
     .where(
         repositories.c.name == bindparam("named"),
-        equals_parameters(tips, "branch", "channel", prefix="of_"),
+        dialect.equals_parameters(tips, "branch", "channel", prefix="of_"),
     )
 )

@@ -20,24 +20,12 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
-from sqlalchemy import (
-    URL,
-    Column,
-    ColumnElement,
-    CursorResult,
-    Delete,
-    Insert,
-    Row,
-    Select,
-    Table,
-    Update,
-    delete,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 K = TypeVar("K")
 V = TypeVar("V")
-Statement = Select[*tuple[Any, ...]] | Insert | Update | Delete
+Statement = sa.Select[*tuple[Any, ...]] | sa.Insert | sa.Update | sa.Delete
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +89,7 @@ class Prepared:
 
     @cached_property
     def _compiled(self) -> tuple[str, Sequence[str], Mapping[str, Any]]:
-        dialect: Any = URL.create("postgresql+psycopg").get_dialect()
+        dialect: Any = sa.URL.create("postgresql+psycopg").get_dialect()
         compiled = self.statement.compile(dialect=dialect(paramstyle="format"))
         defaults = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
         return compiled.string, tuple(compiled.positiontup or ()), defaults
@@ -113,7 +101,7 @@ async def execute(
     values: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
 ) -> StatementResult:
     """Run a statement on a connection through SQLAlchemy."""
-    done: CursorResult[Any] = await connection.execute(statement, values)
+    done: sa.CursorResult[Any] = await connection.execute(statement, values)
     return StatementResult(rows=done.all() if done.returns_rows else (), count=done.rowcount)
 
 
@@ -129,24 +117,24 @@ def chunks(values: Iterable[V]) -> Iterator[list[V]]:
 
 async def select_in(
     connection: AsyncConnection,
-    selection: Select[*tuple[Any, ...]],
-    column: ColumnElement[Any],
+    selection: sa.Select[*tuple[Any, ...]],
+    column: sa.ColumnElement[Any],
     values: Iterable[Any],
-) -> list[Row[*tuple[Any, ...]]]:
+) -> list[sa.Row[*tuple[Any, ...]]]:
     """The rows of a selection whose column has one of the values, however many there are."""
-    rows: list[Row[*tuple[Any, ...]]] = []
+    rows: list[sa.Row[*tuple[Any, ...]]] = []
     for chunk in chunks(dict.fromkeys(values)):
         rows += (await connection.execute(selection.where(column.in_(chunk)))).all()
     return rows
 
 
 async def delete_in(
-    connection: AsyncConnection, column: ColumnElement[Any], values: Iterable[Any]
+    connection: AsyncConnection, column: sa.ColumnElement[Any], values: Iterable[Any]
 ) -> None:
     """Delete the rows of a table whose column has one of the values, however many there are."""
-    assert isinstance(column, Column)
+    assert isinstance(column, sa.Column)
     for chunk in chunks(values):
-        await connection.execute(delete(column.table).where(column.in_(chunk)))
+        await connection.execute(sa.delete(column.table).where(column.in_(chunk)))
 
 
 _AT_ONCE = 500  # the most calls served together, so that other work gets its turn
@@ -239,7 +227,7 @@ class Database(ABC):
         """
 
     @abstractmethod
-    async def append(self, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    async def append(self, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:
         """Insert narrow rows, values in the order of the table's columns, all or none.
 
         It goes ahead of other waiting writers, and the rows survive a power cut. Raises the same

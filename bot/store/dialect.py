@@ -16,24 +16,8 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
+import sqlalchemy as sa
 from pydantic import TypeAdapter
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    ColumnElement,
-    Dialect,
-    Select,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    cast,
-    func,
-    insert,
-    literal_column,
-    select,
-    true,
-)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.dialects.sqlite.dml import OnConflictClause, OnConflictDoNothing, OnConflictDoUpdate
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -121,14 +105,14 @@ def _optional_moments(kind: Any) -> frozenset[str]:
     return frozenset(name for name, hint in hints if hint == datetime | None)
 
 
-def matches(table: Table, values: Mapping[str, Any]) -> ColumnElement[bool]:
+def matches(table: sa.Table, values: Mapping[str, Any]) -> sa.ColumnElement[bool]:
     """Whether the columns of a row have these values, by name."""
-    return and_(*(table.c[name] == value for name, value in values.items()))
+    return sa.and_(*(table.c[name] == value for name, value in values.items()))
 
 
-def equals_parameters(table: Table, *names: str, prefix: str = "") -> ColumnElement[bool]:
+def equals_parameters(table: sa.Table, *names: str, prefix: str = "") -> sa.ColumnElement[bool]:
     """Whether columns have the values of the parameters that are named after them."""
-    return matches(table, {name: bindparam(f"{prefix}{name}") for name in names})
+    return matches(table, {name: sa.bindparam(f"{prefix}{name}") for name in names})
 
 
 Insert = sqlite.Insert
@@ -136,16 +120,16 @@ Insert = sqlite.Insert
 syntax: ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
 
 
-def insert_into(table: Table) -> Insert:
+def insert_into(table: sa.Table) -> Insert:
     """An insertion of the type :data:`Insert`."""
     return sqlite.insert(table)
 
 
 def upsert(
-    table: Table,
+    table: sa.Table,
     *changed: str,
     keys: Sequence[str] = (),
-    where: Callable[[Any], ColumnElement[bool]] | None = None,
+    where: Callable[[Any], sa.ColumnElement[bool]] | None = None,
 ) -> Insert:
     """An insertion that changes the row whose key is taken.
 
@@ -194,13 +178,13 @@ def _compiled(element: _Construct, compiler: SQLCompiler, **how: Any) -> str:
 class _Contains(_Construct):
     """Whether the first text contains the second."""
 
-    type = Boolean()
+    type = sa.Boolean()
     inherit_cache = True
     sqlite = "(instr({}, {}) > 0)"
     postgresql = "(strpos({}, {}) > 0)"
 
 
-def contains(text: ColumnElement[str], part: ColumnElement[str]) -> ColumnElement[bool]:
+def contains(text: sa.ColumnElement[str], part: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
     """Whether a text contains another, character by character: LIKE has wildcards."""
     return _Contains(text, part)
 
@@ -224,26 +208,26 @@ class _Rows(_Construct):
 class _Element(_Construct):
     """The element of a JSON array at a literal position, as text."""
 
-    type = Text()
+    type = sa.Text()
     inherit_cache = True
     sqlite = "json_extract({}, '$[{}]')"
     postgresql = "({} ->> {})"
 
 
-def given_rows(name: str, columns: Sequence[str]) -> Select[*tuple[Any, ...]]:
+def given_rows(name: str, columns: Sequence[str]) -> sa.Select[*tuple[Any, ...]]:
     """Rows of texts from the parameter ``name``, a JSON array of arrays; for one statement."""
-    given = _Rows(bindparam(name, type_=Text)).table_valued("value")
-    places = (_Element(given.c.value, literal_column(str(n))) for n in range(len(columns)))
+    given = _Rows(sa.bindparam(name, type_=sa.Text)).table_valued("value")
+    places = (_Element(given.c.value, sa.literal_column(str(n))) for n in range(len(columns)))
     values = (place.label(column) for place, column in zip(places, columns, strict=True))
     # Without a condition SQLite would parse what follows the rows as part of a join:
     # https://www.sqlite.org/lang_upsert.html, "Parsing Ambiguity".
-    return select(*values).where(true())
+    return sa.select(*values).where(sa.true())
 
 
-def one_of(column: ColumnElement[str], name: str) -> ColumnElement[bool]:
+def one_of(column: sa.ColumnElement[str], name: str) -> sa.ColumnElement[bool]:
     """Whether a column holds one of the words of the parameter ``name``, by :func:`words`."""
-    given = _Words(bindparam(name, type_=Text)).table_valued("value")
-    return column.in_(select(given.c.value))
+    given = _Words(sa.bindparam(name, type_=sa.Text)).table_valued("value")
+    return column.in_(sa.select(given.c.value))
 
 
 def words(given: Iterable[str]) -> str:
@@ -262,13 +246,13 @@ def holdable(text: str) -> bool:
     return True
 
 
-def total(column: ColumnElement[int]) -> ColumnElement[int]:
+def total(column: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
     """The sum of integers as an integer, 0 if there are none: PostgreSQL would return a decimal."""
-    return func.coalesce(cast(func.sum(column), BigInteger), 0)
+    return sa.func.coalesce(sa.cast(sa.func.sum(column), sa.BigInteger), 0)
 
 
 async def insert_rows(
-    connection: AsyncConnection, table: Table, rows: Sequence[tuple[Any, ...]]
+    connection: AsyncConnection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
 ) -> None:
     """Insert many narrow rows, values in the order of the table's columns.
 
@@ -296,6 +280,6 @@ async def copy_rows(
 
 
 @lru_cache(maxsize=32)
-def insertion(table: Table, dialect: Dialect) -> str:
+def insertion(table: sa.Table, dialect: sa.Dialect) -> str:
     """The text that inserts a row into a table, values in the order of the columns."""
-    return str(insert(table).compile(dialect=dialect))
+    return str(sa.insert(table).compile(dialect=dialect))

@@ -18,18 +18,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    delete,
-    exists,
-    func,
-    literal,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.database import Database, Prepared, SqlStore, delete_in, select_in
@@ -54,7 +43,7 @@ _AHEAD = timedelta(days=1)
 """How far a commit date may be ahead of the clock by which digests are made."""
 
 _CONTENT = frozenset({"document", "report", "tip", "outcomes", "mark"})
-HEADINGS: Select[*tuple[Any, ...]] = select(*(c for c in digests.c if c.name not in _CONTENT))
+HEADINGS: sa.Select[*tuple[Any, ...]] = sa.select(*(c for c in digests.c if c.name not in _CONTENT))
 """The columns that :func:`heading_of` reads."""
 
 
@@ -111,7 +100,7 @@ class KeptDigest:
         return replace(self, heading=replace(self.heading, name=name))
 
 
-_WHOLE = select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
+_WHOLE = sa.select(*digests.c, reports.c.markdown).join(reports, reports.c.key == digests.c.report)
 _GET = Prepared(_WHOLE.where(equals_parameters(digests, "name")))
 _MARKED = Prepared(_WHOLE.where(equals_parameters(digests, "mark")))
 _KEEP_REPORT = Prepared(insert_into(reports).on_conflict_do_nothing())
@@ -137,7 +126,7 @@ class SqlDigests(SqlStore):
         async with self._database.writing(subject) as connection:
             # Another process may have deleted it meanwhile.
             await _KEEP_REPORT.on(connection, report)
-            before = select(digests.c.report).where(digests.c.name == name)
+            before = sa.select(digests.c.report).where(digests.c.name == name)
             replaced = {row["report"], await connection.scalar(before)} - {None}
             await connection.execute(_KEEP, row)
             await raise_revision(connection, digest.heading.repository)
@@ -157,7 +146,7 @@ class SqlDigests(SqlStore):
     async def posted(self, names: Sequence[str], sha: str) -> Sequence[str]:
         """The names whose digests show a commit, in the given order."""
         async with self._database.reading() as connection:
-            outcomes = select(digests.c.name, digests.c.outcomes)
+            outcomes = sa.select(digests.c.name, digests.c.outcomes)
             rows = await select_in(connection, outcomes, digests.c.name, names)
         posted = [sha, State.POSTED.value]
         showing = {row.name for row in rows if posted in (o[:2] for o in json.loads(row.outcomes))}
@@ -172,7 +161,7 @@ class SqlDigests(SqlStore):
             HEADINGS.where(
                 digests.c.repository == repository,
                 digests.c.created_at >= seconds(committed_at - _AHEAD),
-                contains(digests.c.outcomes, literal(shown)),
+                contains(digests.c.outcomes, sa.literal(shown)),
             )
             .order_by(digests.c.created_at, digests.c.name)
             .limit(1)
@@ -221,13 +210,13 @@ def _as_kept(digest: KeptDigest, row: Mapping[str, Any]) -> KeptDigest:
     )
 
 
-def heading_of(row: Row[*tuple[Any, ...]]) -> DigestHeading:
+def heading_of(row: sa.Row[*tuple[Any, ...]]) -> DigestHeading:
     """The heading in a row of :data:`HEADINGS`."""
     window = Window(since=moment(row.since), until=moment(row.until), zone=ZoneInfo(row.zone))
     return from_row(DigestHeading, row, window=window, counts=json.loads(row.counts))
 
 
-def _kept(row: Row[*tuple[Any, ...]]) -> KeptDigest:
+def _kept(row: sa.Row[*tuple[Any, ...]]) -> KeptDigest:
     outcomes = tuple(
         Outcome(sha=sha, state=State(state), why=why)
         for sha, state, why in json.loads(row.outcomes)
@@ -241,11 +230,11 @@ _AT_ONCE = 200  # rows of one transaction: a few megabytes
 async def empty_deliveries(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
     """Empty deliveries that were claimed before a moment; return how many."""
     # Row numbers grow with time: an undated row is older than a dated one with a higher number.
-    newest = select(func.max(deliveries.c.id)).where(
+    newest = sa.select(sa.func.max(deliveries.c.id)).where(
         deliveries.c.at > 0, deliveries.c.at < seconds(before)
     )
     some = (
-        select(deliveries.c.id)
+        sa.select(deliveries.c.id)
         .where(
             deliveries.c.id <= newest.scalar_subquery(),
             deliveries.c.done,
@@ -256,7 +245,7 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
         .order_by(deliveries.c.id)
         .limit(at_once)
     )
-    emptied = update(deliveries).where(deliveries.c.id.in_(some)).values(content="")
+    emptied = sa.update(deliveries).where(deliveries.c.id.in_(some)).values(content="")
     total = 0
     while True:
         count = (await database.run(emptied)).count
@@ -271,7 +260,7 @@ async def drop_digests(database: Database, before: datetime, *, at_once: int = _
     A digest that is still being delivered or about to be amended stays.
     """
     old = digests.c.created_at < seconds(before)
-    owners = (await database.run(select(digests.c.repository).where(old).distinct())).rows
+    owners = (await database.run(sa.select(digests.c.repository).where(old).distinct())).rows
     total = 0
     for (name,) in sorted(owners):
         expired = old & (digests.c.repository == name)
@@ -281,11 +270,11 @@ async def drop_digests(database: Database, before: datetime, *, at_once: int = _
 
 
 async def _drop_some(
-    database: Database, repository: str, expired: ColumnElement[bool], at_once: int
+    database: Database, repository: str, expired: sa.ColumnElement[bool], at_once: int
 ) -> int:
-    undone = exists().where(deliveries.c.digest == digests.c.name, ~deliveries.c.done)
+    undone = sa.exists().where(deliveries.c.digest == digests.c.name, ~deliveries.c.done)
     some = (
-        select(digests.c.name, digests.c.report)
+        sa.select(digests.c.name, digests.c.report)
         .where(expired, ~undone, ~_amended(digests.c.name))
         .order_by(digests.c.created_at, digests.c.name)
         .limit(at_once)
@@ -302,19 +291,19 @@ async def _drop_some(
 
 async def _delete_unused(connection: AsyncConnection, keys: Collection[str]) -> None:
     """Delete those of some reports that no digest uses any more."""
-    used = exists().where(digests.c.report == reports.c.key)
-    await connection.execute(delete(reports).where(reports.c.key.in_(keys), ~used))
+    used = sa.exists().where(digests.c.report == reports.c.key)
+    await connection.execute(sa.delete(reports).where(reports.c.key.in_(keys), ~used))
 
 
-def _in_doubt() -> ColumnElement[bool]:
+def _in_doubt() -> sa.ColumnElement[bool]:
     """Whether a part of the delivery may be unsent: an admin may have it sent again."""
     of = delivery_parts.c
-    doubtful = or_(of.state != PartState.SENT.value, of.error != "")
-    return exists().where(of.delivery_id == deliveries.c.id, doubtful)
+    doubtful = sa.or_(of.state != PartState.SENT.value, of.error != "")
+    return sa.exists().where(of.delivery_id == deliveries.c.id, doubtful)
 
 
-def _amended(digest: ColumnElement[str]) -> ColumnElement[bool]:
+def _amended(digest: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
     """Whether a digest of this name is to be amended in a chat."""
-    return exists().where(
+    return sa.exists().where(
         amendments.c.digest == digest, amendments.c.state == AmendmentProgress.PLANNED.value
     )

@@ -17,19 +17,8 @@ from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
+from bot.store import dialect
 from bot.store.database import Database, Prepared, SqlStore, select_in
-from bot.store.dialect import (
-    adapter,
-    columns,
-    equals_parameters,
-    insert_into,
-    matches,
-    moment,
-    seconds,
-    storable,
-    upsert,
-    value_from,
-)
 from bot.store.rows import (
     add_repository,
     facts_from_json,
@@ -86,7 +75,7 @@ async def _add(
         for topic in sorted(label_topics(labels))
     ]
     if rows:
-        await connection.execute(insert_into(change_topics).on_conflict_do_nothing(), rows)
+        await connection.execute(dialect.insert_into(change_topics).on_conflict_do_nothing(), rows)
 
 
 _of_repository = select(requests).where(
@@ -94,9 +83,9 @@ _of_repository = select(requests).where(
     == select(repositories.c.id).where(repositories.c.name == bindparam("name")).scalar_subquery()
 )
 
-_ONE = Prepared(_of_repository.where(equals_parameters(requests, "number")))
-_KEEP = upsert(requests)
-_MARK = upsert(forge_marks)
+_ONE = Prepared(_of_repository.where(dialect.equals_parameters(requests, "number")))
+_KEEP = dialect.upsert(requests)
+_MARK = dialect.upsert(forge_marks)
 
 
 class SqlRequests(SqlStore, Requests):
@@ -149,13 +138,15 @@ class SqlRequests(SqlStore, Requests):
             .where(repositories.c.name == repository.name)
         )
         read = (await self._database.run(wanted)).value
-        return None if read is None else moment(read)
+        return None if read is None else dialect.moment(read)
 
     @override
     async def mark(self, repository: Repository, until: datetime) -> None:
         async with self._database.writing() as connection:
             key = await add_repository(connection, repository)
-            await connection.execute(_MARK, {"repository_id": key, "read_until": seconds(until)})
+            await connection.execute(
+                _MARK, {"repository_id": key, "read_until": dialect.seconds(until)}
+            )
 
     async def _write(
         self, repository: Repository, requests: Sequence[tuple[PullRequest, str]], now: datetime
@@ -171,8 +162,8 @@ class SqlRequests(SqlStore, Requests):
 def _row(key: int, request: PullRequest, graded: str, now: datetime) -> dict[str, Any]:
     return {
         "repository_id": key,
-        **columns(request, "number", "state", "merge_commit", "updated_at"),
-        "seen_at": seconds(now),
+        **dialect.columns(request, "number", "state", "merge_commit", "updated_at"),
+        "seen_at": dialect.seconds(now),
         "content": json.dumps(request_to_json(request)),
         "graded": graded,
     }
@@ -181,7 +172,7 @@ def _row(key: int, request: PullRequest, graded: str, now: datetime) -> dict[str
 def _kept(row: Any) -> KeptRequest:
     return KeptRequest(
         request=request_from_json(json.loads(row.content)),
-        seen_at=moment(row.seen_at),
+        seen_at=dialect.moment(row.seen_at),
         graded=_graded(row.graded) if row.graded else None,
     )
 
@@ -191,8 +182,8 @@ def request_to_json(request: PullRequest) -> dict[str, Any]:
     moments = ("created_at", "updated_at", "merged_at")
     dates = {name: getattr(request, name) for name in moments}
     return {
-        **adapter(PullRequest).dump_python(request, mode="json"),
-        **{name: None if date is None else seconds(date) for name, date in dates.items()},
+        **dialect.adapter(PullRequest).dump_python(request, mode="json"),
+        **{name: None if date is None else dialect.seconds(date) for name, date in dates.items()},
         "reviewers": [[reviewer.name, reviewer.verdict.value] for reviewer in request.reviewers],
     }
 
@@ -200,7 +191,7 @@ def request_to_json(request: PullRequest) -> dict[str, Any]:
 def request_from_json(value: Mapping[str, Any]) -> PullRequest:
     """The request that :func:`request_to_json` wrote; raises ``ValueError`` for anything else."""
     reviewers = tuple({"name": name, "verdict": verdict} for name, verdict in value["reviewers"])
-    return value_from(PullRequest, {**value, "reviewers": reviewers})
+    return dialect.value_from(PullRequest, {**value, "reviewers": reviewers})
 
 
 def _graded_text(graded: Graded) -> str:
@@ -209,8 +200,8 @@ def _graded_text(graded: Graded) -> str:
         {
             "sha": commit.sha,
             "author": commit.author,
-            "authored_at": seconds(commit.authored_at),
-            "committed_at": seconds(commit.committed_at),
+            "authored_at": dialect.seconds(commit.authored_at),
+            "committed_at": dialect.seconds(commit.committed_at),
             "message": commit.message,
             "facts": facts_to_json(graded.facts),
             "score": grade.score,
@@ -225,9 +216,9 @@ def _graded(text: str) -> Graded:
     stored = json.loads(text)
     reasons = reasons_from_json(stored["reasons"])
     return Graded(
-        commit=value_from(Commit, {"parents": (), "email": "", **stored}),
+        commit=dialect.value_from(Commit, {"parents": (), "email": "", **stored}),
         facts=facts_from_json(stored["facts"]),
-        grade=value_from(Grade, {**stored, "reasons": reasons}),
+        grade=dialect.value_from(Grade, {**stored, "reasons": reasons}),
     )
 
 
@@ -245,7 +236,7 @@ class ForgePage:
 MOST = 2_000  # the most responses that are kept; the oldest are removed first
 _ROOM = 100  # how many more than :data:`MOST` may pile up before old ones are removed
 
-_KEEP_PAGE = upsert(forge_pages)
+_KEEP_PAGE = dialect.upsert(forge_pages)
 
 
 class SqlPages(SqlStore):
@@ -258,8 +249,8 @@ class SqlPages(SqlStore):
 
     async def get(self, account: str, address: str) -> ForgePage | None:
         """The stored response to an account."""
-        key = {"account": storable(account), "address": storable(address)}
-        wanted = select(forge_pages).where(matches(forge_pages, key))
+        key = {"account": dialect.storable(account), "address": dialect.storable(address)}
+        wanted = select(forge_pages).where(dialect.matches(forge_pages, key))
         row = (await self._database.run(wanted)).first
         if row is None:
             return None
@@ -268,10 +259,10 @@ class SqlPages(SqlStore):
     async def put(self, account: str, address: str, page: ForgePage) -> None:
         """Store a response in place of the previous one, and remove old ones if too many."""
         row = {
-            "account": storable(account),
-            "address": storable(address),
-            "at": seconds(self._clock.now()),
-            **columns(page, "etag", "link"),
+            "account": dialect.storable(account),
+            "address": dialect.storable(address),
+            "at": dialect.seconds(self._clock.now()),
+            **dialect.columns(page, "etag", "link"),
             # Lone surrogates and NULs stay escaped.
             "body": json.dumps(page.value),
         }

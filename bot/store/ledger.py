@@ -16,37 +16,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    and_,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    literal,
-    not_,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
+from bot.store import dialect
 from bot.store.database import Batcher, Database, Prepared, SqlStore
-from bot.store.dialect import (
-    columns,
-    equals_parameters,
-    from_row,
-    insert_into,
-    matches,
-    one_of,
-    seconds,
-    storable,
-    words,
-)
 from bot.store.tables.chat_tables import profiles
 from bot.store.tables.ledger_tables import deliveries, delivery_parts, slots
 from bot.util.machine import SystemClock
@@ -58,49 +33,51 @@ HOOK, NOTICE, ALERT = PASSING = "hook:", "notice:", "alert:"
 _SENT = PartState.SENT.value
 _KEY = "platform", "channel", "digest"
 
-_RECORDS: Select[*tuple[Any, ...]] = (
-    select(deliveries, *(c for c in delivery_parts.c if c.name != "delivery_id"))
+_RECORDS: sa.Select[*tuple[Any, ...]] = (
+    sa.select(deliveries, *(c for c in delivery_parts.c if c.name != "delivery_id"))
     .join_from(deliveries, delivery_parts, isouter=True)
     .order_by(deliveries.c.id, delivery_parts.c.part)
 )
 
 _OF = (
-    select(deliveries.c.id)
-    .where(equals_parameters(deliveries, *_KEY, prefix="of_"))
+    sa.select(deliveries.c.id)
+    .where(dialect.equals_parameters(deliveries, *_KEY, prefix="of_"))
     .scalar_subquery()
 )
 
 _MARK = (
-    update(delivery_parts)
-    .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == bindparam("of_part"))
-    .values({name: bindparam(name) for name in ("state", "receipt", "error")})
+    sa.update(delivery_parts)
+    .where(delivery_parts.c.delivery_id == _OF, delivery_parts.c.part == sa.bindparam("of_part"))
+    .values({name: sa.bindparam(name) for name in ("state", "receipt", "error")})
 )
 
 _MARK_SENT = Prepared(_MARK)
 _MARK_UNSENT = Prepared(_MARK.where(delivery_parts.c.state != _SENT))
 
-_UNSENT = exists().where(
+_UNSENT = sa.exists().where(
     delivery_parts.c.delivery_id == deliveries.c.id, delivery_parts.c.state != _SENT
 )
 
-_DONE = Prepared(update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
+_DONE = Prepared(sa.update(deliveries).where(deliveries.c.id == _OF).values(done=~_UNSENT))
 
 _CLAIMED = Prepared(
-    insert_into(deliveries)
-    .values({name: bindparam(name) for name in (*_KEY, "content", "done", "at")})
+    dialect.insert_into(deliveries)
+    .values({name: sa.bindparam(name) for name in (*_KEY, "content", "done", "at")})
     .on_conflict_do_nothing()
     .returning(deliveries.c.id)
 )
 
 _CLAIM = Prepared(
-    insert_into(slots).on_conflict_do_nothing().returning(slots.c.subscription, slots.c.slot)
+    dialect.insert_into(slots)
+    .on_conflict_do_nothing()
+    .returning(slots.c.subscription, slots.c.slot)
 )
 
-_PART = Prepared(insert(delivery_parts))
+_PART = Prepared(sa.insert(delivery_parts))
 
 _LAST = Prepared(
-    select(slots.c.subscription, func.max(slots.c.slot))
-    .where(one_of(slots.c.subscription, "names"))
+    sa.select(slots.c.subscription, sa.func.max(slots.c.slot))
+    .where(dialect.one_of(slots.c.subscription, "names"))
     .group_by(slots.c.subscription)
 )
 
@@ -116,9 +93,9 @@ class SqlLedger(SqlStore, Ledger):
 
     @override
     async def claim(self, key: DeliveryKey, content: str, parts: int) -> DeliveryRecord:
-        content, waiting = storable(content), PartState.WAITING
-        at = seconds(self._clock.now())
-        row = {**columns(key), "content": content, "done": parts == 0, "at": at}
+        content, waiting = dialect.storable(content), PartState.WAITING
+        at = dialect.seconds(self._clock.now())
+        row = {**dialect.columns(key), "content": content, "done": parts == 0, "at": at}
         async with self._database.writing(None) as connection:
             delivery = (await _CLAIMED.on(connection, row)).value
             if delivery is None:
@@ -138,8 +115,8 @@ class SqlLedger(SqlStore, Ledger):
     @override
     async def mark(self, key: DeliveryKey, part: PartRecord) -> None:
         # A sent part stays sent.
-        values = {f"of_{name}": value for name, value in columns(key).items()}
-        values |= {**columns(part, "state", "receipt", "error"), "of_part": part.part}
+        values = {f"of_{name}": value for name, value in dialect.columns(key).items()}
+        values |= {**dialect.columns(part, "state", "receipt", "error"), "of_part": part.part}
         if part.state is PartState.SENT:
             count = (await self._database.run_all((_MARK_SENT, values), (_DONE, values)))[0].count
         else:
@@ -167,12 +144,12 @@ class SqlLedger(SqlStore, Ledger):
 
     async def _claim(self, connection: AsyncConnection, subscription: str, slot: str) -> bool:
         """The same, in the transaction of a connection."""
-        row = {"subscription": subscription, "slot": slot, "at": seconds(self._clock.now())}
+        row = {"subscription": subscription, "slot": slot, "at": dialect.seconds(self._clock.now())}
         return bool((await _CLAIM.on(connection, row)).rows)
 
     async def _claim_all(self, wanted: Sequence[tuple[str, str]]) -> Sequence[bool]:
         """Claim many slots in one transaction; for each, whether this call was the first."""
-        at = seconds(self._clock.now())
+        at = dialect.seconds(self._clock.now())
         # Sorted, so that two processes that claim the same slots cannot deadlock.
         rows = [{"subscription": name, "slot": slot, "at": at} for name, slot in sorted({*wanted})]
         async with self._database.writing(None) as connection:
@@ -197,24 +174,24 @@ class SqlLedger(SqlStore, Ledger):
         return await self._lasts.call(subscription)  # dates sort as their texts do
 
     async def _last_of(self, subscriptions: Sequence[str]) -> Sequence[str | None]:
-        rows = (await self._database.run(_LAST, {"names": words(subscriptions)})).rows
+        rows = (await self._database.run(_LAST, {"names": dialect.words(subscriptions)})).rows
         last = dict(tuple(row) for row in rows)
         return [last.get(name) for name in subscriptions]
 
 
-def _is(key: DeliveryKey) -> ColumnElement[bool]:
-    return matches(deliveries, columns(key))
+def _is(key: DeliveryKey) -> sa.ColumnElement[bool]:
+    return dialect.matches(deliveries, dialect.columns(key))
 
 
-def _records(rows: Iterable[Row[*tuple[Any, ...]]]) -> Iterable[DeliveryRecord]:
+def _records(rows: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterable[DeliveryRecord]:
     """The records of ordered rows, in which a delivery's parts are adjacent."""
     for _, group in groupby(rows, key=lambda row: row.id):
         parts = list(group)
         first = parts[0]
         yield DeliveryRecord(
-            key=from_row(DeliveryKey, first),
+            key=dialect.from_row(DeliveryKey, first),
             content=first.content,
-            parts=tuple(from_row(PartRecord, row) for row in parts if row.part is not None),
+            parts=tuple(dialect.from_row(PartRecord, row) for row in parts if row.part is not None),
             done=first.done,
             fresh=False,
         )
@@ -228,14 +205,14 @@ def alert_claim(repository: str, owner: str, tip: str) -> str:
 async def remove_claims(database: Database, before: datetime) -> int:
     """Remove claims made before a moment that are no longer needed; return how many there were."""
     name = slots.c.subscription
-    passing = or_(*(func.substr(name, 1, len(kind)) == kind for kind in PASSING))
+    passing = sa.or_(*(sa.func.substr(name, 1, len(kind)) == kind for kind in PASSING))
     profile = profiles.c
-    start = literal(ALERT) + profile.repository + ":" + profile.owner + ":" + profile.tip
-    reached = exists().where(start == name)
+    start = sa.literal(ALERT) + profile.repository + ":" + profile.owner + ":" + profile.tip
+    reached = sa.exists().where(start == name)
     newer = slots.alias()
-    overtaken = exists().where(newer.c.subscription == name, newer.c.slot > slots.c.slot)
+    overtaken = sa.exists().where(newer.c.subscription == name, newer.c.slot > slots.c.slot)
     # Earlier versions of the program stored no time: the age of such a claim is unknown.
-    old = and_(slots.c.at > 0, slots.c.at < seconds(before))
+    old = sa.and_(slots.c.at > 0, slots.c.at < dialect.seconds(before))
     # Passing events have no order: none overtakes another.
-    unneeded = or_(and_(passing, not_(reached)), and_(not_(passing), overtaken))
-    return (await database.run(delete(slots).where(old, unneeded))).count
+    unneeded = sa.or_(sa.and_(passing, sa.not_(reached)), sa.and_(sa.not_(passing), overtaken))
+    return (await database.run(sa.delete(slots).where(old, unneeded))).count

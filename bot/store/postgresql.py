@@ -28,13 +28,7 @@ from bot.store.dialect import insert_rows
 from bot.store.migrations import HEAD, REVISIONS, upgrade
 from bot.store.tables.ledger_tables import deliveries
 from bot.util.sanitize import conceal, secrets_in, without_secrets
-from digest.errors import (
-    BrokenArchive,
-    InvalidConfig,
-    NewerArchive,
-    UnreachableDatabase,
-    UnwritableFolder,
-)
+from digest import errors
 
 Driver = psycopg.AsyncConnection[Any]
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -226,11 +220,11 @@ def database_url(written: str) -> URL:
     try:
         url = make_url(written)
     except exc.ArgumentError:
-        raise InvalidConfig(
+        raise errors.InvalidConfig(
             "invalid database address; write postgresql://user@host/database"
         ) from None
     if url.get_backend_name() not in {"postgresql", "postgres"}:
-        raise InvalidConfig(
+        raise errors.InvalidConfig(
             f"{url.get_backend_name()!r} is not supported; "
             "use a postgresql:// address, or none for SQLite in the data folder"
         )
@@ -312,15 +306,15 @@ def user_errors(place: str) -> Iterator[None]:
         why = str(cause).strip().partition("\n")[0]
         state = getattr(cause, "sqlstate", None) or ""
         if state in _FULL:
-            raise UnwritableFolder(place, why) from error
+            raise errors.UnwritableFolder(place, why) from error
         if state.startswith(_DAMAGED):
-            raise BrokenArchive(place, why) from error
+            raise errors.BrokenArchive(place, why) from error
         lost = isinstance(error, exc.DBAPIError) and error.connection_invalidated
         if lost or isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
-            raise UnreachableDatabase(place, why) from error
+            raise errors.UnreachableDatabase(place, why) from error
         raise
     except exc.TimeoutError as error:
-        raise UnreachableDatabase(place, "no free connections") from error
+        raise errors.UnreachableDatabase(place, "no free connections") from error
 
 
 async def _bring_up_to_date(database: PostgresDatabase) -> None:
@@ -337,9 +331,9 @@ def _revision(connection: Connection, place: str) -> str | None:
     """The revision of the tables; ``None`` if there are none."""
     if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         if connection.scalar(text("SELECT to_regclass('changes')")) is not None:
-            raise BrokenArchive(place, "the database belongs to another program")
+            raise errors.BrokenArchive(place, "the database belongs to another program")
         return None
     revision = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
     if revision not in REVISIONS:
-        raise NewerArchive(place, revision)
+        raise errors.NewerArchive(place, revision)
     return revision

@@ -32,20 +32,8 @@ from typing_extensions import override
 from bot.messaging.inbox import Arrival, InboxStore
 from bot.messaging.receiver import Incoming
 from bot.messaging.sender import Receipt
+from bot.store import dialect
 from bot.store.database import Batcher, Database, Prepared, SqlStore
-from bot.store.dialect import (
-    adapter,
-    columns,
-    equals_parameters,
-    from_row,
-    insert_into,
-    moment,
-    one_of,
-    seconds,
-    storable,
-    value_from,
-    words,
-)
 from bot.store.tables.chat_tables import heard, inbox
 from digest.errors import UserError
 
@@ -117,17 +105,17 @@ class Records:
 
 def dump(asked: Incoming) -> str:
     """A message as text."""
-    return json.dumps(adapter(Incoming).dump_python(asked, mode="json", exclude={"taken"}))
+    return json.dumps(dialect.adapter(Incoming).dump_python(asked, mode="json", exclude={"taken"}))
 
 
 def load(text: str) -> Incoming:
     """The message that :func:`dump` wrote."""
-    return value_from(Incoming, json.loads(text))
+    return dialect.value_from(Incoming, json.loads(text))
 
 
 _AT_ONCE = 250  # the most records in one transaction, so that other work gets its turn
 _SELDOM = 60  # seconds between two deletions of old records
-_IS = equals_parameters(heard, "account", "chat", "message", prefix="key_")
+_IS = dialect.equals_parameters(heard, "account", "chat", "message", prefix="key_")
 _GET = Prepared(select(heard).where(_IS))
 _mark = update(heard).where(_IS).values(state=bindparam("as_state"))
 _MARK = Prepared(_mark)
@@ -136,7 +124,7 @@ _ASK_AGAIN = update(heard).where(_IS).values(asked=bindparam("as_asked"))
 _EXPIRED = delete(heard).where(heard.c.at < bindparam("before"))
 
 _CLAIM = Prepared(
-    insert_into(heard)
+    dialect.insert_into(heard)
     .on_conflict_do_nothing()
     .returning(heard.c.account, heard.c.chat, heard.c.message)
 )
@@ -155,8 +143,8 @@ class SqlReplies(SqlStore, Records):
 
     @override
     async def claim(self, key: MessageKey, asked: Incoming, now: datetime) -> bool:
-        about = {"at": seconds(now), "state": Stage.HEARD.value, "receipt": ""}
-        row = {**columns(key), **about, "asked": storable(dump(asked))}
+        about = {"at": dialect.seconds(now), "state": Stage.HEARD.value, "receipt": ""}
+        row = {**dialect.columns(key), **about, "asked": dialect.storable(dump(asked))}
         return await self._claims.call(row)
 
     async def _claim_all(self, rows: Sequence[_Row]) -> Sequence[bool]:
@@ -191,31 +179,33 @@ class SqlReplies(SqlStore, Records):
         if receipt is None:
             await self._database.run(_MARK, values)
         else:
-            proof = {"as_receipt": storable(receipt.dump())}
+            proof = {"as_receipt": dialect.storable(receipt.dump())}
             await self._database.run(_MARK_WITH_RECEIPT, values | proof)
 
     @override
     async def ask_again(self, key: MessageKey, asked: Incoming) -> None:
-        await self._database.run(_ASK_AGAIN, {**_of(key), "as_asked": storable(dump(asked))})
+        await self._database.run(
+            _ASK_AGAIN, {**_of(key), "as_asked": dialect.storable(dump(asked))}
+        )
 
     @override
     async def left(self, account: str) -> Sequence[MessageRecord]:
         wanted = (
             select(heard)
-            .where(heard.c.account == storable(account), heard.c.state != Stage.TOLD.value)
+            .where(heard.c.account == dialect.storable(account), heard.c.state != Stage.TOLD.value)
             .order_by(heard.c.at, heard.c.message)
         )
         return tuple(map(_record, (await self._database.run(wanted)).rows))
 
 
 def _of(key: MessageKey) -> dict[str, str]:
-    return {f"key_{name}": value for name, value in columns(key).items()}
+    return {f"key_{name}": value for name, value in dialect.columns(key).items()}
 
 
 def _record(row: Any) -> MessageRecord:
     return MessageRecord(
-        key=from_row(MessageKey, row),
-        at=moment(row.at),
+        key=dialect.from_row(MessageKey, row),
+        at=dialect.moment(row.at),
         stage=Stage(row.state),
         asked=load(row.asked),
         receipt=Receipt.parse(row.receipt),
@@ -225,8 +215,8 @@ def _record(row: Any) -> MessageRecord:
 log = structlog.get_logger(__name__)
 
 _SOON = 0.2  # seconds for which a dropped arrival may stay, so that many are deleted together
-_DROPPED = delete(inbox).where(one_of(inbox.c.key, "keys"))
-_TRIED = update(inbox).where(one_of(inbox.c.key, "keys")).values(tries=inbox.c.tries + 1)
+_DROPPED = delete(inbox).where(dialect.one_of(inbox.c.key, "keys"))
+_TRIED = update(inbox).where(dialect.one_of(inbox.c.key, "keys")).values(tries=inbox.c.tries + 1)
 
 
 class SqlInbox(SqlStore, InboxStore):
@@ -244,7 +234,7 @@ class SqlInbox(SqlStore, InboxStore):
         await self._arrivals.call(arrival)
 
     async def _append(self, arrivals: Sequence[Arrival]) -> Sequence[None]:
-        rows = [columns(arrival) for arrival in arrivals]
+        rows = [dialect.columns(arrival) for arrival in arrivals]
         await self._database.append(inbox, [tuple(row[c.name] for c in inbox.c) for row in rows])
         return [None] * len(rows)
 
@@ -271,10 +261,12 @@ class SqlInbox(SqlStore, InboxStore):
     async def left(self, account: str, until: datetime) -> Sequence[Arrival]:
         wanted = (
             select(inbox)
-            .where(inbox.c.account == storable(account), inbox.c.at < seconds(until))
+            .where(
+                inbox.c.account == dialect.storable(account), inbox.c.at < dialect.seconds(until)
+            )
             .order_by(inbox.c.key)
         )
-        return [from_row(Arrival, row) for row in (await self._database.run(wanted)).rows]
+        return [dialect.from_row(Arrival, row) for row in (await self._database.run(wanted)).rows]
 
     @override
     async def tried(self, keys: Sequence[str]) -> None:
@@ -282,7 +274,7 @@ class SqlInbox(SqlStore, InboxStore):
 
     async def _change(self, statement: Update | Delete, keys: Sequence[str]) -> None:
         async with self._database.writing("inbox") as connection:
-            await connection.execute(statement, {"keys": words(keys)})
+            await connection.execute(statement, {"keys": dialect.words(keys)})
 
     async def aclose(self) -> None:
         """Delete the dropped arrivals at once."""

@@ -22,16 +22,8 @@ from typing import Any, Self, get_type_hints
 from sqlalchemy import Row, Select, bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.store import dialect
 from bot.store.database import Prepared
-from bot.store.dialect import (
-    adapter,
-    compact_json,
-    insert_into,
-    moment,
-    seconds,
-    storable,
-    value_from,
-)
 from bot.store.tables.archive_tables import changes, contents, repositories
 from digest.answer.listing import LINES_VERSION, area_of, line_of
 from digest.core.change import Commit, printable
@@ -66,20 +58,20 @@ _PLAIN_NAME = re.compile(r'"name":"([^"]*)"')
 def facts_to_json(facts: Facts) -> dict[str, Any]:
     """A value for ``json.dumps`` with ``ensure_ascii``: undecodable bytes stay lone surrogates."""
     return {
-        name: adapter(_TYPES[name]).dump_python(getattr(facts, name), mode="json")
+        name: dialect.adapter(_TYPES[name]).dump_python(getattr(facts, name), mode="json")
         for name in _JSON_NAMES
     }
 
 
 def facts_from_json(value: Mapping[str, Any]) -> Facts:
     """The facts that :func:`facts_to_json` wrote; raises ``ValueError`` for anything else."""
-    return value_from(Facts, value)
+    return dialect.value_from(Facts, value)
 
 
 def texts_of_facts(facts: Facts) -> tuple[str, str]:
     """The subject and the rest as JSON, for :meth:`StoredFacts.from_texts`."""
     value = facts_to_json(facts)
-    return compact_json(value.pop("subject")), compact_json(value)
+    return dialect.compact_json(value.pop("subject")), dialect.compact_json(value)
 
 
 def _words(pattern: re.Pattern[str], plain: re.Pattern[str], text: str) -> tuple[str, ...]:
@@ -110,11 +102,11 @@ class StoredFacts(Facts):
         if name == "_late":
             read: Any = json.loads(self._rest)
         elif name == "subject":
-            read = adapter(Subject).validate_python(json.loads(self._subject))
+            read = dialect.adapter(Subject).validate_python(json.loads(self._subject))
         elif name in _TYPES:
             # Facts stored by an older version have neither clues nor notes.
             late = self._late.get(name, ()) if name in {"clues", "notes"} else self._late[name]
-            read = adapter(_TYPES[name]).validate_python(late)
+            read = dialect.adapter(_TYPES[name]).validate_python(late)
         else:
             raise AttributeError(name)
         _put(self, name, read)
@@ -171,7 +163,7 @@ async def add_repository(connection: AsyncConnection, repository: Repository) ->
     row = await find_repository(connection, repository.name)
     if row is None:
         added = await connection.execute(
-            insert_into(repositories)
+            dialect.insert_into(repositories)
             .values(name=repository.name, indexed_by=INDEXED_BY, revision=1, **about)
             .on_conflict_do_nothing()
             .returning(repositories.c.id)
@@ -222,10 +214,10 @@ def entry(graded: Graded) -> ChangeRow:
     subject, rest = texts_of_facts(facts)
     return ChangeRow(
         sha=commit.sha,
-        committed_at=seconds(commit.committed_at),
+        committed_at=dialect.seconds(commit.committed_at),
         change={
             "sha": commit.sha,
-            "committed_at": seconds(commit.committed_at),
+            "committed_at": dialect.seconds(commit.committed_at),
             "number": storable_number(graded.number),
             "facts_version": facts.version,
             "omitted": count_omitted(graded),
@@ -234,17 +226,17 @@ def entry(graded: Graded) -> ChangeRow:
             **graded_columns(graded.grade),
         },
         content={
-            "authored_at": seconds(commit.authored_at),
-            "author": storable(commit.author),
-            "email": storable(commit.email),
+            "authored_at": dialect.seconds(commit.authored_at),
+            "author": dialect.storable(commit.author),
+            "email": dialect.storable(commit.email),
             "parents": " ".join(commit.parents),
             "reasons": reasons_text(graded.grade),
-            "message": storable(commit.message),
+            "message": dialect.storable(commit.message),
             "subject": subject,
             "facts": rest,
         },
         texts=texts_of(graded),
-        topics=frozenset(map(storable, topics_of(graded))),
+        topics=frozenset(map(dialect.storable, topics_of(graded))),
         paths=tuple(paths_of(graded)),
         lines=lines_of(graded),
     )
@@ -274,7 +266,7 @@ def reasons_from_json(value: Iterable[tuple[str, float, str]]) -> tuple[Reason, 
 
 def reasons_text(grade: Grade) -> str:
     """The reasons of a grade as JSON."""
-    return compact_json(reasons_to_json(grade))
+    return dialect.compact_json(reasons_to_json(grade))
 
 
 def count_omitted(graded: Graded) -> int:
@@ -290,8 +282,8 @@ def graded_from_row(row: Row[*tuple[Any, ...]]) -> Graded:
             parents=tuple(row.parents.split()),
             author=row.author,
             email=row.email,
-            authored_at=moment(row.authored_at),
-            committed_at=moment(row.committed_at),
+            authored_at=dialect.moment(row.authored_at),
+            committed_at=dialect.moment(row.committed_at),
             message=row.message,
         ),
         facts=StoredFacts.from_texts(row.facts_version, row.subject, row.facts),
@@ -366,7 +358,9 @@ def paths_of(graded: Graded) -> dict[str, None]:
 def lines_of(graded: Graded) -> dict[str, str]:
     """The one-line description of a change by language, as spans in JSON."""
     lines = ((language.value, line_of(graded, language)) for language in Language)
-    return {language: compact_json(spans_to_json(spans)) for language, spans in lines if spans}
+    return {
+        language: dialect.compact_json(spans_to_json(spans)) for language, spans in lines if spans
+    }
 
 
 def _lines(parts: Iterable[str]) -> str:

@@ -12,36 +12,14 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    CTE,
-    BigInteger,
-    BindParameter,
-    ColumnElement,
-    CompoundSelect,
-    Integer,
-    Select,
-    Subquery,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    case,
-    exists,
-    func,
-    literal,
-    literal_column,
-    or_,
-    select,
-    true,
-    union_all,
-)
+import sqlalchemy as sa
 
 from bot.store.dialect import contains, one_of
 from bot.store.rows import GRADED
 from bot.store.tables.archive_tables import change_paths, change_texts, change_topics, changes
 from bot.store.text_index import TextIndex, holding, term
 
-Statement = Select[*tuple[Any, ...]]
+Statement = sa.Select[*tuple[Any, ...]]
 
 
 class Driver(Enum):
@@ -96,13 +74,13 @@ def answer(shape: QueryStatement, index: TextIndex) -> Statement:
     """The changes that meet all conditions, as rows of ``GRADED``, up to the limit, in no order."""
     keys = _met(shape, index)
     if shape.limit:
-        keys = keys.order_by(*_NEWEST).limit(bindparam("limit", type_=Integer))
+        keys = keys.order_by(*_NEWEST).limit(sa.bindparam("limit", type_=sa.Integer))
     selected = keys.subquery("found")
     return GRADED.join(selected, selected.c.id == changes.c.id)
 
 
 @lru_cache(maxsize=256)
-def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any, ...]]:
+def survey(shape: QueryStatement, index: TextIndex) -> sa.CompoundSelect[*tuple[Any, ...]]:
     """Counts of all changes that meet the conditions, and the keys of a page of them.
 
     Rows of ``id``, ``level``, ``area`` and ``number``. If ``id`` is 0, ``number`` is the count of
@@ -115,34 +93,37 @@ def survey(shape: QueryStatement, index: TextIndex) -> CompoundSelect[*tuple[Any
     if shape.ranked:
         keys = keys.join(_titles, _titles.c.change_id == changes.c.id)
     keys = keys.add_columns(_untitled(shape).label("untitled"))
-    met: CTE | Subquery = keys.subquery("met")
+    met: sa.CTE | sa.Subquery = keys.subquery("met")
     if shape.driver is not Driver.WEIGHT:
         met = keys.cte("met").prefix_with("MATERIALIZED")
     page = (
-        select(met)
+        sa.select(met)
         .order_by(*_weightiest(met))
-        .limit(bindparam("size", type_=Integer))
-        .offset(bindparam("first", type_=Integer))
+        .limit(sa.bindparam("size", type_=sa.Integer))
+        .offset(sa.bindparam("first", type_=sa.Integer))
         .subquery()
     )
-    counts = select(literal(0).label("id"), met.c.level, met.c.area, func.count().label("number"))
-    place = func.row_number().over(order_by=_weightiest(page))
-    return union_all(
-        counts.group_by(met.c.level, met.c.area), select(page.c.id, literal(0), literal(""), place)
+    counts = sa.select(
+        sa.literal(0).label("id"), met.c.level, met.c.area, sa.func.count().label("number")
+    )
+    place = sa.func.row_number().over(order_by=_weightiest(page))
+    return sa.union_all(
+        counts.group_by(met.c.level, met.c.area),
+        sa.select(page.c.id, sa.literal(0), sa.literal(""), place),
     )
 
 
-def _weightiest(keys: CTE | Subquery) -> tuple[ColumnElement[Any], ...]:
+def _weightiest(keys: sa.CTE | sa.Subquery) -> tuple[sa.ColumnElement[Any], ...]:
     weight = (keys.c.level, keys.c.score.desc(), keys.c.committed_at.desc(), keys.c.sha.desc())
     return (keys.c.untitled, *weight)
 
 
-def _untitled(shape: QueryStatement) -> ColumnElement[int]:
+def _untitled(shape: QueryStatement) -> sa.ColumnElement[int]:
     """How many of the terms the subject does not hold; 0 for all if the shape is not ranked."""
-    missing: ColumnElement[int] = literal(0)
+    missing: sa.ColumnElement[int] = sa.literal(0)
     for n in range(shape.terms if shape.ranked else 0):
         held = contains(_titles.c.subject, term(n))
-        missing = missing + case((held, literal(0)), else_=literal(1))
+        missing = missing + sa.case((held, sa.literal(0)), else_=sa.literal(1))
     return missing
 
 
@@ -152,10 +133,10 @@ def count(
 ) -> Statement:
     """How many changes meet each condition alone, up to ``most``; for terms slightly too high."""
     # A number, because PostgreSQL takes any parameter for a small one, and reads the whole table.
-    limit: ColumnElement[int] = literal_column(str(most))
-    return select(
+    limit: sa.ColumnElement[int] = sa.literal_column(str(most))
+    return sa.select(
         *(
-            select(func.count())
+            sa.select(sa.func.count())
             .select_from(_counted(shape, driver, index).limit(limit).subquery())
             .scalar_subquery()
             for driver in drivers
@@ -167,14 +148,14 @@ _NEWEST = (changes.c.committed_at.desc(), changes.c.sha.desc())
 _WEIGHED = tuple(changes.c[name] for name in ("level", "area", "score", "committed_at", "sha"))
 
 # The plus sign keeps the database from testing change by change what was looked up.
-_KEY: ColumnElement[int] = literal_column("+changes.id")
+_KEY: sa.ColumnElement[int] = sa.literal_column("+changes.id")
 _titles = change_texts.alias("titles")
-_mine = changes.c.repository_id == bindparam("repository", type_=Integer)
+_mine = changes.c.repository_id == sa.bindparam("repository", type_=sa.Integer)
 
 
 def _met(shape: QueryStatement, index: TextIndex) -> Statement:
     """The keys of the changes that meet all conditions."""
-    keys: Statement = select(changes.c.id).where(_mine, *_tests(shape, index))
+    keys: Statement = sa.select(changes.c.id).where(_mine, *_tests(shape, index))
     if shape.driver in {Driver.WALK, Driver.WINDOW, Driver.WEIGHT}:
         return keys
     # If merged into the rest, the index might be queried once for every change.
@@ -194,9 +175,9 @@ def _driving(shape: QueryStatement, driver: Driver, index: TextIndex) -> Stateme
         case Driver.TERMS:
             return index.matching(match=shape.match, short=shape.short, terms=shape.terms)
         case Driver.AMONG:
-            return select(changes.c.id).where(_mine, one_of(changes.c.sha, "among"))
+            return sa.select(changes.c.id).where(_mine, one_of(changes.c.sha, "among"))
         case _:
-            inside = select(changes.c.id).where(_mine)
+            inside = sa.select(changes.c.id).where(_mine)
             return inside.where(_within(changes.c.committed_at)) if shape.window else inside
 
 
@@ -206,18 +187,18 @@ def _counted(shape: QueryStatement, driver: Driver, index: TextIndex) -> Stateme
     return _driving(shape, driver, index)
 
 
-def _from(index: Table, shape: QueryStatement) -> Statement:
-    of_repository = index.c.repository_id == bindparam("repository", type_=Integer)
-    keys: Statement = select(index.c.change_id.label("id")).where(of_repository)
+def _from(index: sa.Table, shape: QueryStatement) -> Statement:
+    of_repository = index.c.repository_id == sa.bindparam("repository", type_=sa.Integer)
+    keys: Statement = sa.select(index.c.change_id.label("id")).where(of_repository)
     return keys.where(_within(index.c.committed_at)) if shape.window else keys
 
 
-def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bool]]:
+def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[sa.ColumnElement[bool]]:
     """The conditions that the driver does not cover."""
     if shape.window:
         yield _within(changes.c.committed_at)
     if shape.level:
-        yield changes.c.level <= bindparam("level", type_=Integer)
+        yield changes.c.level <= sa.bindparam("level", type_=sa.Integer)
     if shape.author:
         author = _text("author")
         key = changes.c.author_key
@@ -227,14 +208,14 @@ def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bo
     if shape.topics and shape.driver is not Driver.TOPICS:
         yield _bearing("topics")
     if shape.about:
-        yield or_(
+        yield sa.or_(
             *(
-                and_(true(), *(_bearing(f"about{way}_{n}") for n in range(sets)))
+                sa.and_(sa.true(), *(_bearing(f"about{way}_{n}") for n in range(sets)))
                 for way, sets in enumerate(shape.about)
             )
         )
     if shape.paths and shape.driver is not Driver.PATHS:
-        yield exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
+        yield sa.exists().where(change_paths.c.change_id == changes.c.id, _below_any(shape))
     if shape.among and shape.driver is not Driver.AMONG:
         yield one_of(changes.c.sha, "among")
     if shape.besides:
@@ -243,12 +224,12 @@ def _tests(shape: QueryStatement, index: TextIndex) -> Iterator[ColumnElement[bo
         yield _KEY.in_(index.matching(match=shape.match, short=shape.short, terms=shape.terms))
     elif shape.terms and shape.driver is not Driver.TERMS:
         held = (holding(term(n)) for n in range(shape.terms))
-        yield exists().where(change_texts.c.change_id == changes.c.id, *held)
+        yield sa.exists().where(change_texts.c.change_id == changes.c.id, *held)
 
 
-def _bearing(topics: str) -> ColumnElement[bool]:
+def _bearing(topics: str) -> sa.ColumnElement[bool]:
     """Whether a change has one of the topics of a parameter."""
-    return exists().where(
+    return sa.exists().where(
         change_topics.c.repository_id == changes.c.repository_id,
         _topical(topics),
         change_topics.c.committed_at == changes.c.committed_at,
@@ -256,20 +237,20 @@ def _bearing(topics: str) -> ColumnElement[bool]:
     )
 
 
-def _topical(topics: str = "topics") -> ColumnElement[bool]:
-    return change_topics.c.topic.in_(bindparam(topics, expanding=True))
+def _topical(topics: str = "topics") -> sa.ColumnElement[bool]:
+    return change_topics.c.topic.in_(sa.bindparam(topics, expanding=True))
 
 
-def _within(moment: ColumnElement[int]) -> ColumnElement[bool]:
-    return (moment >= bindparam("since", type_=BigInteger)) & (
-        moment < bindparam("until", type_=BigInteger)
+def _within(moment: sa.ColumnElement[int]) -> sa.ColumnElement[bool]:
+    return (moment >= sa.bindparam("since", type_=sa.BigInteger)) & (
+        moment < sa.bindparam("until", type_=sa.BigInteger)
     )
 
 
-def _below_any(shape: QueryStatement) -> ColumnElement[bool]:
+def _below_any(shape: QueryStatement) -> sa.ColumnElement[bool]:
     path = change_paths.c.path
-    return or_(*(path.between(_text(f"path{n}"), _text(f"last{n}")) for n in range(shape.paths)))
+    return sa.or_(*(path.between(_text(f"path{n}"), _text(f"last{n}")) for n in range(shape.paths)))
 
 
-def _text(name: str) -> BindParameter[str]:
-    return bindparam(name, type_=Text)
+def _text(name: str) -> sa.BindParameter[str]:
+    return sa.bindparam(name, type_=sa.Text)

@@ -12,18 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
-from sqlalchemy import (
-    CTE,
-    BindParameter,
-    ColumnElement,
-    Integer,
-    Select,
-    Text,
-    bindparam,
-    func,
-    or_,
-    select,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import contains
@@ -50,14 +39,14 @@ class TextIndex(Protocol):
     def expression(self, repository: int, terms: Iterable[str]) -> Expression:
         """Terms as an expression of the index, which may also match other repositories."""
 
-    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+    def matching(self, *, match: bool, short: bool, terms: int) -> sa.Select[*tuple[Any, ...]]:
         """The keys, as ``id``, of the changes whose texts match an expression.
 
         Parameters: ``repository``, ``match`` and ``short``, one of which may be left out, and
         :func:`term` of 0 and so on.
         """
 
-    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+    def candidates(self, *, match: bool, short: bool, terms: int) -> sa.Select[*tuple[Any, ...]]:
         """As :meth:`matching`, but without reading texts, so it may return too many."""
 
     def __hash__(self) -> int:
@@ -86,23 +75,23 @@ class TextIndex(Protocol):
         """Topics that share letters with one of the names, with their numbers of changes."""
 
 
-def term(number: int) -> BindParameter[str]:
+def term(number: int) -> sa.BindParameter[str]:
     """The parameter for a term; terms are numbered from 0."""
-    return bindparam(f"term{number}", type_=Text)
+    return sa.bindparam(f"term{number}", type_=sa.Text)
 
 
-def holding(wanted: ColumnElement[str]) -> ColumnElement[bool]:
+def holding(wanted: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
     """Whether a row of ``change_texts`` contains the term; short texts are tested first."""
     texts = (change_texts.c.subject, change_texts.c.names, change_texts.c.paths)
-    return or_(*(contains(text, wanted) for text in (*texts, change_texts.c.body)))
+    return sa.or_(*(contains(text, wanted) for text in (*texts, change_texts.c.body)))
 
 
-def bearers(topics: CTE) -> Select[str, int]:
+def bearers(topics: sa.CTE) -> sa.Select[str, int]:
     """How many changes of the parameter ``repository`` have each of the topics."""
     return (
-        select(topics.c.topic, func.count())
+        sa.select(topics.c.topic, sa.func.count())
         .join_from(topics, change_topics, change_topics.c.topic == topics.c.topic)
-        .where(change_topics.c.repository_id == bindparam("repository", type_=Integer))
+        .where(change_topics.c.repository_id == sa.bindparam("repository", type_=sa.Integer))
         .group_by(topics.c.topic)
     )
 

@@ -14,23 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Integer,
-    Row,
-    Select,
-    TableClause,
-    Text,
-    bindparam,
-    column,
-    func,
-    insert,
-    literal,
-    literal_column,
-    select,
-    table,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
@@ -48,21 +32,21 @@ _ENTER_LETTERS = (
     "INSERT INTO topic_search (rowid, topic) SELECT id, topic FROM known_topics WHERE id > ?"
 )
 
-_HELD = text(
+_HELD = sa.text(
     "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM topic_search"
     " WHERE topic_search MATCH gram.value LIMIT :enough)) FROM json_each(:grams) AS gram"
 )
-_search = table("topic_search", column("rowid"))
+_search = sa.table("topic_search", sa.column("rowid"))
 _alike = (
-    select(known_topics.c.topic)
+    sa.select(known_topics.c.topic)
     .join_from(_search, known_topics, known_topics.c.id == _search.c.rowid)
     .where(
-        literal_column("topic_search").op("MATCH", is_comparison=True)(
-            bindparam("grams", type_=Text)
+        sa.literal_column("topic_search").op("MATCH", is_comparison=True)(
+            sa.bindparam("grams", type_=sa.Text)
         ),
-        known_topics.c.repository_id == bindparam("repository", type_=Integer),
+        known_topics.c.repository_id == sa.bindparam("repository", type_=sa.Integer),
     )
-    .order_by(literal_column("bm25(topic_search)"))
+    .order_by(sa.literal_column("bm25(topic_search)"))
     .limit(_CHOICE)
     .cte("alike")
     .prefix_with("MATERIALIZED")
@@ -70,7 +54,7 @@ _alike = (
 _COUNTED = bearers(_alike)
 
 
-def _rarest(counted: Iterable[Row[*tuple[Any, ...]]]) -> Iterator[str]:
+def _rarest(counted: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[str]:
     """The trigrams that fewest topics have, up to the limit of topics; at least one."""
     held = 0
     for gram, number in sorted(counted, key=lambda row: (row[1], row[0])):
@@ -87,11 +71,11 @@ def quote_term(term: str) -> str:
 
 
 _SEARCHED = ("subject", "body", "paths", "names")
-_search_index = table("change_search", *map(column, ("change_search", "rowid", *_SEARCHED)))
-_pairs = table("change_pairs", column("rowid"))
+_search_index = sa.table("change_search", *map(sa.column, ("change_search", "rowid", *_SEARCHED)))
+_pairs = sa.table("change_pairs", sa.column("rowid"))
 
 # The plus sign keeps SQLite from querying the index again for every key compared with it.
-_ROWID: ColumnElement[int] = literal_column("+change_search.rowid")
+_ROWID: sa.ColumnElement[int] = sa.literal_column("+change_search.rowid")
 
 OPTIMIZE = (
     "INSERT INTO change_search (change_search) VALUES ('optimize')",
@@ -120,19 +104,21 @@ class SqliteIndex(TextIndex):
         return Expression(match=" AND ".join(map(quote_term, long)), short=" AND ".join(short))
 
     @override
-    def matching(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+    def matching(self, *, match: bool, short: bool, terms: int) -> sa.Select[*tuple[Any, ...]]:
         del terms
-        paired = select(_pairs.c.rowid.label("id")).where(_within(_pairs))
+        paired = sa.select(_pairs.c.rowid.label("id")).where(_within(_pairs))
         if short:
             paired = paired.where(_matches("change_pairs", "short"))
         if not match:
             return paired
-        rows = select(_search_index.c.rowid.label("id")).where(_matches("change_search", "match"))
+        rows = sa.select(_search_index.c.rowid.label("id")).where(
+            _matches("change_search", "match")
+        )
         rows = rows.where(_within(_search_index))
         return rows.where(_ROWID.in_(paired)) if short else rows
 
     @override
-    def candidates(self, *, match: bool, short: bool, terms: int) -> Select[*tuple[Any, ...]]:
+    def candidates(self, *, match: bool, short: bool, terms: int) -> sa.Select[*tuple[Any, ...]]:
         return self.matching(match=match, short=short, terms=terms)
 
     @override
@@ -141,18 +127,18 @@ class SqliteIndex(TextIndex):
     ) -> None:
         del repository
         columns = ("rowid", *_SEARCHED)
-        await connection.execute(insert(_search_index).from_select(columns, _texts(list(texts))))
+        await connection.execute(sa.insert(_search_index).from_select(columns, _texts(list(texts))))
         pairs = [(key, _pairs_of(given.values())) for key, given in texts.items()]
         await connection.exec_driver_sql(_ENTER_PAIRS, pairs)
 
     @override
     async def withdraw(self, connection: AsyncConnection, keys: Sequence[int]) -> None:
         texts = _texts(keys)
-        command = texts.with_only_columns(literal("delete"), *texts.selected_columns)
+        command = texts.with_only_columns(sa.literal("delete"), *texts.selected_columns)
         await connection.execute(
-            insert(_search_index).from_select(("change_search", "rowid", *_SEARCHED), command)
+            sa.insert(_search_index).from_select(("change_search", "rowid", *_SEARCHED), command)
         )
-        rows: Sequence[Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
+        rows: Sequence[sa.Row[*tuple[Any, ...]]] = (await connection.execute(texts)).all()
         if rows:
             pairs = [(key, _pairs_of(given)) for key, *given in rows]
             await connection.exec_driver_sql(_WITHDRAW_PAIRS, pairs)
@@ -174,7 +160,9 @@ class SqliteIndex(TextIndex):
         self, connection: AsyncConnection, repository: int, topics: Collection[str]
     ) -> None:
         if topics:
-            last = await connection.scalar(select(func.coalesce(func.max(known_topics.c.id), 0)))
+            last = await connection.scalar(
+                sa.select(sa.func.coalesce(sa.func.max(known_topics.c.id), 0))
+            )
             rows = [(repository, topic) for topic in sorted(topics)]
             await connection.exec_driver_sql(_ENTER, rows)
             await connection.exec_driver_sql(_ENTER_LETTERS, (last,))
@@ -197,22 +185,22 @@ class SqliteIndex(TextIndex):
         return dict((await connection.execute(_COUNTED, values)).all())
 
 
-def _within(index: TableClause) -> ColumnElement[bool]:
+def _within(index: sa.TableClause) -> sa.ColumnElement[bool]:
     """Whether a text may be the repository's: those read at once stand side by side."""
-    mine = changes.c.repository_id == bindparam("repository", type_=Integer)
-    least = select(func.min(changes.c.id)).where(mine).scalar_subquery()
-    most = select(func.max(changes.c.id)).where(mine).scalar_subquery()
+    mine = changes.c.repository_id == sa.bindparam("repository", type_=sa.Integer)
+    least = sa.select(sa.func.min(changes.c.id)).where(mine).scalar_subquery()
+    most = sa.select(sa.func.max(changes.c.id)).where(mine).scalar_subquery()
     return index.c.rowid.between(least, most)
 
 
-def _matches(index: str, parameter: str) -> ColumnElement[bool]:
-    wanted = bindparam(parameter, type_=Text)
-    return literal_column(index).op("MATCH", is_comparison=True)(wanted)
+def _matches(index: str, parameter: str) -> sa.ColumnElement[bool]:
+    wanted = sa.bindparam(parameter, type_=sa.Text)
+    return sa.literal_column(index).op("MATCH", is_comparison=True)(wanted)
 
 
-def _texts(keys: Sequence[int]) -> Select[*tuple[Any, ...]]:
+def _texts(keys: Sequence[int]) -> sa.Select[*tuple[Any, ...]]:
     columns = (change_texts.c.change_id, *(change_texts.c[name] for name in _SEARCHED))
-    return select(*columns).where(change_texts.c.change_id.in_(keys))
+    return sa.select(*columns).where(change_texts.c.change_id.in_(keys))
 
 
 def _pairs_of(texts: Iterable[str]) -> str:

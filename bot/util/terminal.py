@@ -20,29 +20,7 @@ from typing import NamedTuple, TextIO
 from rich.cells import cell_len, chop_cells
 
 from bot.util.sanitize import address, legible, legible_lines
-from digest.document import (
-    Actions,
-    Block,
-    Button,
-    Code,
-    CodeBlock,
-    Divider,
-    Document,
-    Emphasis,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Spans,
-    Strong,
-    Table,
-    Text,
-    charts_as_text,
-    plain,
-)
+from digest import document as doc
 
 
 class TextStyle(StrEnum):
@@ -202,19 +180,19 @@ def join_cells(cells: Sequence[Line], widths: Sequence[int]) -> Line:
     return tuple(runs[:-1])
 
 
-_ROLES: dict[type[Span], TextStyle] = {
-    Text: TextStyle.NONE,
-    Strong: TextStyle.STRONG,
-    Emphasis: TextStyle.EMPHASIS,
-    Code: TextStyle.CODE,
-    Link: TextStyle.LINK,
+_ROLES: dict[type[doc.Span], TextStyle] = {
+    doc.Text: TextStyle.NONE,
+    doc.Strong: TextStyle.STRONG,
+    doc.Emphasis: TextStyle.EMPHASIS,
+    doc.Code: TextStyle.CODE,
+    doc.Link: TextStyle.LINK,
 }
 
 _NUMBER = re.compile(r"(?:^|\()([#!]\d+)\)?$")
 """The number of a request or an issue, alone or at the end of a title."""
 
 
-def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
+def lay_out(document: doc.Document, width: int, *, urls: bool) -> list[Line]:
     """The lines of a document, none wider than ``width`` cells (at least 20).
 
     ``urls`` writes a link's address after its words, for output without clickable links. The
@@ -222,9 +200,9 @@ def lay_out(document: Document, width: int, *, urls: bool) -> list[Line]:
     """
     page = _Page(width=max(width, 20), urls=urls, numbers={})
     lines: list[Line] = []
-    before: Block | None = None
+    before: doc.Block | None = None
     for block in document.blocks:
-        if before is not None and not isinstance(before, Heading):
+        if before is not None and not isinstance(before, doc.Heading):
             lines.append(())
         lines.extend(page.block(block))
         before = block
@@ -247,27 +225,27 @@ class _Page:
     numbers: dict[str, str]
     """The addresses that are listed at the end, by the number that leads there."""
 
-    def block(self, block: Block) -> Iterator[Line]:
-        match charts_as_text(block):
-            case Heading() as heading:
+    def block(self, block: doc.Block) -> Iterator[Line]:
+        match doc.charts_as_text(block):
+            case doc.Heading() as heading:
                 yield from self._heading(heading)
-            case Paragraph(spans=spans):
+            case doc.Paragraph(spans=spans):
                 yield from wrap(self._runs(spans), self.width)
-            case Listing(items=items, ordered=ordered):
+            case doc.Listing(items=items, ordered=ordered):
                 yield from self._listing(items, ordered=ordered)
-            case Table() as table:
+            case doc.Table() as table:
                 yield from self._table(table)
-            case Quote(paragraphs=paragraphs):
+            case doc.Quote(paragraphs=paragraphs):
                 for spans in paragraphs:
                     yield from self._prefixed(StyledText("│ ", TextStyle.FAINT), self._runs(spans))
-            case CodeBlock(text=text):
+            case doc.CodeBlock(text=text):
                 yield from self._code(text)
-            case Divider():
+            case doc.Divider():
                 yield (StyledText("─" * self.width, TextStyle.FAINT),)
-            case Actions(buttons=buttons):
+            case doc.Actions(buttons=buttons):
                 yield from wrap(self._buttons(buttons), self.width)
 
-    def _heading(self, heading: Heading) -> Iterator[Line]:
+    def _heading(self, heading: doc.Heading) -> Iterator[Line]:
         role = TextStyle.TITLE if heading.level == 1 else TextStyle.HEADING
         runs = [
             run if run.role is TextStyle.LINK else run._replace(role=role)
@@ -279,7 +257,7 @@ class _Page:
             longest = max((width_of(line) for line in lines), default=0)
             yield (StyledText(("═" if heading.level == 1 else "─") * longest, TextStyle.FAINT),)
 
-    def _listing(self, items: Sequence[Item], *, ordered: bool) -> Iterator[Line]:
+    def _listing(self, items: Sequence[doc.Item], *, ordered: bool) -> Iterator[Line]:
         for number, item in enumerate(items, 1):
             mark = f"{number}. " if ordered else "• "
             hang = " " * len(mark)
@@ -304,7 +282,7 @@ class _Page:
             for piece in fold(line, self.width - 4) or [""]:
                 yield (StyledText("    "), StyledText(piece, TextStyle.CODE))
 
-    def _table(self, table: Table) -> Iterator[Line]:
+    def _table(self, table: doc.Table) -> Iterator[Line]:
         rows = [[self._runs(cell) for cell in row] for row in (table.header, *table.rows)]
         widths = columns([[width_of(cell) for cell in row] for row in rows], self.width)
         if not widths:
@@ -319,7 +297,7 @@ class _Page:
         for row in rows[1:]:
             yield from row_lines(row, widths)
 
-    def _stacked(self, table: Table) -> Iterator[Line]:
+    def _stacked(self, table: doc.Table) -> Iterator[Line]:
         """A table with too many columns for the line: one line per cell."""
         for row in table.rows or (((),) * len(table.header),):
             for name, cell in zip(table.header, row, strict=True):
@@ -327,18 +305,18 @@ class _Page:
                 yield from self._prefixed(StyledText("  "), runs)
             yield ()
 
-    def _buttons(self, buttons: Sequence[Button]) -> Iterator[StyledText]:
+    def _buttons(self, buttons: Sequence[doc.Button]) -> Iterator[StyledText]:
         for place, button in enumerate(buttons):
-            label = Link(button.label, button.url) if button.url else Text(button.label)
+            label = doc.Link(button.label, button.url) if button.url else doc.Text(button.label)
             typed = f": {button.action} {button.value}".rstrip(": ") if button.action else ""
             yield StyledText("   [" if place else "[", TextStyle.FAINT)
-            yield from self._runs((label, Text(typed)))
+            yield from self._runs((label, doc.Text(typed)))
             yield StyledText("]", TextStyle.FAINT)
 
-    def _runs(self, spans: Spans) -> list[StyledText]:
+    def _runs(self, spans: doc.Spans) -> list[StyledText]:
         runs: list[StyledText] = []
         for span in spans:
-            url = address(span.url) if isinstance(span, Link) else ""
+            url = address(span.url) if isinstance(span, doc.Link) else ""
             text = legible(span.text)
             # A terminal opens full addresses only; a path is useful only if it is readable.
             linked = "" if self.urls or "://" not in url else url
@@ -351,21 +329,21 @@ class _Page:
         return [run for run in runs if run.text]
 
 
-def has_own_sign(spans: Spans) -> bool:
+def has_own_sign(spans: doc.Spans) -> bool:
     """Whether the words begin with their own sign, such as a level's: no bullet is needed."""
-    words = plain(spans).lstrip()
+    words = doc.plain(spans).lstrip()
     return bool(words) and unicodedata.category(words[0]) == "So"
 
 
-def columns_of(table: Table, most: int) -> list[str]:
+def columns_of(table: doc.Table, most: int) -> list[str]:
     """The table as monospaced lines, with a rule below its header.
 
     Empty if it is wider than ``most`` cells, contains links, or has no words.
     """
     rows = (table.header, *table.rows)
-    if any(isinstance(span, Link) for row in rows for cell in row for span in cell):
+    if any(isinstance(span, doc.Link) for row in rows for cell in row for span in cell):
         return []
-    texts = [[legible(plain(cell)).strip() for cell in row] for row in rows]
+    texts = [[legible(doc.plain(cell)).strip() for cell in row] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*texts, strict=True)]
     if not sum(widths) or sum(widths) + 2 * (len(widths) - 1) > most:
         return []
@@ -409,7 +387,7 @@ class Terminal:
         refused = told("NO_COLOR") or told("TERM", "").casefold() in _UNSTYLED
         return cls(width=width or _columns(), styled=terminal and not refused)
 
-    def texts(self, document: Document) -> tuple[str, str]:
+    def texts(self, document: doc.Document) -> tuple[str, str]:
         """A document without and with the styles of this terminal."""
         lines = lay_out(document, self.width, urls=not self.styled)
         plain = plain_text(lines)

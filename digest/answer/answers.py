@@ -13,52 +13,15 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from digest import document as doc
 from digest.answer.listing import PAGE, Listed, ListedChange, first_of
 from digest.answer.tallies import people_of
 from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level, Repository
-from digest.document import (
-    Block,
-    Code,
-    CodeBlock,
-    Document,
-    Emphasis,
-    Heading,
-    Item,
-    Listing,
-    Paragraph,
-    Quote,
-    Spans,
-    Strong,
-    Text,
-)
 from digest.errors import UserError
-from digest.i18n.answer_text import (
-    ARCHIVED,
-    AS_OF,
-    BY_AUTHOR,
-    CHANGES,
-    CHANGES_SAID,
-    EMPTY_BRANCH,
-    EVERYTHING,
-    FROM_LEVEL,
-    GROUP,
-    IN_TOPIC,
-    KINDS,
-    LABELLED,
-    PERSON,
-    RANGE,
-    SHOWN,
-    SHOWN_NEXT,
-    SHOWN_SO_FAR,
-    SINCE_REF,
-    UNDER_PATH,
-    UNTIL_REF,
-    WHY,
-    WINDOW,
-)
+from digest.i18n import answer_text as wording
 from digest.i18n.labels import AREAS, LEVEL_MARKS, LEVELS
 from digest.i18n.phrase import Part, between, join, list_in_words
 from digest.question.commit_range import Refs, Span
@@ -114,7 +77,7 @@ class Answer:
     """
 
     intent: str
-    document: Document
+    document: doc.Document
     window: Window | None = None
     topic: str = ""
     total: int = 0
@@ -130,23 +93,23 @@ def title_of(intent: Changed | Search, language: Language) -> str:
     """The subject of the question in a few words: ``MoE, by Ada, in src/``."""
     topic = intent.topic if isinstance(intent, Changed) else " ".join(intent.terms)
     parts = [topic] if topic else []
-    parts += [KINDS[kind].text(language) for kind in intent.kinds]
+    parts += [wording.KINDS[kind].text(language) for kind in intent.kinds]
     if intent.label:
-        parts.append(LABELLED.text(language, label=intent.label))
+        parts.append(wording.LABELLED.text(language, label=intent.label))
     if intent.author:
-        parts.append(BY_AUTHOR.text(language, author=intent.author))
+        parts.append(wording.BY_AUTHOR.text(language, author=intent.author))
     if intent.path:
-        parts.append(UNDER_PATH.text(language, path=intent.path))
+        parts.append(wording.UNDER_PATH.text(language, path=intent.path))
     if intent.level:
-        parts.append(FROM_LEVEL[intent.level].text(language))
+        parts.append(wording.FROM_LEVEL[intent.level].text(language))
     gap = "，" if language is Language.ZH else ", "
-    return gap.join(parts) or EVERYTHING.text(language)
+    return gap.join(parts) or wording.EVERYTHING.text(language)
 
 
 def because(bearings: Sequence[Bearing], language: Language) -> str:
     """Why a change is about a topic, in words."""
     gap = "；" if language is Language.ZH else "; "
-    return gap.join(WHY[b.place].text(language, shown=b.shown) for b in bearings)
+    return gap.join(wording.WHY[b.place].text(language, shown=b.shown) for b in bearings)
 
 
 _IN_THE_TITLE = frozenset({TopicPlace.TAG, TopicPlace.SCOPE, TopicPlace.TITLE, TopicPlace.KIND})
@@ -164,59 +127,62 @@ def graded_because(graded: Graded, language: Language) -> str:
 
 def listing_document(
     title: str, survey: Listed, why: Mapping[str, str], window: Span | None, seen: Seen
-) -> Document:
+) -> doc.Document:
     """A listing: counts by level, the page in groups by area, and the footer.
 
     ``why`` says, by the full name of a change of the page, what selected it beyond its title.
     """
     language = seen.language
     head = _headed(title, survey.total, language)
-    blocks: list[Block] = [Heading(1, (Text(head),)), Paragraph(_counts(survey, language))]
+    blocks: list[doc.Block] = [
+        doc.Heading(1, (doc.Text(head),)),
+        doc.Paragraph(_counts(survey, language)),
+    ]
     blocks += _groups(survey, why, seen)
     shown = shown_words(survey.first, len(survey.page), survey.total, language)
-    blocks.append(Paragraph(foot(window, seen, shown), aside=True))
-    return Document(title=head, blocks=tuple(blocks), language=str(language))
+    blocks.append(doc.Paragraph(foot(window, seen, shown), aside=True))
+    return doc.Document(title=head, blocks=tuple(blocks), language=str(language))
 
 
 def page_document(
     title: str,
-    items: Sequence[Item],
+    items: Sequence[doc.Item],
     window: Span | None,
     seen: Seen,
     *,
-    above: Sequence[Block] = (),
+    above: Sequence[doc.Block] = (),
     size: int = PAGE,
     page: int = 1,
-) -> Document:
+) -> doc.Document:
     """A page of a list: a heading, introductory blocks, the items, and their share of the total."""
     first = first_of(page, len(items), size)
     shown = tuple(items[first : first + size])
     counted = shown_words(first, len(shown), len(items), seen.language)
-    end = Paragraph(foot(window, seen, counted), aside=True)
-    blocks = (Heading(1, (Text(title),)), *above, Listing(shown), end)
-    return Document(title=title, blocks=blocks, language=str(seen.language))
+    end = doc.Paragraph(foot(window, seen, counted), aside=True)
+    blocks = (doc.Heading(1, (doc.Text(title),)), *above, doc.Listing(shown), end)
+    return doc.Document(title=title, blocks=blocks, language=str(seen.language))
 
 
 def shown_words(first: int, count: int, total: int, language: Language) -> str:
     """How many of a list are shown, and from which position."""
     if not count and total:
-        return SHOWN_NEXT.text(language, total=total)
-    phrase = SHOWN_SO_FAR if first + count < total else SHOWN
+        return wording.SHOWN_NEXT.text(language, total=total)
+    phrase = wording.SHOWN_SO_FAR if first + count < total else wording.SHOWN
     shown = f"{first + 1}–{first + count}" if first else str(count)
     return phrase.text(language, shown=shown, total=total)
 
 
 def _headed(title: str, total: int, language: Language) -> str:
     """The subject with its number; a title that already ends with "changes" is not repeated."""
-    counted = CHANGES.text(language, n=total)
-    if title == EVERYTHING.text(language):
+    counted = wording.CHANGES.text(language, n=total)
+    if title == wording.EVERYTHING.text(language):
         return counted
-    if title.endswith(CHANGES_SAID.template(language)):
+    if title.endswith(wording.CHANGES_SAID.template(language)):
         counted = f"{total:,}"
-    return IN_TOPIC.text(language, topic=title, counted=counted)
+    return wording.IN_TOPIC.text(language, topic=title, counted=counted)
 
 
-def _counts(survey: Listed, language: Language) -> Spans:
+def _counts(survey: Listed, language: Language) -> doc.Spans:
     return between(
         [
             f"{LEVEL_MARKS[level]} {LEVELS[level].template(language)} {survey.levels.get(level, 0)}"
@@ -226,11 +192,11 @@ def _counts(survey: Listed, language: Language) -> Spans:
     )
 
 
-def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Block]:
+def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[doc.Block]:
     """The page under its areas, in the order of the areas; the counts are of all matches."""
     if not survey.areas:
         items = tuple(_item(one, why[one.graded.sha], seen) for one in survey.page)
-        yield from [Listing(items)] if items else []
+        yield from [doc.Listing(items)] if items else []
         return
     groups: dict[Area, list[ListedChange]] = {area: [] for area in Area}
     for shown in survey.page:
@@ -239,76 +205,82 @@ def _groups(survey: Listed, why: Mapping[str, str], seen: Seen) -> Iterator[Bloc
         if members:
             name = AREAS[area].template(seen.language)
             total = survey.areas[area]
-            yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=total)),))
-            yield Listing(tuple(_item(s, why[s.graded.sha], seen) for s in members))
+            yield doc.Paragraph(
+                (doc.Strong(wording.GROUP.text(seen.language, name=name, n=total)),)
+            )
+            yield doc.Listing(tuple(_item(s, why[s.graded.sha], seen) for s in members))
 
 
-def _item(shown: ListedChange, listed: str, seen: Seen) -> Item:
+def _item(shown: ListedChange, listed: str, seen: Seen) -> doc.Item:
     """Level, linked title, author and why it is listed; for important changes, also the effect."""
     graded = shown.graded
     parts: list[Part] = list(entry_of(graded, seen.repository))
     if listed:
-        parts += [" · ", Emphasis(listed)]
-    return Item(join(parts), (Item(shown.line),) if shown.line else ())
+        parts += [" · ", doc.Emphasis(listed)]
+    return doc.Item(join(parts), (doc.Item(shown.line),) if shown.line else ())
 
 
-def entry_of(graded: Graded, repository: Repository) -> Spans:
+def entry_of(graded: Graded, repository: Repository) -> doc.Spans:
     """A change in a list: its level, its title as a link, its author.
 
     The request, or else the commit, is named if the title names none to look it up by.
     """
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
     if graded.number is None:
-        parts += [" · ", Code(graded.sha[:10])]
+        parts += [" · ", doc.Code(graded.sha[:10])]
     elif f"#{graded.number}" not in graded.title:
         parts.append(f" · #{graded.number}")
     return join([*parts, " · ", author_link(people_of(graded)[0], repository)])
 
 
-def window_words(window: Span | None, language: Language) -> Spans:
+def window_words(window: Span | None, language: Language) -> doc.Spans:
     """The exact window with its zone; without one, a note that the whole archive was searched."""
     if window is None:
-        return ARCHIVED(language)
+        return wording.ARCHIVED(language)
     if isinstance(window, Refs):
         return refs_words(window, language)
     since, until = edges(window)
-    return WINDOW(language, since=since, until=until, zone=window.zone.key)
+    return wording.WINDOW(language, since=since, until=until, zone=window.zone.key)
 
 
-def refs_words(refs: Refs, language: Language) -> Spans:
+def refs_words(refs: Refs, language: Language) -> doc.Spans:
     """Two references as they were written."""
     if not refs.base:
-        return UNTIL_REF(language, tip=Code(refs.tip))
+        return wording.UNTIL_REF(language, tip=doc.Code(refs.tip))
     if not refs.tip:
-        return SINCE_REF(language, base=Code(refs.base))
-    return RANGE(language, base=Code(refs.base), tip=Code(refs.tip))
+        return wording.SINCE_REF(language, base=doc.Code(refs.base))
+    return wording.RANGE(language, base=doc.Code(refs.base), tip=doc.Code(refs.tip))
 
 
 def people_words(
     people: Mapping[str, int], repository: Repository, language: Language, limit: int = 5
-) -> Spans:
+) -> doc.Spans:
     """People with their numbers of changes, those with most first, up to a limit."""
     ranked = sorted(people.items(), key=lambda person: (-person[1], person[0]))
-    named = [PERSON(language, name=author_link(name, repository), n=n) for name, n in ranked]
+    named = [
+        wording.PERSON(language, name=author_link(name, repository), n=n) for name, n in ranked
+    ]
     return list_in_words(named, language, limit=limit)
 
 
-def foot(window: Span | None, seen: Seen, *before: str) -> Spans:
+def foot(window: Span | None, seen: Seen, *before: str) -> doc.Spans:
     """The number of items shown, the window, and the branch's state at the time of the answer."""
     return between([*before, window_words(window, seen.language), as_of(seen)], " · ")
 
 
-def as_of(seen: Seen) -> Spans:
+def as_of(seen: Seen) -> doc.Spans:
     """The tip of the branch and the time of the answer."""
     if seen.tip is None:
-        return EMPTY_BRANCH(seen.language)
-    return AS_OF(seen.language, sha=Code(seen.tip[:10]), moment=minute(seen.at, seen.zone))
+        return wording.EMPTY_BRANCH(seen.language)
+    return wording.AS_OF(
+        seen.language, sha=doc.Code(seen.tip[:10]), moment=minute(seen.at, seen.zone)
+    )
 
 
-def lines_document(title: str, lines: Sequence[Spans], seen: Seen) -> Document:
+def lines_document(title: str, lines: Sequence[doc.Spans], seen: Seen) -> doc.Document:
     """A short reply in paragraphs, of which the first is the answer itself."""
-    blocks = tuple(Paragraph(line) for line in lines)
-    return Document(title=title, blocks=blocks, language=str(seen.language))
+    blocks = tuple(doc.Paragraph(line) for line in lines)
+    return doc.Document(title=title, blocks=blocks, language=str(seen.language))
 
 
 def answer_to_json(answer: Answer, text: str, zone: ZoneInfo) -> dict[str, Any]:
@@ -354,7 +326,7 @@ _PARAGRAPHS = 4
 _CHARACTERS = 600
 
 
-def shorten(document: Document) -> Document:
+def shorten(document: doc.Document) -> doc.Document:
     """The first and last blocks; lists and code are cut, and items lose their children."""
     blocks = document.blocks
     if len(blocks) > _BLOCKS:
@@ -362,24 +334,26 @@ def shorten(document: Document) -> Document:
     return replace(document, blocks=tuple(map(_cut, blocks)))
 
 
-def _cut(block: Block) -> Block:
+def _cut(block: doc.Block) -> doc.Block:
     match block:
-        case Listing(items=items):
+        case doc.Listing(items=items):
             return replace(block, items=tuple(replace(i, children=()) for i in items[:_ITEMS]))
-        case CodeBlock(text=text):
+        case doc.CodeBlock(text=text):
             return replace(block, text="\n".join(text.split("\n")[:_LINES]))
         case _:
             return block
 
 
-def lengthen(document: Document, rows: Sequence[AnswerRow]) -> Document:
+def lengthen(document: doc.Document, rows: Sequence[AnswerRow]) -> doc.Document:
     """The document with the authors' own words on the first few changes that it rests on."""
     return replace(document, blocks=(*document.blocks, *_words(rows[:_QUOTED])))
 
 
-def _words(rows: Sequence[AnswerRow]) -> Iterator[Block]:
+def _words(rows: Sequence[AnswerRow]) -> Iterator[doc.Block]:
     for row in rows:
         said = [p[:_CHARACTERS] for p in row.graded.facts.paragraphs[:_PARAGRAPHS]]
         if said:
-            yield Paragraph((Strong(without_backticks(row.graded.title) or row.graded.sha[:10]),))
-            yield Quote(tuple(code_as_spans(paragraph) for paragraph in said))
+            yield doc.Paragraph(
+                (doc.Strong(without_backticks(row.graded.title) or row.graded.sha[:10]),)
+            )
+            yield doc.Quote(tuple(code_as_spans(paragraph) for paragraph in said))

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from digest import document as doc
 from digest.analysis.context import owner_of, read, without_dashes
 from digest.answer.answers import Seen, as_of, entry_of, people_words, window_words
 from digest.answer.listing import line_of, weightiest_first
@@ -19,21 +20,6 @@ from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Evidence, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.request import Release
-from digest.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Span,
-    Spans,
-    Strong,
-    Text,
-    plain,
-)
 from digest.i18n import answer_text as words
 from digest.i18n.answer_text import GROUP
 from digest.i18n.labels import KINDS as KIND_NAMES
@@ -204,7 +190,7 @@ def notes_document(
     page: int = 1,
     releases: Sequence[Release] = (),
     upgrade: Sequence[UpgradeItem] = (),
-) -> Document:
+) -> doc.Document:
     """The notes as a document with ``most`` changes of each group; the others are counted.
 
     Each ``page``, from 1, has the next ones; a page beyond the last is the last. ``releases`` are
@@ -213,26 +199,26 @@ def notes_document(
     """
     page = min(page, -(-max(map(len, notes.groups.values()), default=1) // most))
     language = seen.language
-    between = plain(window_words(span, language))
+    between = doc.plain(window_words(span, language))
     title = words.NOTES.text(language, name=seen.repository.name, range=between)
     people = len(notes.people)
-    blocks: list[Block] = [
-        Heading(1, (Text(title),)),
-        Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
-        *(Paragraph(_release(release, seen)) for release in releases),
+    blocks: list[doc.Block] = [
+        doc.Heading(1, (doc.Text(title),)),
+        doc.Paragraph(words.NOTES_COUNTS(language, n=notes.total, people=people)),
+        *(doc.Paragraph(_release(release, seen)) for release in releases),
         *upgrade_blocks(upgrade, seen),
         *_groups(notes, span, seen, most, page),
-        Paragraph(
+        doc.Paragraph(
             words.CONTRIBUTORS(
                 language, people=people_words(notes.people, seen.repository, language, PEOPLE)
             )
         ),
-        Paragraph(as_of(seen), aside=True),
+        doc.Paragraph(as_of(seen), aside=True),
     ]
-    return Document(title=title, blocks=tuple(blocks), language=str(language))
+    return doc.Document(title=title, blocks=tuple(blocks), language=str(language))
 
 
-def _release(release: Release, seen: Seen) -> Spans:
+def _release(release: Release, seen: Seen) -> doc.Spans:
     """When a release was published, and its name if it has one of its own."""
     name = " ".join(release.name.split())
     title = f"{release.tag} ({name})" if name and name != release.tag else release.tag
@@ -240,24 +226,24 @@ def _release(release: Release, seen: Seen) -> Spans:
     return words.PUBLISHED(seen.language, name=title, day=day)
 
 
-def upgrade_blocks(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[Block]:
+def upgrade_blocks(upgrade: Sequence[UpgradeItem], seen: Seen) -> Iterator[doc.Block]:
     """What an upgrade meets, one item each."""
     if upgrade:
         name = words.UPGRADE.text(seen.language)
-        yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(upgrade))),))
-        yield Listing(tuple(Item(_thing(item, seen)) for item in upgrade))
+        yield doc.Paragraph((doc.Strong(GROUP.text(seen.language, name=name, n=len(upgrade))),))
+        yield doc.Listing(tuple(doc.Item(_thing(item, seen)) for item in upgrade))
 
 
-def _thing(item: UpgradeItem, seen: Seen) -> Spans:
+def _thing(item: UpgradeItem, seen: Seen) -> doc.Spans:
     repository = seen.repository
     if item.number is None:
         name, url = item.sha[:10], repository.commit_url(item.sha)
     else:
         name, url = f"#{item.number}", repository.request_url(item.number)
-    return met_words(item, Link(name, url) if url else Code(name), seen.language)
+    return met_words(item, doc.Link(name, url) if url else doc.Code(name), seen.language)
 
 
-def met_words(item: UpgradeItem, ref: Span, language: Language) -> Spans:
+def met_words(item: UpgradeItem, ref: doc.Span, language: Language) -> doc.Spans:
     """The change to an interface, with ``ref`` for the change that made it."""
     kind = KIND_NAMES[item.kind].text(language)
     match item.action:
@@ -270,16 +256,16 @@ def met_words(item: UpgradeItem, ref: Span, language: Language) -> Spans:
     return phrase(
         language,
         kind=kind[:1].upper() + kind[1:],
-        name=Code(item.name),
-        before=Code(item.before),
-        after=Code(item.after),
+        name=doc.Code(item.name),
+        before=doc.Code(item.before),
+        after=doc.Code(item.after),
         ref=ref,
     )
 
 
 def _groups(
     notes: ReleaseNotes, span: Stretch, seen: Seen, most: int, page: int
-) -> Iterator[Block]:
+) -> Iterator[doc.Block]:
     first = most * (page - 1)
     for kind, members in notes.groups.items():
         shown = members[first : first + most]
@@ -287,18 +273,18 @@ def _groups(
             continue
         phrase = words.KINDS[kind] if kind else words.OTHER_KINDS
         name = phrase.text(seen.language)
-        yield Paragraph((Strong(GROUP.text(seen.language, name=name, n=len(members))),))
-        yield Listing(tuple(_item(change, seen) for change in shown))
+        yield doc.Paragraph((doc.Strong(GROUP.text(seen.language, name=name, n=len(members))),))
+        yield doc.Listing(tuple(_item(change, seen) for change in shown))
         if left := len(members) - first - len(shown):
-            yield Paragraph(_rest(kind, left, span, seen), aside=True)
+            yield doc.Paragraph(_rest(kind, left, span, seen), aside=True)
 
 
-def _item(change: Graded, seen: Seen) -> Item:
+def _item(change: Graded, seen: Seen) -> doc.Item:
     line = line_of(change, seen.language)
-    return Item(entry_of(change, seen.repository), (Item(line),) if line else ())
+    return doc.Item(entry_of(change, seen.repository), (doc.Item(line),) if line else ())
 
 
-def _rest(kind: ChangeKind | None, number: int, span: Stretch, seen: Seen) -> Spans:
+def _rest(kind: ChangeKind | None, number: int, span: Stretch, seen: Seen) -> doc.Spans:
     """How many more there are, with the question that lists them, or the next page."""
     wanted = Changed(window=span, kinds=(kind,)) if kind else More()
-    return words.REST_OF_GROUP(seen.language, n=number, question=Code(format_intent(wanted)))
+    return words.REST_OF_GROUP(seen.language, n=number, question=doc.Code(format_intent(wanted)))

@@ -13,21 +13,7 @@ from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Span, Spans, Strong, Text
-from digest.i18n.answer_text import (
-    BESIDE,
-    BOTS,
-    BY_AUTHORS,
-    BY_FILES,
-    BY_FOLDERS,
-    CO_AUTHORED,
-    EVER_BY_AUTHORS,
-    MORE_FILES,
-    MORE_FOLDERS,
-    MORE_PEOPLE,
-    OF_FILE,
-    PER_TIME,
-    PERSON,
-)
+from digest.i18n import answer_text as wording
 from digest.i18n.labels import LEVEL_MARKS
 from digest.i18n.phrase import Phrase, join
 from digest.report.blocks import author_link
@@ -65,7 +51,7 @@ def by_author(
         levels.setdefault(author, Counter())[graded.grade.level] += 1
         beside.update(others)
     counted = {name: levels.get(name, Counter()) for name in (*levels, *beside)}
-    return _people(BY_AUTHORS, counted, beside, repository, language, most=most)
+    return _people(wording.BY_AUTHORS, counted, beside, repository, language, most=most)
 
 
 def ranked_authors(changes: Sequence[Graded], most: int = MOST_PEOPLE) -> list[str]:
@@ -80,7 +66,7 @@ def by_commits(
     authors: Sequence[str],
     repository: Repository,
     language: Language,
-    title: Phrase = EVER_BY_AUTHORS,
+    title: Phrase = wording.EVER_BY_AUTHORS,
 ) -> tuple[Block, ...]:
     """The authors of all commits that a branch ever had of something, with their numbers."""
     levels: dict[str, Counter[Level | None]] = {
@@ -115,21 +101,21 @@ def _people(
         for name, counted in people[:most]
     ]
     if len(people) > most:
-        items.append(Item((Text(MORE_PEOPLE.text(language, n=len(people) - most)),)))
+        items.append(Item((Text(wording.MORE_PEOPLE.text(language, n=len(people) - most)),)))
     if bots:
-        named = ", ".join(PERSON.text(language, name=name, n=n) for name, n in bots.items())
-        items.append(Item((Text(BOTS.text(language, bots=named)),)))
+        named = ", ".join(wording.PERSON.text(language, name=name, n=n) for name, n in bots.items())
+        items.append(Item((Text(wording.BOTS.text(language, bots=named)),)))
     wrote = sum(1 for _, counted in people if counted)
     head = title.text(language, n=wrote)
     if beside_only := len(people) - wrote:
-        head = BESIDE.text(language, head=head, n=beside_only)
+        head = wording.BESIDE.text(language, head=head, n=beside_only)
     return Paragraph((Strong(head),)), Listing(tuple(items))
 
 
 def _line(name: Span, counted: Counter[Level | None], beside: int, language: Language) -> Spans:
     counts = [f"{LEVEL_MARKS[level]} {counted[level]}" for level in Level if counted[level]]
-    also = f" · {CO_AUTHORED.text(language, n=beside)}" if beside else ""
-    person = PERSON(language, name=name, n=counted.total()) if counted else (name,)
+    also = f" · {wording.CO_AUTHORED.text(language, n=beside)}" if beside else ""
+    person = wording.PERSON(language, name=name, n=counted.total()) if counted else (name,)
     marks = f" · {' '.join(counts)}" if counts else ""
     return join([*person, f"{marks}{also}"])
 
@@ -145,11 +131,11 @@ def by_file(
     """The files, and then the folders, with their numbers of changes and of changed lines."""
     files = _touched(changes, lambda path: path)
     folders = _touched(changes, lambda path: path[: path.rfind("/") + 1])
-    told = _places(BY_FILES, MORE_FILES, files, most, language)
+    told = _places(wording.BY_FILES, wording.MORE_FILES, files, most, language)
     if len(folders) < 2:
         return told
     named = Listing(tuple(_of_path(folder, language) for folder in folders[:MOST_FOLDERS]))
-    head = BY_FOLDERS.text(language, n=len(folders))
+    head = wording.BY_FOLDERS.text(language, n=len(folders))
     return (*told, Paragraph((Strong(head),)), named)
 
 
@@ -158,7 +144,7 @@ def by_folder(
 ) -> tuple[Block, ...]:
     """The folders, at most two deep, with their numbers of changes and of changed lines."""
     folders = _touched(changes, lambda path: "".join(f"{f}/" for f in path.split("/")[:-1][:2]))
-    return _places(BY_FOLDERS, MORE_FOLDERS, folders, most, language)
+    return _places(wording.BY_FOLDERS, wording.MORE_FOLDERS, folders, most, language)
 
 
 def _places(
@@ -191,7 +177,7 @@ def _touched(changes: Sequence[Graded], named: Callable[[str], str]) -> list[_To
 def _of_path(touched: _Touched, language: Language) -> Item:
     path, n, added, deleted = touched
     name = Code(printable(path))
-    return Item(OF_FILE(language, path=name, n=n, added=added, deleted=deleted))
+    return Item(wording.OF_FILE(language, path=name, n=n, added=added, deleted=deleted))
 
 
 MOST_BARS = 62
@@ -224,7 +210,7 @@ def by_time(
         counts[bar] = counts.get(bar, 0) + 1
     bars = sorted(counts)
     return Chart(
-        title=PER_TIME[per].text(language),
+        title=wording.PER_TIME[per].text(language),
         labels=tuple(bars),
         values=tuple(counts[bar] for bar in bars),
     )

@@ -9,21 +9,7 @@ import re
 from collections.abc import Callable
 from difflib import get_close_matches
 
-from digest.chat.chat_intents import (
-    Filter,
-    Managing,
-    Mute,
-    Pause,
-    Resume,
-    Set,
-    ShowSettings,
-    Subscribe,
-    Subscriptions,
-    Unfilter,
-    Unmute,
-    Unsubscribe,
-    Value,
-)
+from digest.chat import chat_intents as intents
 from digest.chat.chat_settings import AS_USUAL, Rule, RuleField, rule_of
 from digest.chat.schedule_parser import (
     LEVELS,
@@ -80,19 +66,19 @@ def _any(words: dict[str, RuleField] | dict[str, ChatSetting]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
-_FIXED: dict[str, Managing] = {
-    r"(?:(?:list|show)(?: (?:me )?(?:my|our|all|the))? )?subscriptions": Subscriptions(),
-    r"(?:my|our) subscriptions|what (?:am i|are we) subscribed to": Subscriptions(),
-    r"(?:我的|我们的|查看|列出|显示)?(?:全部|所有)?订阅(?:列表|情况)": Subscriptions(),
-    r"(?:我的|查看|列出)订阅": Subscriptions(),
-    r"pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?": Pause(),
-    r"暂停(?:推送|订阅|摘要)?": Pause(),
-    r"(?:resume|unpause)(?: (?:the )?(?:digests?|subscriptions?|posts?))?": Resume(),
-    r"(?:恢复|继续)(?:推送|订阅|摘要)?|取消暂停": Resume(),
-    r"(?:(?:show|list)(?: (?:me )?(?:my|our|the))? )?(?:settings|filters)": ShowSettings(),
-    r"(?:查看|显示)?(?:当前)?(?:设置|过滤器|过滤规则)": ShowSettings(),
-    r"(?:clear|remove|delete)(?: all)?(?: the)? filters": Unfilter(),
-    r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": Unfilter(),
+_FIXED: dict[str, intents.Managing] = {
+    r"(?:(?:list|show)(?: (?:me )?(?:my|our|all|the))? )?subscriptions": intents.Subscriptions(),
+    r"(?:my|our) subscriptions|what (?:am i|are we) subscribed to": intents.Subscriptions(),
+    r"(?:我的|我们的|查看|列出|显示)?(?:全部|所有)?订阅(?:列表|情况)": intents.Subscriptions(),
+    r"(?:我的|查看|列出)订阅": intents.Subscriptions(),
+    r"pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?": intents.Pause(),
+    r"暂停(?:推送|订阅|摘要)?": intents.Pause(),
+    r"(?:resume|unpause)(?: (?:the )?(?:digests?|subscriptions?|posts?))?": intents.Resume(),
+    r"(?:恢复|继续)(?:推送|订阅|摘要)?|取消暂停": intents.Resume(),
+    r"(?:(?:show|list)(?: (?:me )?(?:my|our|the))? )?(?:settings|filters)": intents.ShowSettings(),
+    r"(?:查看|显示)?(?:当前)?(?:设置|过滤器|过滤规则)": intents.ShowSettings(),
+    r"(?:clear|remove|delete)(?: all)?(?: the)? filters": intents.Unfilter(),
+    r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": intents.Unfilter(),
 }
 _PAUSE = re.compile(
     r"(?:pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?(?= )|暂停(?:推送|订阅|摘要)?)"
@@ -133,7 +119,7 @@ _UNFILTER = re.compile(
 _VERBS = ("subscribe", "unsubscribe", "subscriptions", "settings", "unmute", "resume")
 
 
-def read_managing(text: str) -> Managing | None:
+def read_managing(text: str) -> intents.Managing | None:
     """The command in a text with single spaces and no closing marks; ``None`` if it is none.
 
     Raises ``UnknownZone``, and ``UsageError`` for a value that a setting cannot have.
@@ -152,7 +138,7 @@ def _correct_spelling(text: str) -> str:
     return f"{near[0]}{space}{rest}" if near else ""
 
 
-def _read(text: str) -> Managing | None:
+def _read(text: str) -> intents.Managing | None:
     for fixed, intent in _FIXED.items():
         if re.fullmatch(fixed, text, re.IGNORECASE):
             return intent
@@ -166,23 +152,25 @@ def _first(match: re.Match[str]) -> str:
     return next((group for group in match.groups() if group), "").strip(" \"'")
 
 
-def _subscribe(match: re.Match[str]) -> Managing | None:
+def _subscribe(match: re.Match[str]) -> intents.Managing | None:
     read = read_timing(_first(match))
     if read is None:
         return None
-    return Subscribe(repository=read.rest, kind=read.kind or Frequency.DAILY, timing=read.timing)
+    return intents.Subscribe(
+        repository=read.rest, kind=read.kind or Frequency.DAILY, timing=read.timing
+    )
 
 
-def _unsubscribe(match: re.Match[str]) -> Managing | None:
+def _unsubscribe(match: re.Match[str]) -> intents.Managing | None:
     read = read_timing(_first(match))
     if read is None or read.timing != AS_USUAL:
         return None
-    return Unsubscribe(repository=read.rest, kind=read.kind)
+    return intents.Unsubscribe(repository=read.rest, kind=read.kind)
 
 
-def _pause(match: re.Match[str]) -> Managing | None:
+def _pause(match: re.Match[str]) -> intents.Managing | None:
     end = _END.fullmatch(match["end"])
-    return Pause(until=_until(end)) if end else None
+    return intents.Pause(until=_until(end)) if end else None
 
 
 def _until(end: re.Match[str]) -> PauseEnd:
@@ -197,28 +185,28 @@ def _until(end: re.Match[str]) -> PauseEnd:
     return until
 
 
-def _mute(match: re.Match[str]) -> Managing:
+def _mute(match: re.Match[str]) -> intents.Managing:
     """A topic may have words in it that an end begins with: only a whole end is one."""
     said = _first(match)
     for at in range(1, len(said)):
         if end := _END.fullmatch(said, at):
             try:
-                return Mute(topic=said[:at].strip(" \"'"), until=_until(end))
+                return intents.Mute(topic=said[:at].strip(" \"'"), until=_until(end))
             except InvalidDate:
                 raise
             except UsageError:
                 continue
-    return Mute(topic=said)
+    return intents.Mute(topic=said)
 
 
-def _setting_command(match: re.Match[str]) -> Managing:
+def _setting_command(match: re.Match[str]) -> intents.Managing:
     setting = _SETTINGS[match[1].lower()]
-    return Set(setting=setting, value=_value(setting, match[2].strip(" \"'")))
+    return intents.Set(setting=setting, value=_value(setting, match[2].strip(" \"'")))
 
 
-def _value(setting: ChatSetting, written: str) -> Value:
+def _value(setting: ChatSetting, written: str) -> intents.Value:
     lower = written.lower()
-    value: Value | None
+    value: intents.Value | None
     match setting:
         case ChatSetting.LANGUAGE:
             value = _LANGUAGES.get(lower)
@@ -276,24 +264,24 @@ def _rule(field: str, pattern: str) -> Rule | None:
     return rule_of(_FIELDS[field.lower()], pattern)
 
 
-def _filter(match: re.Match[str]) -> Managing | None:
+def _filter(match: re.Match[str]) -> intents.Managing | None:
     rule = _rule(match[3], match[4])
     if rule is None:
         return None
-    return Filter(rule=rule, include=bool(match[2]), save=bool(match[1]))
+    return intents.Filter(rule=rule, include=bool(match[2]), save=bool(match[1]))
 
 
-def _unfilter(match: re.Match[str]) -> Managing | None:
+def _unfilter(match: re.Match[str]) -> intents.Managing | None:
     field, pattern = (group for group in match.groups() if group)
     rule = _rule(field, pattern)
-    return Unfilter(rule=rule) if rule else None
+    return intents.Unfilter(rule=rule) if rule else None
 
 
-_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Managing | None]], ...] = (
+_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], intents.Managing | None]], ...] = (
     (_PAUSE, _pause),
     (_UNSUBSCRIBE, _unsubscribe),
     (_SUBSCRIBE, _subscribe),
-    (_UNMUTE, lambda found: Unmute(topic=_first(found))),
+    (_UNMUTE, lambda found: intents.Unmute(topic=_first(found))),
     (_MUTE, _mute),
     (_SET, _setting_command),
     (_UNFILTER, _unfilter),

@@ -5,29 +5,9 @@ An error's English is its own text; other languages are made from its attributes
 
 from __future__ import annotations
 
+from digest import errors
 from digest.core.enums import ChatSetting, Effect, Frequency, Language
 from digest.core.profile import EntryKind
-from digest.errors import (
-    AmbiguousReference,
-    AmbiguousRepository,
-    EmptyRange,
-    ForgeDown,
-    ForgeLimited,
-    ForgeUnauthorized,
-    FutureWindow,
-    InvalidDate,
-    InvalidReference,
-    InvalidWindow,
-    NoRelease,
-    NothingBefore,
-    NotOnForge,
-    RangeTooLarge,
-    SourceUnavailable,
-    UnknownBranch,
-    UnknownChange,
-    UnknownZone,
-    UserError,
-)
 from digest.i18n.phrase import Phrase
 
 LOOKING = Phrase("Looking at it…", "正在查看…")
@@ -260,55 +240,55 @@ ALERT = Phrase(
 MORE_CHANGES = Phrase("and {n:more change|more changes}", "另有 {n} 个变更")
 
 
-def complaint(error: UserError, language: Language) -> str:
+def complaint(error: errors.UserError, language: Language) -> str:
     """What went wrong and how to fix it, in one line."""
     return _chinese(error) if language is Language.ZH else str(error)
 
 
-def _chinese(error: UserError) -> str:
+def _chinese(error: errors.UserError) -> str:
     match error:
-        case InvalidDate(text=text):
+        case errors.InvalidDate(text=text):
             return f"“{text}”不是有效的日期或时间，请写成 2026-01-23 或 2026-01-23T08:00。"
-        case InvalidReference(text=text):
+        case errors.InvalidReference(text=text):
             return f"“{text}”不能表示一个变更，请写 #123、至少 7 位的提交号，或者 PR、提交的网址。"
-        case UnknownChange(reference=reference, where=where):
+        case errors.UnknownChange(reference=reference, where=where):
             return f"在 {where} 中没有找到 {reference}，请检查编号，或换一个仓库或分支。"
-        case AmbiguousReference(reference=reference, candidates=candidates):
+        case errors.AmbiguousReference(reference=reference, candidates=candidates):
             listed = "、".join(c[:12] for c in candidates[:5])
             return f"{reference} 对应多个提交（{listed}），请多写几位。"
-        case AmbiguousRepository(names=names):
+        case errors.AmbiguousRepository(names=names):
             listed, more = "、".join(names[:10]), "等" if len(names) > 10 else ""
             return (
                 f"有多个仓库符合：{listed}{more}，请写出其中一个的全名，例如：解释 {names[0]}#123"
             )
-        case FutureWindow():
+        case errors.FutureWindow():
             return "这段时间还没有到，请选择更早的日期。"
-        case InvalidWindow():
+        case errors.InvalidWindow():
             return "这段时间不成立：请检查起止日期的先后和长度。"
-        case UnknownZone(name=name):
+        case errors.UnknownZone(name=name):
             return f"“{name}”不是 IANA 时区，请写成 Asia/Shanghai 或 UTC。"
-        case UnknownBranch(name=name):
+        case errors.UnknownBranch(name=name):
             return f"仓库里没有名为“{name}”的分支、标签或提交。"
-        case RangeTooLarge(number=number, most=most):
+        case errors.RangeTooLarge(number=number, most=most):
             return f"两者之间有 {number:,} 个提交，最多可比较 {most:,} 个，请选择更近的两个。"
-        case NoRelease(repository=repository):
+        case errors.NoRelease(repository=repository):
             return f"{repository} 这里没有发布的标签，请写明标签、分支或提交。"
-        case NotOnForge(host=host, what=what):
+        case errors.NotOnForge(host=host, what=what):
             return f"{host} 上没有 {what}，或者它没有对本机器人公开。"
-        case ForgeLimited(host=host, until=until):
+        case errors.ForgeLimited(host=host, until=until):
             return f"{host} 的请求额度已用完，请在 {until:%Y-%m-%d %H:%M} UTC 之后再问。"
-        case ForgeDown(host=host):
+        case errors.ForgeDown(host=host):
             return f"现在无法访问 {host}，请稍后再试。"
-        case ForgeUnauthorized(host=host):
+        case errors.ForgeUnauthorized(host=host):
             return f"{host} 拒绝了本机器人的凭证，请管理员运行 digestbot check 并检查 [forges]。"
-        case NothingBefore(shown=shown) if shown:
+        case errors.NothingBefore(shown=shown) if shown:
             return f"你指的是哪一个？{shown} ——可以说，例如：第一个"
-        case NothingBefore():
+        case errors.NothingBefore():
             return "不清楚你指的是哪个变更或哪次回答，请写明，例如：解释 #123"
-        case EmptyRange(base=base, tip=tip, reversed=turned):
+        case errors.EmptyRange(base=base, tip=tip, reversed=turned):
             out = f"请写 {tip}..{base}" if turned else "请选择两个不同的引用"
             return f"{tip} 没有 {base} 之外的变更；{out}。"
-        case SourceUnavailable():
+        case errors.SourceUnavailable():
             return f"现在无法读取仓库：{error}"
         case _:
             return f"无法完成：{error}"

@@ -11,16 +11,8 @@ import re
 from collections.abc import Collection, Sequence
 
 from digest.core.change import FileStatus, Hunk, printable
+from digest.llm import claim_patterns as claims
 from digest.llm.change_index import ChangeIndex, IndexedHunk, occurs, places
-from digest.llm.claim_patterns import (
-    Bond,
-    Shift,
-    bonds,
-    moves,
-    names_said_added,
-    names_said_removed,
-    shifts,
-)
 from digest.llm.format_check import Failed, Rejection
 from digest.llm.number_check import count_number, has_number
 from digest.llm.tokens import Atom, Sort, Wording
@@ -42,15 +34,15 @@ def wrong_shift(
     supports it. If no line of the change is known, its words and facts must suffice.
     """
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
-    for shift in shifts(wording):
+    for shift in claims.shifts(wording):
         subjects = [a.text for a in others if a not in {shift.old, shift.new}]
         if _is_contradicted(shift, ground, cited) or not _is_shown(shift, subjects, ground):
             about = f"{shift.old.text} -> {shift.new.text}"
             return Failed(fault=Rejection.SHIFT, about=about)
-    for move in moves(wording):
+    for move in claims.moves(wording):
         if not _has_moved(move, ground):
             return Failed(fault=Rejection.SHIFT, about=f"{move.old.text} -> {move.new.text}")
-    for bond in bonds(wording):
+    for bond in claims.bonds(wording):
         if not _is_bound(bond, ground):
             return Failed(fault=Rejection.SHIFT, about=f"{bond.name.text} = {bond.value.text}")
     if not ground.stretches:
@@ -58,14 +50,14 @@ def wrong_shift(
     return _wrong_side(wording, ground)
 
 
-def _is_contradicted(shift: Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
+def _is_contradicted(shift: claims.Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
     """Whether a cited hunk shows the reverse: the new one becoming the old one."""
     old, new = _both(shift, ground)
     mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
     return any(_direction(new, old, s) > 0 for s in mine)
 
 
-def _is_shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
+def _is_shown(shift: claims.Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:
     """Whether something in the change shows the old one becoming the new one."""
     old, new = _both(shift, ground)
     return (
@@ -77,7 +69,7 @@ def _is_shown(shift: Shift, subjects: Sequence[str], ground: ChangeIndex) -> boo
     )
 
 
-def _has_moved(move: Shift, ground: ChangeIndex) -> bool:
+def _has_moved(move: claims.Shift, ground: ChangeIndex) -> bool:
     """Whether a file moved there, or a name came to a file there."""
     if not _PLACE.search(move.new.text) or _by_path(move.old, move.new, ground):
         return True  # "moves X to async" is no place that code could check
@@ -90,7 +82,7 @@ def _has_moved(move: Shift, ground: ChangeIndex) -> bool:
     )
 
 
-def _is_bound(bond: Bond, ground: ChangeIndex) -> bool:
+def _is_bound(bond: claims.Bond, ground: ChangeIndex) -> bool:
     """Whether a hunk, a fact or a line of the message has the name with its value."""
     name, value = _bare(bond.name, ground), _bare(bond.value, ground)
     facts = (
@@ -138,7 +130,7 @@ def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
     return Atom(atom.sort, text)
 
 
-def _both(shift: Shift, ground: ChangeIndex) -> tuple[Atom, Atom]:
+def _both(shift: claims.Shift, ground: ChangeIndex) -> tuple[Atom, Atom]:
     """The old and the new one, bare; whole if only their last parts are alike."""
     old, new = _bare(shift.old, ground), _bare(shift.new, ground)
     return (shift.old, shift.new) if old.text == new.text else (old, new)
@@ -297,8 +289,8 @@ def _is_name(text: str) -> bool:
 def _wrong_side(wording: Wording, ground: ChangeIndex) -> Failed | None:
     """Something claimed as added that is on no added line, or as removed on no removed line."""
     for claimed, text, paths in (
-        (names_said_added(wording), ground.added, _gaining(ground)),
-        (names_said_removed(wording), ground.removed, _losing(ground)),
+        (claims.names_said_added(wording), ground.added, _gaining(ground)),
+        (claims.names_said_removed(wording), ground.removed, _losing(ground)),
     ):
         for atom in claimed:
             if not _on(atom, text, paths, ground):

@@ -8,24 +8,13 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from digest import document as doc
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Mute, Set, ShowSettings, Unmute, Value, format_value
 from digest.chat.chat_settings import MOST_TOPICS, ChatSettings, still_muted
 from digest.chat.schedule_parser import PauseEnd, pause_end
 from digest.core.enums import ChatSetting, Language
 from digest.core.grade import Level
-from digest.document import (
-    Block,
-    Code,
-    Document,
-    Heading,
-    Item,
-    Listing,
-    Paragraph,
-    Spans,
-    Text,
-    plain,
-)
 from digest.errors import UserError
 from digest.i18n import chat_text as words
 from digest.i18n.labels import COMMA, LEVELS
@@ -56,14 +45,16 @@ def minute(at: datetime, zone: ZoneInfo | None) -> str:
     return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def settings_answer(ctx: Context, blocks: Sequence[Block], title: Phrase | None = None) -> Answer:
+def settings_answer(
+    ctx: Context, blocks: Sequence[doc.Block], title: Phrase | None = None
+) -> Answer:
     """An answer of a few blocks; without a title, its first paragraph is the title as well."""
-    heads = [Heading(1, title(ctx.language))] if title else []
+    heads = [doc.Heading(1, title(ctx.language))] if title else []
     first = title.template(ctx.language) if title else ""
     for block in blocks:
-        if not first and isinstance(block, Paragraph):
-            first = plain(block.spans)
-    document = Document(title=first, blocks=(*heads, *blocks), language=str(ctx.language))
+        if not first and isinstance(block, doc.Paragraph):
+            first = doc.plain(block.spans)
+    document = doc.Document(title=first, blocks=(*heads, *blocks), language=str(ctx.language))
     return Answer(intent="chat", document=document)
 
 
@@ -81,14 +72,14 @@ async def show_settings(_intent: ShowSettings, ctx: Context, room: Room) -> Answ
         (words.TOPICS, _topics(settings, ctx, room)),
     ):
         if entries:
-            named = between([Code(entry) for entry in entries], COMMA.template(language))
+            named = between([doc.Code(entry) for entry in entries], COMMA.template(language))
             rows.append(_line(phrase.template(language), named, language))
     if settings.paused:
-        rows.append(Item(words.HELD(language)))
+        rows.append(doc.Item(words.HELD(language)))
     elif until := settings.paused_by(ctx.clock.now()):
         said = minute(until, await digest_zone(ctx, room))
-        rows.append(Item(words.HELD_UNTIL(language, moment=said)))
-    return settings_answer(ctx, [Listing(tuple(rows))], words.SETTINGS)
+        rows.append(doc.Item(words.HELD_UNTIL(language, moment=said)))
+    return settings_answer(ctx, [doc.Listing(tuple(rows))], words.SETTINGS)
 
 
 def _topics(settings: ChatSettings, ctx: Context, room: Room) -> list[str]:
@@ -99,7 +90,9 @@ def _topics(settings: ChatSettings, ctx: Context, room: Room) -> list[str]:
     return [f"{topic}{ends.get(topic, '')}" for topic in topics]
 
 
-def _values(settings: ChatSettings, room: Room, language: Language) -> list[tuple[Phrase, Spans]]:
+def _values(
+    settings: ChatSettings, room: Room, language: Language
+) -> list[tuple[Phrase, doc.Spans]]:
     own, usual = settings.timing, room.defaults
     pairs: dict[ChatSetting, tuple[Value | None, Value | None]] = {
         ChatSetting.LANGUAGE: (settings.language, room.language),
@@ -109,7 +102,7 @@ def _values(settings: ChatSettings, room: Room, language: Language) -> list[tupl
         ChatSetting.LEVEL: (own.least, usual.least),
         ChatSetting.BRANCH: (own.branch or None, usual.branch or None),
     }
-    rows: list[tuple[Phrase, Spans]] = []
+    rows: list[tuple[Phrase, doc.Spans]] = []
     for setting, (mine, default) in pairs.items():
         if mine is not None:
             rows.append((words.NAMES[setting], _value_text(mine, language)))
@@ -122,7 +115,7 @@ def _values(settings: ChatSettings, room: Room, language: Language) -> list[tupl
     return rows
 
 
-def _value_text(value: Value, language: Language) -> Spans:
+def _value_text(value: Value, language: Language) -> doc.Spans:
     """A value as people read it: its display name if it has one, otherwise as written."""
     match value:
         case bool() | Language():
@@ -132,11 +125,11 @@ def _value_text(value: Value, language: Language) -> Spans:
         case frozenset() if len(value) == _WEEK:
             return words.EVERY_DAY(language)
         case _:
-            return (Code(format_value(value)),)
+            return (doc.Code(format_value(value)),)
 
 
-def _line(name: str, value: Spans, language: Language) -> Item:
-    return Item(words.SET(language, name=name, value=value))
+def _line(name: str, value: doc.Spans, language: Language) -> doc.Item:
+    return doc.Item(words.SET(language, name=name, value=value))
 
 
 async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
@@ -151,7 +144,7 @@ async def set_value(intent: Set, ctx: Context, room: Room) -> Answer:
     value = format_value(intent.value) or words.DEFAULT_BRANCH.template(ctx.language)
     name = words.NAMES[intent.setting].template(ctx.language)
     return settings_answer(
-        ctx, [Paragraph(words.DONE(ctx.language, name=name, value=(Code(value),)))]
+        ctx, [doc.Paragraph(words.DONE(ctx.language, name=name, value=(doc.Code(value),)))]
     )
 
 
@@ -194,7 +187,7 @@ async def mute(intent: Mute, ctx: Context, room: Room) -> Answer:
         end, zone = await end_of(intent.until, ctx, room)
         said = await mute_topic(room, intent.topic, ctx.language, end)
         said += " " + words.UNTIL.text(ctx.language, moment=minute(end, zone), zone=zone.key)
-    return settings_answer(ctx, [Paragraph((Text(said),))])
+    return settings_answer(ctx, [doc.Paragraph((doc.Text(said),))])
 
 
 async def mute_topic(
@@ -229,10 +222,10 @@ async def unmute(intent: Unmute, ctx: Context, room: Room) -> Answer:
     gone = [muted_topic for muted_topic in before if term(muted_topic) == term(intent.topic)]
     if not gone:
         said = words.NOT_MUTED(ctx.language, topic=intent.topic)
-        return settings_answer(ctx, [Paragraph(said)])
+        return settings_answer(ctx, [doc.Paragraph(said)])
     await room.chats.change(room.chat, lambda kept: _without(kept, gone))
     room.tell()
-    return settings_answer(ctx, [Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
+    return settings_answer(ctx, [doc.Paragraph(words.UNMUTED(ctx.language, topic=intent.topic))])
 
 
 SETTING_HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]] = {

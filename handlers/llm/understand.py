@@ -23,36 +23,20 @@ from digest.llm.model_input import Privacy
 from digest.llm.prompt import Schema, fill_template, texts
 from digest.llm.prompt import meaning as prompt_meaning
 from digest.llm.prompt_text import fence_content, visible
+from digest.question import intent as intents
 from digest.question.commit_range import Refs
-from digest.question.intent import (
-    Again,
-    Changed,
-    Compare,
-    Intent,
-    OfChange,
-    Search,
-    Touched,
-    Unknown,
-)
 from digest.question.lexicon import tidy
 from digest.question.parser import parse
 from digest.question.questions import QUESTIONS, format_intent
 from handlers.context import Context
+from handlers.ports import model_port
 from handlers.ports.analysis_port import Judging
-from handlers.ports.model_port import (
-    BillingAccount,
-    CallKind,
-    ModelError,
-    ModelMessage,
-    ModelRequest,
-    Speaker,
-)
 
 PATIENCE = 15.0  # seconds that an asker waits for the interpretation; the answer takes time as well
 _WORD = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 
 
-async def meaning(words: str, unread: Intent, ctx: Context) -> Intent | None:
+async def meaning(words: str, unread: intents.Intent, ctx: Context) -> intents.Intent | None:
     """A model's reading of the words; ``None`` if none may be used or it does not know.
 
     Not sent: text that is too long, text without a word, and text that may be meant for others.
@@ -60,17 +44,17 @@ async def meaning(words: str, unread: Intent, ctx: Context) -> Intent | None:
     judging = ctx.judging
     if judging is None or ctx.overheard or ctx.watched.privacy is Privacy.NONE:
         return None
-    too_long = isinstance(unread, Unknown) and unread.too_long
+    too_long = isinstance(unread, intents.Unknown) and unread.too_long
     if too_long or not _WORD.search(words):
         return None
     try:
         intent = await _ask_for_intent(words, ctx, judging)
-    except ModelError:  # the client has logged and booked it
+    except model_port.ModelError:  # the client has logged and booked it
         return None
-    return None if isinstance(intent, Unknown) else intent
+    return None if isinstance(intent, intents.Unknown) else intent
 
 
-async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
+async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> intents.Intent:
     if judging.warm is not None:
         await judging.warm()
     (shown,) = await asyncio.to_thread(
@@ -79,14 +63,14 @@ async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
     now = ctx.clock.now()
     prompt = asking(shown, now.astimezone(ctx.zone).date().isoformat())
     reply = await judging.model.complete(
-        ModelRequest(
+        model_port.ModelRequest(
             messages=(
-                ModelMessage(role=Speaker.SYSTEM, text=prompt.system),
-                ModelMessage(role=Speaker.USER, text=prompt.user),
+                model_port.ModelMessage(role=model_port.Speaker.SYSTEM, text=prompt.system),
+                model_port.ModelMessage(role=model_port.Speaker.USER, text=prompt.user),
             ),
             read=meaning_reader(shown, now, ctx.zone),
-            account=BillingAccount(
-                kind=CallKind.QUESTION,
+            account=model_port.BillingAccount(
+                kind=model_port.CallKind.QUESTION,
                 repository=ctx.watched.repository.name,
                 channel=judging.channel,
                 person=judging.person,
@@ -102,7 +86,7 @@ async def _ask_for_intent(words: str, ctx: Context, judging: Judging) -> Intent:
 
 UNKNOWN = "unknown"  # the kind of words without a meaning
 
-CHOICES: Mapping[str, type[Intent]] = {
+CHOICES: Mapping[str, type[intents.Intent]] = {
     one.name: intent for intent, one in QUESTIONS.items() if one.model
 }
 """What a model may choose. Each only reads."""
@@ -132,7 +116,7 @@ def asking(words: str, today: str) -> MeaningRequest:
     )
 
 
-def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[object], Intent]:
+def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[object], intents.Intent]:
     """The reader of the reply, for ``ModelRequest.read``: an intent of the list, or ``Unknown``.
 
     It raises ``ValueError``, in words for the model, if the question is not of its kind, or names
@@ -140,11 +124,11 @@ def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[objec
     """
     asked = tidy(words).casefold()
 
-    def read(value: object) -> Intent:
+    def read(value: object) -> intents.Intent:
         reply = value if isinstance(value, Mapping) else {}
         kind, question = reply.get("kind"), reply.get("question")
         if kind == UNKNOWN:
-            return Unknown()
+            return intents.Unknown()
         choice = CHOICES.get(str(kind))
         if choice is None or not isinstance(question, str):
             raise ValueError("give a kind of the list and a question in its form")
@@ -166,7 +150,7 @@ def _stands(name: str, asked: str) -> bool:
     return name in asked
 
 
-def _parse(question: str, now: datetime, zone: ZoneInfo) -> Intent:
+def _parse(question: str, now: datetime, zone: ZoneInfo) -> intents.Intent:
     """The intent of a question in the grammar's words, which must format to the same question."""
     try:
         intent = parse(question, now, zone)
@@ -178,18 +162,18 @@ def _parse(question: str, now: datetime, zone: ZoneInfo) -> Intent:
     return intent
 
 
-def _names(intent: Intent) -> Iterator[str]:
+def _names(intent: intents.Intent) -> Iterator[str]:
     """The parts of an intent that only the asker can know; topics and words may be translated."""
     match intent:
-        case _ if isinstance(intent, OfChange | Again):
+        case _ if isinstance(intent, intents.OfChange | intents.Again):
             yield from _reference(intent.reference)
-        case Touched(name=name):
+        case intents.Touched(name=name):
             yield name
-        case Changed() | Search():
+        case intents.Changed() | intents.Search():
             yield from filter(None, (intent.path, intent.author, intent.label))
         case _:
             pass
-    span = intent.refs if isinstance(intent, Compare) else getattr(intent, "window", None)
+    span = intent.refs if isinstance(intent, intents.Compare) else getattr(intent, "window", None)
     if isinstance(span, Refs):
         ends = (end for end in (span.base, span.tip) if end != LATEST)
         yield from filter(None, (*ends, span.repository))

@@ -13,29 +13,7 @@ from urllib.parse import quote
 from bot.messaging.sender import Part
 from bot.util.sanitize import address, legible, legible_lines
 from bot.util.terminal import columns_of, has_own_sign
-from digest.document import (
-    Actions,
-    Block,
-    Code,
-    CodeBlock,
-    Divider,
-    Document,
-    Emphasis,
-    Heading,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Span,
-    Spans,
-    Strong,
-    Table,
-    Text,
-    button_as_text,
-    charts_as_text,
-    rows_as_lines,
-)
+from digest import document as doc
 
 MOST = 4096  # characters of an embed's description, well below the 6000 of all embeds of a message
 _LONGEST = 700
@@ -46,11 +24,11 @@ _WIDTH = 46  # monospaced characters that fit side by side in an embed
 _HAIR = "\u200a"
 _ACTING = re.compile(r"[\\*_~`|<>\[\]#@]|(?<=\S):(?=\S)")
 _START = re.compile(r"[-+]|\d+(?=[.)])")
-_MARKS: dict[type[Span], str] = {Strong: "**", Emphasis: "*"}
+_MARKS: dict[type[doc.Span], str] = {doc.Strong: "**", doc.Emphasis: "*"}
 Line = tuple[str, str]  # one line as sent and as read
 
 
-def render(document: Document) -> tuple[Part, ...]:
+def render(document: doc.Document) -> tuple[Part, ...]:
     """The messages of a document, in order."""
     messages: list[list[Line]] = [[]]
     room = MOST
@@ -74,43 +52,43 @@ def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def _lines(blocks: Iterable[Block]) -> Iterator[Line]:
+def _lines(blocks: Iterable[doc.Block]) -> Iterator[Line]:
     for place, block in enumerate(blocks):
-        if place and not isinstance(block, Divider):
+        if place and not isinstance(block, doc.Divider):
             yield "", ""
-        match charts_as_text(block):
-            case Heading(level=level, spans=spans):
+        match doc.charts_as_text(block):
+            case doc.Heading(level=level, spans=spans):
                 yield from _marked_lines("#" * min(level, 3) + " ", spans)
-            case Paragraph(spans=spans):
+            case doc.Paragraph(spans=spans):
                 yield from _marked_lines("", spans)
-            case Listing(items=items, ordered=ordered):
+            case doc.Listing(items=items, ordered=ordered):
                 yield from _items(items, "", ordered=ordered)
-            case Table() as table if columns := columns_of(table, _WIDTH):
+            case doc.Table() as table if columns := columns_of(table, _WIDTH):
                 yield from _code("\n".join(columns))
-            case Table() as table:
-                for spans in rows_as_lines(table):
+            case doc.Table() as table:
+                for spans in doc.rows_as_lines(table):
                     yield from _marked_lines("- ", spans)
-            case Quote(paragraphs=paragraphs):
+            case doc.Quote(paragraphs=paragraphs):
                 for spans in paragraphs:
                     yield from _marked_lines("> ", spans, again=True)
-            case CodeBlock(text=text):
+            case doc.CodeBlock(text=text):
                 yield from _code(text)
-            case Divider():
+            case doc.Divider():
                 yield "────────", ""
-            case Actions(buttons=buttons):
+            case doc.Actions(buttons=buttons):
                 for button in buttons:
-                    yield from _marked_lines("", button_as_text(button))
+                    yield from _marked_lines("", doc.button_as_text(button))
 
 
-def _marked_lines(mark: str, spans: Spans, *, again: bool = False) -> Iterator[Line]:
+def _marked_lines(mark: str, spans: doc.Spans, *, again: bool = False) -> Iterator[Line]:
     """The spans after a mark, in lines that are not too long."""
     for line in _short(spans):
         yield mark + inline(line), "".join(map(_words, line))
         mark = mark if again else ""
 
 
-def _short(spans: Spans) -> Iterator[list[Span]]:
-    line: list[Span] = []
+def _short(spans: doc.Spans) -> Iterator[list[doc.Span]]:
+    line: list[doc.Span] = []
     weight = 0
     for span in spans:
         words = span.text if _url(span) else _words(span)
@@ -126,13 +104,13 @@ def _short(spans: Spans) -> Iterator[list[Span]]:
         yield line
 
 
-def _like(span: Span, words: str) -> Span:
-    if isinstance(span, Link):
-        return Link(words, span.url) if _url(span) else Text(words)
+def _like(span: doc.Span, words: str) -> doc.Span:
+    if isinstance(span, doc.Link):
+        return doc.Link(words, span.url) if _url(span) else doc.Text(words)
     return type(span)(words)
 
 
-def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Line]:
+def _items(items: Sequence[doc.Item], indent: str, *, ordered: bool) -> Iterator[Line]:
     airy = not indent and any(has_own_sign(item.spans) and item.children for item in items)
     for number, item in enumerate(items, 1):
         if airy and number > 1:
@@ -146,7 +124,7 @@ def _items(items: Sequence[Item], indent: str, *, ordered: bool) -> Iterator[Lin
         yield from _items(item.children, f"{indent}  "[:20], ordered=False)
 
 
-def _signed_item(item: Item, indent: str) -> Iterator[Line]:
+def _signed_item(item: doc.Item, indent: str) -> Iterator[Line]:
     """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
     yield from _marked_lines(indent, item.spans)
     if len(item.children) == 1 and not item.children[0].children:
@@ -177,7 +155,7 @@ def _fence(lines: Sequence[str]) -> Line:
     return f"```\n{text.replace('``', f'`{_HAIR}`')}\n```", text
 
 
-def inline(spans: Iterable[Span]) -> str:
+def inline(spans: Iterable[doc.Span]) -> str:
     """The spans as one line in which only their own marks have an effect."""
     line = ""
     for span in spans:
@@ -191,17 +169,17 @@ def inline(spans: Iterable[Span]) -> str:
     return line if match is None else f"{line[:at]}\\{line[at:]}"
 
 
-def _inner(span: Span) -> str:
+def _inner(span: doc.Span) -> str:
     words = _words(span)
     core = words.strip()
     match span:
-        case Strong() | Emphasis() if core:
+        case doc.Strong() | doc.Emphasis() if core:
             mark = _MARKS[type(span)]
             lead, trail = words[: len(words) - len(words.lstrip())], words[len(words.rstrip()) :]
             return f"{lead}{mark}{_escape(core)}{mark}{trail}"
-        case Code() if core and "`" not in words:
+        case doc.Code() if core and "`" not in words:
             return f"`{core}`"
-        case Link() if core and (url := _url(span)):
+        case doc.Link() if core and (url := _url(span)):
             return f"[{_escape(core)}]({url})"
         case _:
             return _escape(words)
@@ -211,16 +189,16 @@ def _escape(text: str) -> str:
     return _ACTING.sub(lambda found: "\\" + found[0], text)
 
 
-def _words(span: Span) -> str:
+def _words(span: doc.Span) -> str:
     words = legible(span.text)
-    if not isinstance(span, Link) or _url(span):
+    if not isinstance(span, doc.Link) or _url(span):
         return words
     url = address(span.url)
     return words if not url or url.startswith("#") or url == words else f"{words} ({url})"
 
 
-def _url(span: Span) -> str:
+def _url(span: doc.Span) -> str:
     """The address for a link that Discord opens, or empty."""
-    url = address(span.url) if isinstance(span, Link) else ""
+    url = address(span.url) if isinstance(span, doc.Link) else ""
     quoted = quote(url, safe="/?#&=%:@!,;+~$'-._") if re.match(r"https?://[^/]", url) else ""
     return quoted if len(quoted) <= _LONGEST_URL else ""

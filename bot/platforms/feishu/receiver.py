@@ -19,20 +19,8 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from bot.messaging import receiver
 from bot.messaging.inbox import Arrival, Inbox, Unkept, hearing
-from bot.messaging.receiver import (
-    JSON,
-    Asgi,
-    AsgiReceive,
-    AsgiScope,
-    AsgiSend,
-    Ear,
-    Incoming,
-    Replays,
-    body_of,
-    headers_of,
-    reply,
-)
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
 from bot.messaging.wire import HttpClient
 from bot.platforms.feishu.connection import LongConnection, SocketTiming
@@ -106,19 +94,21 @@ class FeishuWebEvents:
         self._key = key
         self._open: Callable[[str], bytes] | None = None
         self._token = token
-        self._replays = Replays(WINDOW)
+        self._replays = receiver.Replays(WINDOW)
 
-    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+    async def __call__(
+        self, scope: receiver.AsgiScope, receive: receiver.AsgiReceive, send: receiver.AsgiSend
+    ) -> None:
         """Answer one request: 401 and nothing else if it is unsigned or a replay."""
         if scope["type"] != "http":
             return
         if scope["method"] != "POST":
             status, said = 405, Json()
-        elif (body := await body_of(receive)) is None:
+        elif (body := await receiver.body_of(receive)) is None:
             status, said = 413, Json()
         else:
-            status, said = await self.answer(headers_of(scope), body)
-        await reply(send, status, json.dumps(said).encode(), JSON)
+            status, said = await self.answer(receiver.headers_of(scope), body)
+        await receiver.reply(send, status, json.dumps(said).encode(), receiver.JSON)
 
     async def answer(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Json]:
         """The status and the body of the answer to a request."""
@@ -171,8 +161,8 @@ class Feishu(FeishuSender):
     ) -> None:
         super().__init__(api)
         self.inbox = Inbox()
-        self.web: Asgi | None = web
-        self.ear = Ear()
+        self.web: receiver.Asgi | None = web
+        self.ear = receiver.Ear()
         if web is not None:
             web.take = self.take
         self._around = ChatInfo(api)
@@ -184,7 +174,7 @@ class Feishu(FeishuSender):
         self._around.joined(receipt.thread or receipt.message)
         return receipt
 
-    async def listen(self) -> AsyncIterator[Incoming]:
+    async def listen(self) -> AsyncIterator[receiver.Incoming]:
         """The messages as they arrive. Raises ``SendError`` if Feishu refuses the app."""
         bot, wire = await self._own_id(), HttpClient()
         bringing: Coroutine[None, None, None] | None = None
@@ -193,7 +183,7 @@ class Feishu(FeishuSender):
         else:
             self.ear.hears()
 
-        async def read(arrival: Arrival) -> Incoming | None:
+        async def read(arrival: Arrival) -> receiver.Incoming | None:
             heard = read_event(json.loads(arrival.content), bot, arrival.at)
             return None if heard is None else await self._completed_message(heard, bot)
 
@@ -210,13 +200,13 @@ class Feishu(FeishuSender):
         await self.inbox.put(text)
         return TOAST if is_press(event) else None
 
-    async def _completed_message(self, heard: FeishuMessage, bot: str) -> Incoming | None:
+    async def _completed_message(self, heard: FeishuMessage, bot: str) -> receiver.Incoming | None:
         """The message with what the event lacks, if it is for the bot. Raises ``SendError``."""
         if heard.thread and not await self._around.takes_part(heard.thread, bot):
             return None
         return heard.incoming if heard.settled else await self._complete(heard.incoming)
 
-    async def _complete(self, incoming: Incoming) -> Incoming:
+    async def _complete(self, incoming: receiver.Incoming) -> receiver.Incoming:
         chat = await self._around.chat(incoming.chat)
         receipt = incoming.receipt
         if chat.direct and receipt is not None:

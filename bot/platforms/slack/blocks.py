@@ -31,27 +31,7 @@ from bot.platforms.slack.rich_text import (
     words_of,
 )
 from bot.util.sanitize import legible
-from digest.document import (
-    Actions,
-    Block,
-    Button,
-    Chart,
-    CodeBlock,
-    Divider,
-    Document,
-    Heading,
-    Image,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Spans,
-    Table,
-    Text,
-    chart_text,
-    plain,
-)
+from digest import document as doc
 
 # https://docs.slack.dev/reference/block-kit/blocks/header-block, .../table-block and
 # .../context-block.
@@ -89,7 +69,7 @@ class BlockPiece:
         return self.block is not None and self.block["type"] == "table"
 
 
-def pieces(document: Document, *, tables: bool = True) -> Iterator[BlockPiece]:
+def pieces(document: doc.Document, *, tables: bool = True) -> Iterator[BlockPiece]:
     """The pieces of a document in order, at least one; without ``tables``, rows become lines."""
     empty = True
     for group, block in enumerate(document.blocks):
@@ -98,34 +78,34 @@ def pieces(document: Document, *, tables: bool = True) -> Iterator[BlockPiece]:
             yield piece
     if empty:
         title = legible(document.title).strip() or "—"
-        yield from _rich(0, lines_of(SECTION, elements((Text(title),))))
+        yield from _rich(0, lines_of(SECTION, elements((doc.Text(title),))))
 
 
-def _of(block: Block, group: int, *, tables: bool) -> Iterator[BlockPiece]:
+def _of(block: doc.Block, group: int, *, tables: bool) -> Iterator[BlockPiece]:
     match block:
-        case Heading():
+        case doc.Heading():
             yield from _heading(block, group)
-        case Paragraph():
+        case doc.Paragraph():
             yield from _paragraph(block, group)
-        case Listing():
+        case doc.Listing():
             yield from _listing(block, group)
-        case Table():
+        case doc.Table():
             yield from _table(block, group, tables=tables)
-        case Quote(paragraphs=paragraphs):
+        case doc.Quote(paragraphs=paragraphs):
             for paragraph in paragraphs:
                 yield from _rich(group, lines_of(QUOTE, elements(paragraph)))
-        case CodeBlock(text=text):
+        case doc.CodeBlock(text=text):
             yield from _rich(group, lines_of(CODE, code_lines(text)))
-        case Chart():
-            yield from _rich(group, lines_of(CODE, code_lines(chart_text(block))))
-        case Divider():
+        case doc.Chart():
+            yield from _rich(group, lines_of(CODE, code_lines(doc.chart_text(block))))
+        case doc.Divider():
             yield _ready(group, {"type": "divider"})
-        case Actions(buttons=buttons):
+        case doc.Actions(buttons=buttons):
             yield from _actions(buttons, group)
-        case Image(url=url, alt=alt):
+        case doc.Image(url=url, alt=alt):
             # An image block would make Slack fetch the picture, and refuse the whole message if
             # that fails.
-            yield from _rich(group, lines_of(SECTION, elements((Link(alt, url),))))
+            yield from _rich(group, lines_of(SECTION, elements((doc.Link(alt, url),))))
 
 
 def _ready(group: int, block: Json, *, leads: bool = False) -> BlockPiece:
@@ -145,27 +125,27 @@ def _size(line: RichLine) -> int:
     return frame + line.size
 
 
-def _heading(heading: Heading, group: int) -> Iterator[BlockPiece]:
+def _heading(heading: doc.Heading, group: int) -> Iterator[BlockPiece]:
     """The document's title as a header; other headings, and what a header cannot take, in bold."""
-    text = legible(plain(heading.spans)).strip()
-    links = any(isinstance(span, Link) and web_address(span.url) for span in heading.spans)
+    text = legible(doc.plain(heading.spans)).strip()
+    links = any(isinstance(span, doc.Link) and web_address(span.url) for span in heading.spans)
     if heading.level == 1 and text and units(text) <= LONGEST_HEADER and not links:
         yield _ready(group, {"type": "header", "text": plain_text(text)}, leads=True)
     else:
         yield from _rich(group, lines_of(SECTION, elements(heading.spans, strong=True)), leads=True)
 
 
-def _paragraph(paragraph: Paragraph, group: int) -> Iterator[BlockPiece]:
+def _paragraph(paragraph: doc.Paragraph, group: int) -> Iterator[BlockPiece]:
     """A paragraph; an aside in small grey type if it is short and has no links."""
-    text = legible(plain(paragraph.spans)).strip()
-    leads = any(isinstance(span, Link) and web_address(span.url) for span in paragraph.spans)
+    text = legible(doc.plain(paragraph.spans)).strip()
+    leads = any(isinstance(span, doc.Link) and web_address(span.url) for span in paragraph.spans)
     if paragraph.aside and 0 < units(text) <= LONGEST_ASIDE and not leads:
         yield _ready(group, {"type": "context", "elements": [plain_text(text)]})
     else:
         yield from _rich(group, lines_of(SECTION, elements(paragraph.spans)))
 
 
-def _listing(listing: Listing, group: int) -> Iterator[BlockPiece]:
+def _listing(listing: doc.Listing, group: int) -> Iterator[BlockPiece]:
     """One piece per item with its children, so that a change stays with its reason."""
     for number, item in enumerate(listing.items):
         lines = tuple(_entry(item, number, 0, ordered=listing.ordered))
@@ -177,7 +157,7 @@ def _listing(listing: Listing, group: int) -> Iterator[BlockPiece]:
             yield from _rich(group, iter(lines))
 
 
-def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[RichLine]:
+def _entry(item: doc.Item, number: int, depth: int, *, ordered: bool) -> Iterator[RichLine]:
     """The lines of an item; a single child follows it without a mark of its own."""
     found = elements(item.spans)
     children = item.children
@@ -189,9 +169,9 @@ def _entry(item: Item, number: int, depth: int, *, ordered: bool) -> Iterator[Ri
         yield from _entry(child, place, depth + 1, ordered=False)
 
 
-def _table(table: Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
+def _table(table: doc.Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
     """As few tables as the rows need, each with the header; none if they hold no words."""
-    if not any(plain(cell).strip() for row in (table.header, *table.rows) for cell in row):
+    if not any(doc.plain(cell).strip() for row in (table.header, *table.rows) for cell in row):
         return
     head = [_cell(cell) for cell in table.header]
     held, used = [head], weight(head)
@@ -213,7 +193,7 @@ def _table(table: Table, group: int, *, tables: bool) -> Iterator[BlockPiece]:
     yield _ready(group, {"type": "table", "rows": held})
 
 
-def _cell(spans: Spans) -> Json:
+def _cell(spans: doc.Spans) -> Json:
     spans_of_cell = elements(spans)
     if not spans_of_cell:
         return {"type": "raw_text", "text": " "}
@@ -221,7 +201,7 @@ def _cell(spans: Spans) -> Json:
     return {"type": "rich_text", "elements": containers(lines)}
 
 
-def _actions(buttons: Sequence[Button], group: int) -> Iterator[BlockPiece]:
+def _actions(buttons: Sequence[doc.Button], group: int) -> Iterator[BlockPiece]:
     """Rows of buttons; what cannot be a button is a line, with its address if it has one."""
     row: list[Json] = []
     for number, button in enumerate(buttons):
@@ -231,7 +211,7 @@ def _actions(buttons: Sequence[Button], group: int) -> Iterator[BlockPiece]:
             yield _ready(group, {"type": "actions", "elements": row})
             row = []
         if made is None:
-            line = elements((Link(button.label, button.url),))
+            line = elements((doc.Link(button.label, button.url),))
             yield from _rich(group, lines_of(SECTION, line))
         else:
             row.append(made)
@@ -257,13 +237,13 @@ _RICH = 40  # bytes of an empty rich_text block
 _MOST_LEADING = 2  # headings that may move to the next message to stay with what they introduce
 
 
-def render(document: Document) -> tuple[Part, ...]:
+def render(document: doc.Document) -> tuple[Part, ...]:
     """The messages of a document."""
     messages = pack(pieces(document), MOST_BLOCKS)
     return tuple(Part(text=words_of(blocks), body=compact_json(blocks)) for blocks in messages)
 
 
-def home_blocks(document: Document) -> list[Json]:
+def home_blocks(document: doc.Document) -> list[Json]:
     """The blocks of a home page that shows the document; overflow is replaced by a mark."""
     first, *rest = pack(pieces(document, tables=False), MOST_HOME_BLOCKS - 1)
     more = {"type": "context", "elements": [{"type": "plain_text", "text": "…"}]}

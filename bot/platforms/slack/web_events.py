@@ -15,17 +15,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
+from bot.messaging import receiver
 from bot.messaging.inbox import Keep, Unkept
-from bot.messaging.receiver import (
-    JSON,
-    AsgiReceive,
-    AsgiScope,
-    AsgiSend,
-    Replays,
-    body_of,
-    headers_of,
-    reply,
-)
 from bot.platforms.slack.oauth import Installing
 
 if TYPE_CHECKING:
@@ -88,13 +79,15 @@ class SlackWebEvents:
         self._keep = keep
         self._installing = installing
         self._secret = secret
-        self._replays = Replays(WINDOW)
+        self._replays = receiver.Replays(WINDOW)
 
-    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+    async def __call__(
+        self, scope: receiver.AsgiScope, receive: receiver.AsgiReceive, send: receiver.AsgiSend
+    ) -> None:
         """Answer one request: 401 and nothing else if it is unsigned or a replay."""
         if scope["type"] != "http":
             return
-        headers = headers_of(scope)
+        headers = receiver.headers_of(scope)
         if scope["method"] == "POST":
             await self._handle_call(headers, receive, send)
             return
@@ -104,37 +97,37 @@ class SlackWebEvents:
             if visited is not None:
                 await _pass_on(send, visited)
                 return
-        await reply(send, 405)
+        await receiver.reply(send, 405)
 
     async def _handle_call(
-        self, headers: Mapping[str, str], receive: AsgiReceive, send: AsgiSend
+        self, headers: Mapping[str, str], receive: receiver.AsgiReceive, send: receiver.AsgiSend
     ) -> None:
-        body = await body_of(receive)
+        body = await receiver.body_of(receive)
         if body is None:
-            await reply(send, 413)
+            await receiver.reply(send, 413)
             return
         if not is_signed(self._secret, headers, body, time.time()):
-            await reply(send, 401)
+            await receiver.reply(send, 401)
             return
         try:
             text = body.decode()
         except UnicodeDecodeError:
-            await reply(send, 400)
+            await receiver.reply(send, 400)
             return
         signature = headers["x-slack-signature"]
         if not self._replays.first(signature, time.time()):
-            await reply(send, 401)
+            await receiver.reply(send, 401)
             return
         try:
             said = await self._store_call(text)
         except Unkept:
             self._replays.forget(signature)
-            await reply(send, 503)
+            await receiver.reply(send, 503)
             return
         if said is None:
-            await reply(send, 200)
+            await receiver.reply(send, 200)
         else:
-            await reply(send, 200, json.dumps(said).encode(), JSON)
+            await receiver.reply(send, 200, json.dumps(said).encode(), receiver.JSON)
 
     async def _store_call(self, text: str) -> dict[str, str] | None:
         """Store the body, unless it is only a check; return the content of its answer."""
@@ -145,10 +138,10 @@ class SlackWebEvents:
         return said_to(text)
 
 
-async def _pass_on(send: AsgiSend, answer: BoltResponse) -> None:
+async def _pass_on(send: receiver.AsgiSend, answer: BoltResponse) -> None:
     headers = [
         (name.encode("latin-1"), value.encode("latin-1"))
         for name, values in answer.headers.items()
         for value in values
     ]
-    await reply(send, answer.status, answer.body.encode(), headers)
+    await receiver.reply(send, answer.status, answer.body.encode(), headers)

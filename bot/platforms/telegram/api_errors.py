@@ -11,16 +11,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import httpx
-from telegram.error import (
-    BadRequest,
-    ChatMigrated,
-    Conflict,
-    Forbidden,
-    InvalidToken,
-    NetworkError,
-    RetryAfter,
-    TelegramError,
-)
+from telegram import error as tg_error
 
 from bot.messaging.sender import SendError, SendReason
 from bot.util.sanitize import legible
@@ -63,7 +54,7 @@ _NO_RIGHT = (
 _MARKUP = ("entit", "button", "keyboard", "reply markup", "reply_markup", "http url", "parse")
 
 
-class ServerFault(NetworkError):
+class ServerFault(tg_error.NetworkError):
     """An HTTP status that is not one of the Bot API's own answers."""
 
     def __init__(self, status: int) -> None:
@@ -76,7 +67,7 @@ def classify_errors() -> Iterator[None]:
     """Let no exception but ``SendError`` out."""
     try:
         yield
-    except TelegramError as error:
+    except tg_error.TelegramError as error:
         raise send_error(error) from None
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         # The Bot API accepted the call, in a form that the library does not know: it took effect.
@@ -84,40 +75,40 @@ def classify_errors() -> Iterator[None]:
         raise SendError(SendReason.NO_ANSWER, detail) from None
 
 
-def send_error(error: TelegramError) -> SendError:
+def send_error(error: tg_error.TelegramError) -> SendError:
     """The meaning of a failure for the current message."""
     match error:
-        case RetryAfter():
+        case tg_error.RetryAfter():
             return SendError(
                 SendReason.RATE_LIMITED,
                 "Telegram asks the bot to wait",
                 retry_after=seconds_of(error),
             )
-        case InvalidToken():
+        case tg_error.InvalidToken():
             return SendError(SendReason.UNAUTHORIZED, "Telegram rejected the token")
-        case Forbidden():
+        case tg_error.Forbidden():
             return SendError(SendReason.NO_CHANNEL, _error_text(error))
-        case ChatMigrated():
+        case tg_error.ChatMigrated():
             detail = f"the group is now the supergroup {error.new_chat_id}"
             return SendError(SendReason.NO_CHANNEL, detail)
-        case Conflict():
+        case tg_error.Conflict():
             return SendError(SendReason.UNAVAILABLE, _error_text(error))
-        case BadRequest():
+        case tg_error.BadRequest():
             return SendError(_reason_of(error.message.lower()), _error_text(error))
         case ServerFault():
             return SendError(_reason_of_status(error.status), error.message)
-        case NetworkError():
+        case tg_error.NetworkError():
             return _network(error)
     return SendError(SendReason.BROKEN, _error_text(error))
 
 
-def seconds_of(error: RetryAfter) -> float:
+def seconds_of(error: tg_error.RetryAfter) -> float:
     """Seconds that Telegram asks the bot to wait."""
     wait = error.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
 
 
-def is_about_markup(error: BadRequest) -> bool:
+def is_about_markup(error: tg_error.BadRequest) -> bool:
     """Whether the same text without entities and buttons might be accepted."""
     description = error.message.lower()
     return any(words in description for words in _MARKUP)
@@ -140,7 +131,7 @@ def _reason_of_status(status: int) -> SendReason:
     return SendReason.REJECTED if status >= 400 else SendReason.BROKEN
 
 
-def _network(error: NetworkError) -> SendError:
+def _network(error: tg_error.NetworkError) -> SendError:
     """No answer: if it is unknown whether the request was complete, it may have arrived."""
     cause = error.__cause__
     kind = type(cause or error).__name__
@@ -149,5 +140,5 @@ def _network(error: NetworkError) -> SendError:
     return SendError(SendReason.NO_ANSWER, f"the connection ended without an answer ({kind})")
 
 
-def _error_text(error: TelegramError) -> str:
+def _error_text(error: tg_error.TelegramError) -> str:
     return legible(error.message)[:200]

@@ -15,25 +15,7 @@ from bot.platforms.telegram.menu import Words, rows
 from bot.platforms.telegram.message_parts import Gap, Mark, MessageLine, TextRun, units
 from bot.util.sanitize import legible_lines
 from bot.util.terminal import columns_of, has_own_sign
-from digest.document import (
-    Actions,
-    Block,
-    Button,
-    Chart,
-    CodeBlock,
-    Divider,
-    Document,
-    Heading,
-    Image,
-    Item,
-    Link,
-    Listing,
-    Paragraph,
-    Quote,
-    Table,
-    chart_text,
-    plain,
-)
+from digest import document as doc
 
 _BULLETS = ("• ", "  ◦ ", "    ▪ ")
 _RULE = "──────────"
@@ -46,10 +28,10 @@ _PHONE = 34  # monospaced characters that a phone shows in a line
 _LANGUAGE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-#_")
 
 
-def lay_out(document: Document) -> Iterator[MessageLine]:
+def lay_out(document: doc.Document) -> Iterator[MessageLine]:
     """The lines of a document; nothing in them is active."""
     page = _Page()
-    before: Block | None = None
+    before: doc.Block | None = None
     for block in document.blocks:
         lines = page.block(block)
         if (first := next(lines, None)) is None:
@@ -70,11 +52,11 @@ def _still(line: MessageLine) -> MessageLine:
     )
 
 
-def _with_distance(first: MessageLine, before: Block | None) -> MessageLine:
+def _with_distance(first: MessageLine, before: doc.Block | None) -> MessageLine:
     """The first line of a block, with its distance from the block before it."""
-    if isinstance(before, Heading):
+    if isinstance(before, doc.Heading):
         return first._replace(gap=Gap.KEEP, above=1)
-    if isinstance(before, Paragraph) and plain(before.spans).rstrip().endswith((":", "：")):
+    if isinstance(before, doc.Paragraph) and doc.plain(before.spans).rstrip().endswith((":", "：")):
         return first._replace(gap=Gap.KEEP, above=1)
     return first
 
@@ -83,34 +65,34 @@ class _Page:
     def __init__(self) -> None:
         self._serial = count(1)
 
-    def block(self, block: Block) -> Iterator[MessageLine]:
+    def block(self, block: doc.Block) -> Iterator[MessageLine]:
         match block:
-            case Heading(spans=spans):
+            case doc.Heading(spans=spans):
                 yield from _line(bold(spans))
-            case Paragraph(spans=spans):
+            case doc.Paragraph(spans=spans):
                 yield from _line(runs(spans))
-            case Listing():
+            case doc.Listing():
                 yield from _listing(block)
-            case Table():
+            case doc.Table():
                 yield from self._table(block)
-            case Quote():
+            case doc.Quote():
                 yield from self._quote(block)
-            case CodeBlock():
+            case doc.CodeBlock():
                 yield from self._code(block)
-            case Chart():
-                yield from self._code(CodeBlock(chart_text(block)))
-            case Divider():
+            case doc.Chart():
+                yield from self._code(doc.CodeBlock(doc.chart_text(block)))
+            case doc.Divider():
                 yield MessageLine((TextRun(_RULE),))
-            case Actions():
+            case doc.Actions():
                 yield from _actions(block.buttons)
-            case Image():
-                yield from _line(runs((Link(f"🖼 {block.alt}", block.url),)))
+            case doc.Image():
+                yield from _line(runs((doc.Link(f"🖼 {block.alt}", block.url),)))
 
-    def _quote(self, quote: Quote) -> Iterator[MessageLine]:
+    def _quote(self, quote: doc.Quote) -> Iterator[MessageLine]:
         paragraphs = [made for spans in quote.paragraphs if (made := runs(spans))]
         yield from self._frame([MessageLine(made) for made in paragraphs], "blockquote")
 
-    def _code(self, block: CodeBlock) -> Iterator[MessageLine]:
+    def _code(self, block: doc.CodeBlock) -> Iterator[MessageLine]:
         name = block.language.lower()
         language = name if len(name) <= 20 and _LANGUAGE.issuperset(name) else ""
         lines = legible_lines(block.text.rstrip("\r\n"))
@@ -118,7 +100,7 @@ class _Page:
             made = [MessageLine((TextRun(line),) if line else ()) for line in lines]
             yield from self._frame(made, "pre", language)
 
-    def _table(self, table: Table) -> Iterator[MessageLine]:
+    def _table(self, table: doc.Table) -> Iterator[MessageLine]:
         """Header first, so that it is not lost if there are no rows."""
         if columns := columns_of(table, _PHONE):
             yield from self._frame([MessageLine((TextRun(line),)) for line in columns], "pre")
@@ -150,7 +132,7 @@ def _line(made: tuple[TextRun, ...]) -> Iterator[MessageLine]:
         yield MessageLine(made)
 
 
-def _listing(listing: Listing) -> Iterator[MessageLine]:
+def _listing(listing: doc.Listing) -> Iterator[MessageLine]:
     """Items, with blank lines between them if they have more than their own line.
 
     If each has at most one line below it, that line needs no bullet.
@@ -173,7 +155,7 @@ def _listing(listing: Listing) -> Iterator[MessageLine]:
             yield from _children(item.children, 1)
 
 
-def _children(items: Iterable[Item], depth: int) -> Iterator[MessageLine]:
+def _children(items: Iterable[doc.Item], depth: int) -> Iterator[MessageLine]:
     bullet = _BULLETS[min(depth, len(_BULLETS) - 1)]
     for place, item in enumerate(items):
         gap = Gap.LINE if place else Gap.KEEP
@@ -181,7 +163,7 @@ def _children(items: Iterable[Item], depth: int) -> Iterator[MessageLine]:
         yield from _children(item.children, depth + 1)
 
 
-def _bullet(item: Item) -> str:
+def _bullet(item: doc.Item) -> str:
     """The bullet; empty before an item that begins with its own sign."""
     return "" if has_own_sign(item.spans) else _BULLETS[0]
 
@@ -190,7 +172,7 @@ def _mark(mark: str) -> tuple[TextRun, ...]:
     return (TextRun(mark),) if mark else ()
 
 
-def _actions(buttons: Sequence[Button]) -> Iterator[MessageLine]:
+def _actions(buttons: Sequence[doc.Button]) -> Iterator[MessageLine]:
     """Rows of buttons; one that cannot be pressed here is a line of text."""
     for row in rows(buttons):
         if isinstance(row, Words):

@@ -11,23 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    PrimaryKeyConstraint,
-    SmallInteger,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -38,68 +24,68 @@ metadata = MetaData(
 """Every constraint has a name, because a migration can only change what it can name."""
 
 
-def row_id() -> Column[int]:
+def row_id() -> sa.Column[int]:
     """The number of a row, assigned by the database."""
-    return Column("id", Integer, primary_key=True)
+    return sa.Column("id", sa.Integer, primary_key=True)
 
 
-def belongs_to(table: str, *, primary: bool = False) -> Column[int]:
+def belongs_to(table: str, *, primary: bool = False) -> sa.Column[int]:
     """A reference to a row of ``table``, deleted together with it."""
-    return Column(
+    return sa.Column(
         "repository_id" if table == "repositories" else f"{table.removesuffix('s')}_id",
-        ForeignKey(f"{table}.id", ondelete="CASCADE"),
+        sa.ForeignKey(f"{table}.id", ondelete="CASCADE"),
         nullable=False,
         primary_key=primary,
     )
 
 
-def texts(*names: str) -> list[Column[str]]:
+def texts(*names: str) -> list[sa.Column[str]]:
     """Columns of texts."""
-    return [_filled(name, Text) for name in names]
+    return [_filled(name, sa.Text) for name in names]
 
 
-def moments(*names: str) -> list[Column[int]]:
+def moments(*names: str) -> list[sa.Column[int]]:
     """Columns of moments: whole seconds since 1970 in UTC."""
     return large_numbers(*names)
 
 
-def numbers(*names: str) -> list[Column[int]]:
+def numbers(*names: str) -> list[sa.Column[int]]:
     """Columns of integers that stay below two thousand million."""
-    return [_filled(name, Integer) for name in names]
+    return [_filled(name, sa.Integer) for name in names]
 
 
-def large_numbers(*names: str) -> list[Column[int]]:
+def large_numbers(*names: str) -> list[sa.Column[int]]:
     """Columns of integers that strangers choose or that are summed up."""
-    return [_filled(name, BigInteger) for name in names]
+    return [_filled(name, sa.BigInteger) for name in names]
 
 
-def _filled(name: str, kind: type[Any]) -> Column[Any]:
-    return Column(name, kind, nullable=False)
+def _filled(name: str, kind: type[Any]) -> sa.Column[Any]:
+    return sa.Column(name, kind, nullable=False)
 
 
-repositories = Table(
+repositories = sa.Table(
     "repositories",
     metadata,
     row_id(),
-    Column("name", Text, nullable=False, unique=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
     *texts("web", "forge"),
     # The versions this repository's indexes were built by; see bot.store.rows.
     *texts("indexed_by"),
     # How often anything stored about it was written; see bot.store.rows.
-    Column("revision", BigInteger, nullable=False, server_default=text("0")),
+    sa.Column("revision", sa.BigInteger, nullable=False, server_default=sa.text("0")),
 )
 
-changes = Table(
+changes = sa.Table(
     "changes",
     metadata,
     row_id(),
     belongs_to("repositories"),
     *texts("sha"),
     *moments("committed_at"),
-    Column("number", BigInteger),
+    sa.Column("number", sa.BigInteger),
     # A rank: 0 is high.
-    Column("level", SmallInteger, nullable=False),
-    Column("score", Float, nullable=False),
+    sa.Column("level", sa.SmallInteger, nullable=False),
+    sa.Column("score", sa.Float, nullable=False),
     # The weights and thresholds that the grade was made by.
     *texts("graded_by"),
     *numbers("facts_version"),
@@ -108,18 +94,18 @@ changes = Table(
     # The author's name without case, for searching.
     *texts("author_key"),
     # The area of most changed lines; filled with the indexes, null before.
-    Column("area", Text),
-    UniqueConstraint("repository_id", "sha"),
+    sa.Column("area", sa.Text),
+    sa.UniqueConstraint("repository_id", "sha"),
     # The changes from the newest on, with all columns that a walk tests.
-    Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),
+    sa.Index("ix_changes_walk", "repository_id", "committed_at", "sha", "level", "author_key"),
     # The highest levels first, with all columns that a survey counts by.
-    Index("ix_changes_weight", "repository_id", "level", "area"),
-    Index(None, "repository_id", "number"),
+    sa.Index("ix_changes_weight", "repository_id", "level", "area"),
+    sa.Index(None, "repository_id", "number"),
     # The first and the last change of a repository.
-    Index("ix_changes_reach", "repository_id", "id"),
+    sa.Index("ix_changes_reach", "repository_id", "id"),
 )
 
-contents = Table(
+contents = sa.Table(
     "contents",
     metadata,
     belongs_to("changes", primary=True),
@@ -130,7 +116,7 @@ contents = Table(
     *texts("subject", "message", "facts"),
 )
 
-change_texts = Table(
+change_texts = sa.Table(
     "change_texts",
     metadata,
     belongs_to("changes", primary=True),
@@ -139,58 +125,58 @@ change_texts = Table(
 
 # The one-line description of a change, as spans in JSON; low changes have none. Not in
 # ``contents``, where reading it would page through the facts.
-change_lines = Table(
+change_lines = sa.Table(
     "change_lines",
     metadata,
     belongs_to("changes", primary=True),
-    Column("language", Text, primary_key=True),
+    sa.Column("language", sa.Text, primary_key=True),
     *texts("spans"),
     sqlite_with_rowid=False,
 )
 
 # Both indexes repeat the date, and the first one the repository, so that a week of one topic is one
 # range. The change is not a foreign key: that would need another index just for deletions.
-change_topics = Table(
+change_topics = sa.Table(
     "change_topics",
     metadata,
     belongs_to("repositories"),
     *texts("topic"),
     *moments("committed_at"),
-    Column("change_id", Integer, nullable=False),
-    PrimaryKeyConstraint("repository_id", "topic", "committed_at", "change_id"),
+    sa.Column("change_id", sa.Integer, nullable=False),
+    sa.PrimaryKeyConstraint("repository_id", "topic", "committed_at", "change_id"),
     sqlite_with_rowid=False,
 )
 
 # Every topic that a change ever had, once; topics that no change has any more do no harm.
-known_topics = Table(
+known_topics = sa.Table(
     "known_topics",
     metadata,
     row_id(),
     belongs_to("repositories"),
     *texts("topic"),
-    UniqueConstraint("repository_id", "topic"),
+    sa.UniqueConstraint("repository_id", "topic"),
 )
 
-change_paths = Table(
+change_paths = sa.Table(
     "change_paths",
     metadata,
     belongs_to("changes"),
     *texts("path"),
     belongs_to("repositories"),
     *moments("committed_at"),
-    PrimaryKeyConstraint("change_id", "path"),
-    Index(None, "repository_id", "path", "committed_at"),
+    sa.PrimaryKeyConstraint("change_id", "path"),
+    sa.Index(None, "repository_id", "path", "committed_at"),
     sqlite_with_rowid=False,
 )
 
 # Weights of importance that the past of a repository taught: those for the changes since a release,
 # with the version of the shipped weights that they rest on; see bot.store.feedback.
-local_weights = Table(
+local_weights = sa.Table(
     "local_weights",
     metadata,
     belongs_to("repositories"),
     *texts("shipped", "release"),
     *moments("since"),
     *texts("content"),
-    PrimaryKeyConstraint("repository_id", "shipped", "release"),
+    sa.PrimaryKeyConstraint("repository_id", "shipped", "release"),
 )

@@ -2,205 +2,190 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Float,
-    Index,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
-from bot.store.tables.archive_tables import (
-    belongs_to,
-    large_numbers,
-    metadata,
-    moments,
-    numbers,
-    row_id,
-    texts,
-)
+from bot.store.tables import archive_tables as tables
 
 # The settings of a chat, as JSON; see bot.store.chat_records.
-chats = Table(
+chats = sa.Table(
     "chats",
-    metadata,
-    *texts("platform", "account", "chat", "settings"),
-    PrimaryKeyConstraint("platform", "account", "chat"),
+    tables.metadata,
+    *tables.texts("platform", "account", "chat", "settings"),
+    sa.PrimaryKeyConstraint("platform", "account", "chat"),
 )
 
 # Digests that a chat subscribed to; ``schedule`` is JSON, ``known`` the name under which the ledger
 # stores the chat's digests.
-chat_subscriptions = Table(
+chat_subscriptions = sa.Table(
     "chat_subscriptions",
-    metadata,
-    *texts("platform", "account", "chat"),
+    tables.metadata,
+    *tables.texts("platform", "account", "chat"),
     # A name in the configuration, which may be removed and added again.
-    *texts("repository"),
-    *texts("kind", "schedule", "known"),
-    PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
+    *tables.texts("repository"),
+    *tables.texts("kind", "schedule", "known"),
+    sa.PrimaryKeyConstraint("platform", "account", "chat", "repository", "kind"),
 )
 
 # The state of each conversation, as JSON, and when it was last continued.
-conversations = Table(
+conversations = sa.Table(
     "conversations",
-    metadata,
-    *texts("platform", "chat", "thread", "person"),
-    *moments("at"),
-    *texts("state"),
-    PrimaryKeyConstraint("platform", "chat", "thread", "person"),
-    Index(None, "at"),
+    tables.metadata,
+    *tables.texts("platform", "chat", "thread", "person"),
+    *tables.moments("at"),
+    *tables.texts("state"),
+    sa.PrimaryKeyConstraint("platform", "chat", "thread", "person"),
+    sa.Index(None, "at"),
 )
 
 # The commit up to which a person has looked at a repository in a chat.
-looks = Table(
+looks = sa.Table(
     "looks",
-    metadata,
-    *texts("platform", "chat", "person"),
+    tables.metadata,
+    *tables.texts("platform", "chat", "person"),
     # A name, not a row: looks stay when the repository is read again.
-    *texts("repository"),
-    *moments("at"),
-    *texts("tip"),
-    PrimaryKeyConstraint("platform", "chat", "person", "repository"),
+    *tables.texts("repository"),
+    *tables.moments("at"),
+    *tables.texts("tip"),
+    sa.PrimaryKeyConstraint("platform", "chat", "person", "repository"),
 )
 
 # What an owner depends on: ``owner`` is a chat or a person, ``entries`` are JSON texts, ``tip`` is
 # the commit up to which alerts were checked, empty if nobody asked for alerts; ``person`` is who
 # did, as ``platform:id``.
-profiles = Table(
+profiles = sa.Table(
     "profiles",
-    metadata,
-    *texts("owner", "repository", "entries"),
-    *numbers("alerts"),
-    *texts("tip"),
-    Column("person", Text, nullable=False, server_default=text("''")),
-    PrimaryKeyConstraint("owner", "repository"),
+    tables.metadata,
+    *tables.texts("owner", "repository", "entries"),
+    *tables.numbers("alerts"),
+    *tables.texts("tip"),
+    sa.Column("person", sa.Text, nullable=False, server_default=sa.text("''")),
+    sa.PrimaryKeyConstraint("owner", "repository"),
 )
 
 # Messages to the bot, each once, for as long as a platform may redeliver them; see
 # bot.store.replies.
-heard = Table(
+heard = sa.Table(
     "heard",
-    metadata,
-    *texts("account", "chat", "message"),
-    *moments("at"),
-    *texts("state"),
+    tables.metadata,
+    *tables.texts("account", "chat", "message"),
+    *tables.moments("at"),
+    *tables.texts("state"),
     # The receipt of the message that is, or becomes, the reply.
-    *texts("receipt"),
+    *tables.texts("receipt"),
     # The message itself, to be answered after a crash.
-    *texts("asked"),
-    PrimaryKeyConstraint("account", "chat", "message"),
-    Index(None, "at"),
+    *tables.texts("asked"),
+    sa.PrimaryKeyConstraint("account", "chat", "message"),
+    sa.Index(None, "at"),
 )
 
 # Platform events, stored before they are acknowledged and until they are handled; see
 # bot.store.replies. Keys ascend in order of arrival, ``kind`` is the platform's own word.
-inbox = Table(
+inbox = sa.Table(
     "inbox",
-    metadata,
-    *texts("key", "account", "kind", "content", "trace"),
-    *moments("at"),
-    *numbers("tries"),
-    PrimaryKeyConstraint("key"),
+    tables.metadata,
+    *tables.texts("key", "account", "kind", "content", "trace"),
+    *tables.moments("at"),
+    *tables.numbers("tries"),
+    sa.PrimaryKeyConstraint("key"),
 )
 
 # A person's latest verdict on a change (its sha) or a digest (its name), with the grade then.
-feedback = Table(
+feedback = sa.Table(
     "feedback",
-    metadata,
+    tables.metadata,
     # A name, not a row: verdicts stay when the repository is read again.
-    *texts("repository"),
-    *texts("subject", "platform", "chat", "person", "verdict", "level"),
-    Column("score", Float),
-    *texts("reasons"),
-    *moments("at"),
-    PrimaryKeyConstraint("repository", "subject", "platform", "chat", "person"),
-    Index(None, "at"),
+    *tables.texts("repository"),
+    *tables.texts("subject", "platform", "chat", "person", "verdict", "level"),
+    sa.Column("score", sa.Float),
+    *tables.texts("reasons"),
+    *tables.moments("at"),
+    sa.PrimaryKeyConstraint("repository", "subject", "platform", "chat", "person"),
+    sa.Index(None, "at"),
 )
 
 # Responses of forges with their etags, for revalidation; see bot.store.forge_records.
-forge_pages = Table(
+forge_pages = sa.Table(
     "forge_pages",
-    metadata,
+    tables.metadata,
     # The account that asked: what one account may see, another may not.
-    *texts("account"),
-    *texts("address"),
-    *moments("at"),
-    *texts("etag", "link", "body"),
-    PrimaryKeyConstraint("account", "address"),
-    Index(None, "at"),
+    *tables.texts("account"),
+    *tables.texts("address"),
+    *tables.moments("at"),
+    *tables.texts("etag", "link", "body"),
+    sa.PrimaryKeyConstraint("account", "address"),
+    sa.Index(None, "at"),
 )
 
 # Pull and merge requests as their forge describes them; see bot.store.forge_records.
-requests = Table(
+requests = sa.Table(
     "requests",
-    metadata,
-    belongs_to("repositories"),
-    *large_numbers("number"),
-    *texts("state", "merge_commit"),
-    *moments("updated_at", "seen_at"),
-    *texts("content"),
+    tables.metadata,
+    tables.belongs_to("repositories"),
+    *tables.large_numbers("number"),
+    *tables.texts("state", "merge_commit"),
+    *tables.moments("updated_at", "seen_at"),
+    *tables.texts("content"),
     # Its analysed diff as JSON if it is not a change of the branch; otherwise empty.
-    *texts("graded"),
-    PrimaryKeyConstraint("repository_id", "number"),
-    Index(None, "repository_id", "merge_commit"),
+    *tables.texts("graded"),
+    sa.PrimaryKeyConstraint("repository_id", "number"),
+    sa.Index(None, "repository_id", "merge_commit"),
 )
 
 # The moment up to which the list of a repository's requests was read.
-forge_marks = Table(
-    "forge_marks", metadata, belongs_to("repositories", primary=True), *moments("read_until")
+forge_marks = sa.Table(
+    "forge_marks",
+    tables.metadata,
+    tables.belongs_to("repositories", primary=True),
+    *tables.moments("read_until"),
 )
 
 # A model's verified analysis of a change; see bot.store.analyses. It is found by the change's sha,
 # or, for the same change under another sha after a rebase, by its diff.
-analyses = Table(
+analyses = sa.Table(
     "analyses",
-    metadata,
-    row_id(),
-    belongs_to("repositories"),
-    *texts("sha", "diff"),
-    *numbers("facts_version"),
-    *texts("prompt", "model", "language"),
-    *moments("made_at"),
+    tables.metadata,
+    tables.row_id(),
+    tables.belongs_to("repositories"),
+    *tables.texts("sha", "diff"),
+    *tables.numbers("facts_version"),
+    *tables.texts("prompt", "model", "language"),
+    *tables.moments("made_at"),
     # Why there is no analysis, if asking again would only cost again.
-    *texts("failure"),
-    *texts("content"),
-    UniqueConstraint(
+    *tables.texts("failure"),
+    *tables.texts("content"),
+    sa.UniqueConstraint(
         *("repository_id", "sha", "facts_version", "prompt", "model", "language"),
         name="uq_analyses_basis",  # the conventional name is too long for PostgreSQL
     ),
-    Index(None, "repository_id", "diff"),
+    sa.Index(None, "repository_id", "diff"),
 )
 
 # Lead and themes of a day, by a hash of what the model was shown.
-leads = Table(
+leads = sa.Table(
     "leads",
-    metadata,
-    belongs_to("repositories"),
-    *texts("shown", "prompt", "model", "language"),
-    *moments("made_at"),
-    *texts("failure", "content"),
-    PrimaryKeyConstraint("repository_id", "shown", "prompt", "model", "language"),
+    tables.metadata,
+    tables.belongs_to("repositories"),
+    *tables.texts("shown", "prompt", "model", "language"),
+    *tables.moments("made_at"),
+    *tables.texts("failure", "content"),
+    sa.PrimaryKeyConstraint("repository_id", "shown", "prompt", "model", "language"),
 )
 
-model_calls = Table(
+model_calls = sa.Table(
     "model_calls",
-    metadata,
-    row_id(),
-    *moments("at"),
-    *texts("kind"),
+    tables.metadata,
+    tables.row_id(),
+    *tables.moments("at"),
+    *tables.texts("kind"),
     # A name, not a row: costs stay recorded whatever happens to the repository.
-    *texts("repository"),
-    *texts("channel", "person", "subject", "model", "rung", "outcome"),
-    Column("seconds", Float, nullable=False),
-    *numbers("calls"),
-    *large_numbers("input_tokens", "cached_tokens", "output_tokens"),
+    *tables.texts("repository"),
+    *tables.texts("channel", "person", "subject", "model", "rung", "outcome"),
+    sa.Column("seconds", sa.Float, nullable=False),
+    *tables.numbers("calls"),
+    *tables.large_numbers("input_tokens", "cached_tokens", "output_tokens"),
     # In billionths of the currency.
-    *large_numbers("cost"),
-    *texts("currency"),
-    Column("estimated", Boolean, nullable=False),
-    Index(None, "at"),
+    *tables.large_numbers("cost"),
+    *tables.texts("currency"),
+    sa.Column("estimated", sa.Boolean, nullable=False),
+    sa.Index(None, "at"),
 )

@@ -2,136 +2,122 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
 
-from bot.store.tables.archive_tables import (
-    belongs_to,
-    large_numbers,
-    metadata,
-    moments,
-    row_id,
-    texts,
-)
+from bot.store.tables import archive_tables as tables
 
-tips = Table(
+tips = sa.Table(
     "tips",
-    metadata,
-    belongs_to("repositories"),
-    *texts("branch", "channel", "sha"),
-    PrimaryKeyConstraint("repository_id", "branch", "channel"),
+    tables.metadata,
+    tables.belongs_to("repositories"),
+    *tables.texts("branch", "channel", "sha"),
+    sa.PrimaryKeyConstraint("repository_id", "branch", "channel"),
 )
 
-outcomes = Table(
+outcomes = sa.Table(
     "outcomes",
-    metadata,
-    belongs_to("repositories"),
-    *texts("sha", "branch", "channel", "state", "why"),
-    PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
+    tables.metadata,
+    tables.belongs_to("repositories"),
+    *tables.texts("sha", "branch", "channel", "state", "why"),
+    sa.PrimaryKeyConstraint("repository_id", "sha", "branch", "channel"),
 )
 
 # Periods in which every commit of a branch was read; they do not touch one another. The branch is
 # empty if the default one is watched.
-stretches = Table(
+stretches = sa.Table(
     "stretches",
-    metadata,
-    belongs_to("repositories"),
-    *texts("branch"),
-    *moments("since", "until"),
-    PrimaryKeyConstraint("repository_id", "branch", "since"),
+    tables.metadata,
+    tables.belongs_to("repositories"),
+    *tables.texts("branch"),
+    *tables.moments("since", "until"),
+    sa.PrimaryKeyConstraint("repository_id", "branch", "since"),
 )
 
-digests = Table(
+digests = sa.Table(
     "digests",
-    metadata,
-    Column("name", Text, primary_key=True),
-    *texts("repository", "branch"),
-    *moments("since", "until"),
-    *texts("zone"),
-    *moments("created_at"),
-    *texts("document"),
+    tables.metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    *tables.texts("repository", "branch"),
+    *tables.moments("since", "until"),
+    *tables.texts("zone"),
+    *tables.moments("created_at"),
+    *tables.texts("document"),
     # The key of its full report; many digests share one.
-    *texts("report", "counts"),
+    *tables.texts("report", "counts"),
     # The tip of the branch, and how each commit ends once the digest is delivered.
-    *texts("tip", "outcomes"),
+    *tables.texts("tip", "outcomes"),
     # Its page and its buttons find it by this; see bot.store.digests.
-    Column("mark", Text, nullable=False, server_default=text("''")),
-    Index(None, "created_at"),
-    Index(None, "report"),
-    Index(None, "mark"),
+    sa.Column("mark", sa.Text, nullable=False, server_default=sa.text("''")),
+    sa.Index(None, "created_at"),
+    sa.Index(None, "report"),
+    sa.Index(None, "mark"),
 )
 
 # Full reports as Markdown, by the SHA-256 of the text in hexadecimal.
-reports = Table("reports", metadata, Column("key", Text, primary_key=True), *texts("markdown"))
+reports = sa.Table(
+    "reports",
+    tables.metadata,
+    sa.Column("key", sa.Text, primary_key=True),
+    *tables.texts("markdown"),
+)
 
 # ``at`` is when a delivery was claimed; 0 if an earlier version of the program wrote the row. The
 # content of an old delivery that is done is empty; see bot.store.digests.
-deliveries = Table(
+deliveries = sa.Table(
     "deliveries",
-    metadata,
-    row_id(),
-    *texts("platform", "channel", "digest", "content"),
-    Column("done", Boolean, nullable=False),
-    Column("at", BigInteger, nullable=False, server_default=text("0")),
-    UniqueConstraint("platform", "channel", "digest"),
+    tables.metadata,
+    tables.row_id(),
+    *tables.texts("platform", "channel", "digest", "content"),
+    sa.Column("done", sa.Boolean, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False, server_default=sa.text("0")),
+    sa.UniqueConstraint("platform", "channel", "digest"),
     # The same condition for PostgreSQL is set in ``bot.store.postgresql``.
-    Index("ix_deliveries_undone", "id", sqlite_where=text("NOT done")),
+    sa.Index("ix_deliveries_undone", "id", sqlite_where=sa.text("NOT done")),
 )
 
-delivery_parts = Table(
+delivery_parts = sa.Table(
     "delivery_parts",
-    metadata,
-    Column("delivery_id", ForeignKey("deliveries.id", ondelete="CASCADE"), nullable=False),
-    Column("part", Integer, nullable=False),
-    *texts("state", "receipt", "error"),
-    PrimaryKeyConstraint("delivery_id", "part"),
+    tables.metadata,
+    sa.Column("delivery_id", sa.ForeignKey("deliveries.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),
+    *tables.texts("state", "receipt", "error"),
+    sa.PrimaryKeyConstraint("delivery_id", "part"),
 )
 
 # Claims, each by whoever came first. ``at`` is when, 0 if an earlier version of the program wrote
 # the row; see bot.store.leases.
-slots = Table(
+slots = sa.Table(
     "slots",
-    metadata,
-    *texts("subscription", "slot"),
-    Column("at", BigInteger, nullable=False, server_default=text("0")),
-    PrimaryKeyConstraint("subscription", "slot"),
-    Index(None, "at"),
+    tables.metadata,
+    *tables.texts("subscription", "slot"),
+    sa.Column("at", sa.BigInteger, nullable=False, server_default=sa.text("0")),
+    sa.PrimaryKeyConstraint("subscription", "slot"),
+    sa.Index(None, "at"),
 )
 
 # Chats that refuse messages, by the account's name in the configuration. A chat that refused too
 # often is parked: nothing is sent there until a probe succeeds or an admin asks for it.
-refusals = Table(
+refusals = sa.Table(
     "refusals",
-    metadata,
-    *texts("account", "chat", "reason", "detail"),
-    *large_numbers("strikes"),
-    *moments("since"),
+    tables.metadata,
+    *tables.texts("account", "chat", "reason", "detail"),
+    *tables.large_numbers("strikes"),
+    *tables.moments("since"),
     # 0 if it is not parked.
-    *moments("parked_at"),
-    *large_numbers("probes"),
-    *moments("next_probe"),
-    PrimaryKeyConstraint("account", "chat"),
+    *tables.moments("parked_at"),
+    *tables.large_numbers("probes"),
+    *tables.moments("next_probe"),
+    sa.PrimaryKeyConstraint("account", "chat"),
 )
 
 # Changes that were reverted after a digest showing them was posted: ``sha`` is the change,
 # ``by_sha`` the one that reverts it.
-amendments = Table(
+amendments = sa.Table(
     "amendments",
-    metadata,
-    *texts("platform", "channel", "digest", "sha", "by_sha", "by_name"),
-    *moments("at"),
-    *texts("state"),
-    PrimaryKeyConstraint("platform", "channel", "digest", "sha", "by_sha"),
-    Index(None, "state"),
+    tables.metadata,
+    *tables.texts("platform", "channel", "digest", "sha", "by_sha", "by_name"),
+    *tables.moments("at"),
+    *tables.texts("state"),
+    sa.PrimaryKeyConstraint("platform", "channel", "digest", "sha", "by_sha"),
+    sa.Index(None, "state"),
 )
