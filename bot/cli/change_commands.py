@@ -12,8 +12,9 @@ change_commands = typer.Typer()
 
 
 @change_commands.command()
+@options.runs("run_digest.digest", "DigestOptions")
 def digest(
-    repo: options.Place,
+    place: options.Place,
     *,
     name: options.Name = None,
     branch: options.Branch = None,
@@ -27,8 +28,8 @@ def digest(
     ] = None,
     since: options.Since = None,
     until: options.Until = None,
-    tz: options.Zone = None,
-    lang: options.Lang = None,
+    zone: options.Zone = None,
+    language: options.Lang = None,
     form: Annotated[options.DigestFormat, typer.Option("--format", help="Output format.")] = (
         options.DigestFormat.CONDENSED
     ),
@@ -39,45 +40,25 @@ def digest(
 
     The default is the latest day with changes.
     """
-    from bot.cli import run_digest
-
-    run_digest.digest(
-        run_digest.DigestOptions(
-            place=repo,
-            name=name,
-            branch=branch,
-            date=date,
-            since=since,
-            until=until,
-            zone=tz,
-            language=lang,
-            form=form,
-            output=output,
-            config=config,
-        )
-    )
 
 
 @change_commands.command()
+@options.runs("run_digest.score")
 def score(
-    repo: options.Place,
+    place: options.Place,
     *,
     since: options.Since = None,
     until: options.Until = None,
     branch: options.Branch = None,
-    tz: options.Zone = None,
+    zone: options.Zone = None,
     output: options.Output = None,
     config: options.ConfigFile = None,
 ) -> None:
     """Print the grade of every change in a window as JSON lines."""
-    from bot.cli import run_digest
-
-    run_digest.score(
-        place=repo, since=since, until=until, branch=branch, zone=tz, output=output, config=config
-    )
 
 
 @change_commands.command()
+@options.runs("run_questions.explain")
 def explain(
     reference: Annotated[
         str, typer.Argument(metavar="REF", help="#N, N, a commit (7 digits or more) or an address.")
@@ -85,8 +66,8 @@ def explain(
     *,
     repo: options.Repo = None,
     branch: options.Branch = None,
-    tz: options.Zone = None,
-    lang: options.Lang = None,
+    zone: options.Zone = None,
+    language: options.Lang = None,
     form: options.Form = options.AnswerFormat.TEXT,
     show_prompt: Annotated[
         bool,
@@ -98,68 +79,41 @@ def explain(
 
     What it does, whom it affects, what to watch.
     """
-    from bot.cli import run_questions
-
-    run_questions.explain(
-        reference,
-        repo=repo,
-        branch=branch,
-        zone=tz,
-        language=lang,
-        form=form,
-        config=config,
-        show_prompt=show_prompt,
-    )
 
 
 @change_commands.command(
     context_settings={"ignore_unknown_options": True}
 )  # "--some-flag: since when?"
+@options.runs("run_questions.ask")
 def ask(
     question: Annotated[str, typer.Argument(help='Such as "what changed in MoE this week".')],
     *,
     repo: options.Repo = None,
     branch: options.Branch = None,
     now: options.Now = None,
-    tz: options.Zone = None,
-    lang: options.Lang = None,
+    zone: options.Zone = None,
+    language: options.Lang = None,
     form: options.Form = options.AnswerFormat.TEXT,
     config: options.ConfigFile = None,
 ) -> None:
     """Answer a question about changes, in English or Chinese."""
-    from bot.cli import run_questions
-
-    run_questions.ask(
-        question,
-        repo=repo,
-        branch=branch,
-        now=now,
-        zone=tz,
-        language=lang,
-        form=form,
-        config=config,
-    )
 
 
 @change_commands.command()
+@options.runs("terminal_chat.chat")
 def chat(
     *,
     repo: options.Repo = None,
     branch: options.Branch = None,
     now: options.Now = None,
-    tz: options.Zone = None,
-    lang: options.Lang = None,
+    zone: options.Zone = None,
+    language: options.Lang = None,
     config: options.ConfigFile = None,
 ) -> None:
     """Ask about changes in this terminal."""
-    from bot.cli import terminal_chat
-
-    terminal_chat.chat(repo=repo, branch=branch, now=now, zone=tz, language=lang, config=config)
 
 
 @change_commands.command(hidden=True)
-def demo(repo: options.Place = ".") -> None:
+@options.runs("run_digest.demo")
+def demo(place: options.Place = ".") -> None:
     """Digest the last active day, and suggest what to try next."""
-    from bot.cli import run_digest
-
-    run_digest.demo(repo)

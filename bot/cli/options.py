@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +35,28 @@ def show_help(context: typer.Context) -> None:
     """Show the help of a group of commands if none of them is named."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def runs(target: str, gathered: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command call ``module.function`` of this package, which is imported only then.
+
+    The function gets the command's parameters by name, or one object of the class ``gathered``.
+    """
+    module, _, name = target.partition(".")
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            work = importlib.import_module(f"bot.cli.{module}")
+            if gathered:
+                getattr(work, name)(getattr(work, gathered)(**given))
+            else:
+                getattr(work, name)(**given)
+
+        vars(run).update(target=target, gathered=gathered)
+        return run
+
+    return decorate
 
 
 Place = Annotated[str, typer.Argument(metavar="REPO", help="Path or URL of a repository.")]

@@ -49,7 +49,7 @@ async def quality(
     place: str | None,
     since: str | None,
     until: str | None,
-    notes: Sequence[Path],
+    notes: Sequence[Path] | None,
     form: AnswerFormat,
     config: Path | None,
 ) -> None:
@@ -62,7 +62,7 @@ async def quality(
         named = between(since, until, zone, ctx.clock.now()) if since or until else None
         window = named or usual_window(ctx)
         forge = await names_in_release_notes(ctx, window.since)
-        later = await _later(app, watched, notes, forge.named, window.since)
+        later = await _later(app, watched, notes or (), forge.named, window.since)
         judged = await judge_grades(ctx, window, later)
         if form is AnswerFormat.JSON:
             emit(json.dumps(_json(judged, watched.repository, forge), indent=1))

@@ -64,13 +64,13 @@ class InitOptions:
     """Answers from the command line; missing ones are asked for on a terminal."""
 
     file: Path | None
-    repositories: Sequence[str] = ()
+    repositories: Sequence[str] | None = None
     platform: str = ""
     chat: str = ""
     zone: str = ""
     time: str = ""
     language: str = ""
-    settings: Sequence[str] = ()
+    settings: Sequence[str] | None = None
 
 
 def init(options: InitOptions, ask: Ask | None = None) -> None:
@@ -94,14 +94,14 @@ def _answers(options: InitOptions, ask: Ask | None, environment: Mapping[str, st
     def answer(given: str, question: str, default: str) -> str:
         return given or (ask(question, default, False) if ask else default)
 
-    repositories = tuple(options.repositories)
+    repositories = tuple(options.repositories or ())
     if not repositories:
         place = answer("", "Repository to watch (path or URL)", str(Path.cwd()))
         repositories = (place,)
     known = ", ".join(platforms.kinds())
     platform = answer(options.platform, f"Where to post ({known})", "console")
     model = settings_of(platform)
-    settings = _settings(platform, model, options.settings, ask)
+    settings = _settings(platform, model, options.settings or (), ask)
     secrets = _secrets(platform, model, ask, environment)
     # A platform whose address is a secret has the chat in it; other platforms need a chat.
     chat = options.chat

@@ -7,16 +7,27 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import AnswerFormat, Branch, ConfigFile, Form, Name, Until, Zone, show_help
+from bot.cli.options import (
+    AnswerFormat,
+    Branch,
+    ConfigFile,
+    Form,
+    Name,
+    Until,
+    Zone,
+    runs,
+    show_help,
+)
 from bot.jobs.roles import ProcessRole
 
 service_commands = typer.Typer()
 
 
 @service_commands.command()
+@runs("run_service.run")
 def run(
     *,
-    config: ConfigFile = None,
+    file: ConfigFile = None,
     role: Annotated[
         ProcessRole,
         typer.Option("--role", help="Role of this process; all but 'all' need PostgreSQL."),
@@ -31,14 +42,12 @@ def run(
     ] = "",
 ) -> None:
     """Post scheduled digests and answer questions until stopped."""
-    from bot.cli import run_service
-
-    run_service.run(config, role, listen)
 
 
 @service_commands.command()
+@runs("run_setup.serve", "ServeOptions")
 def serve(
-    repo: Annotated[
+    place: Annotated[
         str | None,
         typer.Argument(
             metavar="[REPO]",
@@ -54,41 +63,33 @@ def serve(
     ] = 8080,
     name: Name = None,
     branch: Branch = None,
-    tz: Zone = None,
+    zone: Zone = None,
     config: ConfigFile = None,
 ) -> None:
     """Show a repository's web pages on this machine.
 
     Needs no key or account. The pages are reachable from this machine only.
     """
-    from bot.cli import run_setup
-
-    run_setup.serve(
-        run_setup.ServeOptions(
-            place=repo, days=days, port=port, name=name, branch=branch, zone=tz, config=config
-        )
-    )
 
 
 @service_commands.command()
+@runs("run_setup.check")
 def check(
     *,
     spend: Annotated[
         bool,
         typer.Option("--spend", help="Also send the model a question of at most about 600 tokens."),
     ] = False,
-    config: ConfigFile = None,
+    file: ConfigFile = None,
 ) -> None:
     """Check the configuration and what it names; post nothing."""
-    from bot.cli import run_setup
-
-    run_setup.check(config, spend=spend)
 
 
 @service_commands.command()
+@runs("run_setup.init", "InitOptions")
 def init(
     *,
-    repo: Annotated[
+    repositories: Annotated[
         list[str] | None,
         typer.Option(
             "--repo", metavar="REPO", help="Path or URL of a repository to watch; may be repeated."
@@ -103,13 +104,13 @@ def init(
             "--chat", metavar="CHAT", help="ID of the chat to post to, as given by the platform."
         ),
     ] = "",
-    tz: Annotated[
+    zone: Annotated[
         str, typer.Option("--tz", metavar="ZONE", envvar="DIGESTBOT_ZONE", help="IANA time zone.")
     ] = "",
     time: Annotated[
         str, typer.Option("--time", metavar="HH:MM", help="When to post; default: 09:00.")
     ] = "",
-    lang: Annotated[
+    language: Annotated[
         str, typer.Option("--lang", metavar="LANG", help="en or zh; default: en.")
     ] = "",
     settings: Annotated[
@@ -118,7 +119,7 @@ def init(
             "--set", metavar="KEY=VALUE", help="A setting of the platform; may be repeated."
         ),
     ] = None,
-    config: Annotated[
+    file: Annotated[
         Path | None,
         typer.Option(
             "--config",
@@ -134,23 +135,10 @@ def init(
 
     Secrets are asked for or read from DIGESTBOT_<PLATFORM>_<KEY>, and stored in separate files.
     """
-    from bot.cli import run_setup
-
-    run_setup.init(
-        run_setup.InitOptions(
-            file=config,
-            repositories=repo or (),
-            platform=platform,
-            chat=chat,
-            zone=tz,
-            time=time,
-            language=lang,
-            settings=settings or (),
-        )
-    )
 
 
 @service_commands.command()
+@runs("run_setup.app")
 def app(
     platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="slack or feishu.")],
     address: Annotated[
@@ -165,9 +153,6 @@ def app(
 
     The manifest for Slack; permissions, events and callbacks for Feishu and Lark.
     """
-    from bot.cli import run_setup
-
-    run_setup.app(platform, address)
 
 
 @service_commands.command()
@@ -195,14 +180,13 @@ archive = typer.Typer(
 
 
 @archive.command("list")
+@runs("run_archive.show_all")
 def archive_list(*, config: ConfigFile = None) -> None:
     """List the stored repositories and digests."""
-    from bot.cli import run_archive
-
-    run_archive.show_all(config)
 
 
 @archive.command("show")
+@runs("run_archive.show")
 def archive_show(
     name: Annotated[
         str, typer.Argument(help="Name of a digest as listed, or a commit or pull request number.")
@@ -211,66 +195,56 @@ def archive_show(
     config: ConfigFile = None,
 ) -> None:
     """Show a stored digest, or everything stored about a change."""
-    from bot.cli import run_archive
-
-    run_archive.show(name, config)
 
 
 @archive.command("rebuild")
+@runs("run_archive.rebuild")
 def archive_rebuild(
-    repo: Annotated[
+    name: Annotated[
         str | None, typer.Argument(metavar="REPO", help="Only this repository, by its name.")
     ] = None,
     *,
     config: ConfigFile = None,
 ) -> None:
     """Recompute grades and indexes; read outdated changes again."""
-    from bot.cli import run_archive
-
-    run_archive.rebuild(repo, config)
 
 
 @archive.command("vacuum")
+@runs("run_archive.vacuum")
 def archive_vacuum(*, config: ConfigFile = None) -> None:
     """Return unused space to the disk."""
-    from bot.cli import run_archive
-
-    run_archive.vacuum(config)
 
 
 CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never overwritten.")]
 
 
 @archive.command("backup")
+@runs("run_archive.backup")
 def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
     """Copy the archive to a file, also while digestbot runs.
 
     The copy is checked.
     """
-    from bot.cli import run_archive
-
-    run_archive.backup(file, config)
 
 
 @archive.command("restore")
+@runs("run_archive.restore")
 def archive_restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by backup.")],
     *,
     config: ConfigFile = None,
 ) -> None:
     """Restore a copy into a data folder without an archive."""
-    from bot.cli import run_archive
-
-    run_archive.restore(file, config)
 
 
 @archive.command("copy")
+@runs("run_archive.copy")
 def archive_copy(
     *,
-    to: Annotated[
+    url: Annotated[
         str,
         typer.Option(
-            metavar="URL", help="URL of an empty database: postgresql://user@host/database."
+            "--to", metavar="URL", help="URL of an empty database: postgresql://user@host/database."
         ),
     ],
     config: ConfigFile = None,
@@ -279,15 +253,13 @@ def archive_copy(
 
     Stop digestbot run first.
     """
-    from bot.cli import run_archive
-
-    run_archive.copy(to, config)
 
 
 review_commands = typer.Typer()
 
 
 @review_commands.command()
+@runs("run_review.cost")
 def cost(
     *,
     since: Annotated[
@@ -301,12 +273,10 @@ def cost(
 
     Calls, tokens and money by day, repository and kind.
     """
-    from bot.cli import run_review
-
-    run_review.cost(since=since, until=until, form=form, config=config)
 
 
 @review_commands.command()
+@runs("run_review.quality")
 def quality(
     *,
     place: Annotated[
@@ -332,11 +302,6 @@ def quality(
 
     Compares grades with what happened to the changes later.
     """
-    from bot.cli import run_review
-
-    run_review.quality(
-        place=place, since=since, until=until, notes=notes or (), form=form, config=config
-    )
 
 
 @review_commands.command()
