@@ -68,10 +68,8 @@ def escape(text: str) -> str:
 
 
 def inline(spans: Sequence[doc.Span], *, cell: bool = False) -> str:
-    """Spans on one line, for the inside of a block; ``cell`` for a table's cell.
-
-    A table takes every bare ``|`` as its own, in code too (GFM, section 4.10).
-    """
+    """Spans on one line, for the inside of a block; ``cell`` for a table's cell."""
+    # A table takes every bare ``|`` as its own, in code too (GFM, section 4.10).
     out = ""
     for at, span in enumerate(spans):
         if isinstance(span, doc.Text):
@@ -97,11 +95,9 @@ def _parts(neighbour: str) -> bool:
 
 
 def _weighty(span: doc.Strong | doc.Emphasis, before: str, after: str) -> str:
-    """Bold or italic words: by asterisks if the flanking rules allow it, otherwise by a tag.
-
-    Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
-    read as literal asterisks (GFM, section 6.4).
-    """
+    """Bold or italic words: by asterisks if the flanking rules allow it, otherwise by a tag."""
+    # Asterisks inside a word, or beside punctuation that touches one (as Chinese often has it), are
+    # read as literal asterisks (GFM, section 6.4).
     mark, tag = ("**", "strong") if isinstance(span, doc.Strong) else ("*", "em")
     words = clean(span.text)
     inner = words.strip()

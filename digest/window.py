@@ -112,11 +112,8 @@ def parse_date(text: str) -> date:
 
 
 def parse_moment(text: str, zone: ZoneInfo) -> datetime:
-    """The UTC instant of ``2026-01-23``, ``2026-01-23T08:00`` or ``2026-01-23T08:00+08:00``.
-
-    A date alone is its first instant; a time without ``Z`` or an offset is a local one of the
-    zone. Raises ``InvalidDate``.
-    """
+    """The UTC instant of a date or time, with or without an offset. Raises ``InvalidDate``."""
+    # A date alone is its first instant; a time without ``Z`` or an offset is local to the zone.
     match = _MOMENT.fullmatch(text.strip())
     if not match:
         raise InvalidDate(text)

@@ -213,10 +213,8 @@ async def _read(
 
 
 def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> Reading | None:
-    """The reading of the one clause of a text that is a question; the rest counts as unknown.
-
-    If ``dated``, one that asks for all changes of a period is such a question too.
-    """
+    """The reading of the one clause of a text that is a question; the rest counts as unknown."""
+    # If ``dated``, one that asks for all changes of a period is such a question too.
     for part, rest in clauses(text):
         try:
             found = read(part, ctx.clock.now(), ctx.zone, known)

@@ -96,11 +96,7 @@ LOCAL = "console:"  # the prefix of names of chats on this machine's own termina
 
 
 def policy_of(config: Config, kinds: Mapping[str, str]) -> Policy:
-    """The policy of a configuration.
-
-    ``kinds`` maps the accounts, as channels name them, to the platform's name in their messages: a
-    chat has the same name in both.
-    """
+    """The policy of a configuration; ``kinds`` maps its accounts to the platform of their chats."""
 
     def key(channel: ChannelConfig) -> str:
         return f"{kinds.get(channel.platform, channel.platform)}:{channel.chat}"
@@ -204,10 +200,8 @@ def decide(incoming: Incoming, policy: Policy, load: Load = Load()) -> AccessDec
 
 
 def may_tell(policy: Policy, chat: str, names: Iterable[str], *, external: bool) -> tuple[str, ...]:
-    """The repositories that a chat may see, in answers as in posts.
-
-    ``external`` is the platform's information on the chat; an unconfigured chat is private.
-    """
+    """The repositories that a chat may see; ``external`` is as the platform says."""
+    # A chat that is not configured is private.
     open_ = chat in policy.trusted or not policy.shared.get(chat, external)
     return tuple(name for name in names if open_ or not policy.repositories.get(name, True))
 
@@ -219,10 +213,8 @@ def trust_matters(policy: Policy, chat: str, *, external: bool) -> bool:
 
 
 def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
-    """The repositories for which a chat may get the digests that a person subscribed it to.
-
-    Empty if the chat, or the person in it, would no longer be answered.
-    """
+    """The repositories for which a chat may get the digests that a person subscribed it to."""
+    # None, if the chat, or the person in it, would no longer be answered.
     if policy.people and person not in policy.people and not policy.appointed(person, chat):
         return ()
     known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
@@ -232,11 +224,9 @@ def may_see(policy: Policy, chat: str, person: str) -> tuple[str, ...]:
 
 
 def may_hear(policy: Policy, chat: str) -> tuple[str, ...]:
-    """The repositories that may be posted to a chat unprompted, whoever subscribed it.
-
-    Empty if nobody in it would be answered any more. The owner of a direct chat is unknown from its
-    name: if people or admins are listed, it may be one of theirs.
-    """
+    """The repositories that may be posted to a chat unprompted, whoever subscribed it."""
+    # None if nobody in it would be answered any more. The owner of a direct chat is unknown from
+    # its name: if people or admins are listed, it may be one of theirs.
     known = policy.anyone or chat.startswith(LOCAL) or chat in policy.channels
     if known or chat in policy.chats or policy.people or policy.admins:
         return _visible_repositories(policy, chat)
@@ -391,11 +381,9 @@ class AccessGate:
         return self._policy
 
     async def admit(self, account: str, incoming: Incoming) -> AccessDecision:
-        """The decision on a message to an account.
-
-        An answered message counts for its person's limits; a person is sent a refusal at most once
-        a minute.
-        """
+        """The decision on a message to an account."""
+        # An answered message counts for its person's limits; a refusal is sent at most once a
+        # minute.
         chat = f"{incoming.platform}:{incoming.chat}"
         person = f"{incoming.platform}:{incoming.person}"
         policy = await self._with_trust(account, chat, external=incoming.external)

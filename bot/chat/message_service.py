@@ -200,13 +200,9 @@ class Conversation:
         return await self._tell(sender, record.key, record.asked, message)
 
     async def _apologise(self, record: MessageRecord, message: ReplyMessage) -> None:
-        """Say that no answer comes, and what to do.
-
-        In place of the placeholder, or as a new message.
-
-        An asker who would get no answer gets no apology. If ``SendError`` is raised it is tried
-        again.
-        """
+        """Say that no answer comes, and what to do, in the placeholder or a new message."""
+        # An asker who would get no answer gets no apology. If ``SendError`` is raised it is tried
+        # again.
         placeholder, language = record.receipt is not None, self._language(record)
         # A message found without a receipt may be the whole answer, and stays.
         nothing = not message.standing

@@ -105,10 +105,7 @@ async def _talk_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatStatus:
-    """The status as one chat may see it: its own runs, and the model cost of all.
-
-    ``mine`` says whether a subscription is the chat's.
-    """
+    """The status as one chat may see it: its own runs (``mine``), and the model cost of all."""
 
     app: Workspace
     served: SubscriptionSource
@@ -182,10 +179,7 @@ class QuestionService:
         rooms: Rooms | None = None,
         served: SubscriptionSource | None = None,
     ) -> None:
-        """Without ``rooms`` settings cannot be changed, and no button offers it.
-
-        Without ``served`` the status lists no runs.
-        """
+        """Without ``rooms`` nothing can be set; without ``served`` the status lists no runs."""
         self._served = served
         self._app = app
         self._config = config
@@ -348,10 +342,8 @@ def _mine(account: str, chat: str, visible: Collection[str], subscription: Subsc
 
 
 def _conversation(account: str, asked: Incoming, channel: ChannelConfig | None) -> ConversationKey:
-    """Whose conversation a message goes on with: one person's in one thread.
-
-    The chat has the name that the gate knows it by, so that what is kept for it meets its rules.
-    """
+    """Whose conversation a message goes on with: one person's in one thread."""
+    # The chat has the gate's name for it, so that what is kept for it meets its rules.
     thread = asked.receipt.thread if asked.receipt else ""
     chat = channel.chat if channel else asked.chat
     return ConversationKey(platform=account, chat=chat, thread=thread, person=asked.person)

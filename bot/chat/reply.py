@@ -85,11 +85,8 @@ class ReplyMessage:
     async def become(
         self, document: Document, then: Callable[[], Awaitable[None]] | None = None
     ) -> messages.Receipt:
-        """Show the answer: its first part in place, further parts after it in the thread.
-
-        ``then`` is called as soon as the first part is posted and recorded. Raises ``SendError`` if
-        nothing of it could be posted.
-        """
+        """Show the answer, further parts of it in the thread. May raise ``SendError``."""
+        # ``then`` is called as soon as the first part is posted and recorded.
         first, *rest = self._sender.render(document)
         if self._doubtful is not None and await self.find() and self.receipt is None:
             # Either nothing was posted, or the platform itself recognises the repeat.

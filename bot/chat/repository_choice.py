@@ -91,10 +91,7 @@ class RepositoryChoice:
 def which(
     question: str, of: Sequence[RepositoryConfig], last: str, now: datetime, zone: ZoneInfo
 ) -> RepositoryChoice:
-    """The repositories a question is about. ``last`` is the one the conversation was about.
-
-    Raises ``AmbiguousRepository`` if the question names several, or a name fits several.
-    """
+    """The repositories a question is about, ``last`` by default. Raises ``AmbiguousRepository``."""
     if len(of) == 1:
         return RepositoryChoice(question=question, asked=of, of=of)
     by_name = {repository.name: repository for repository in of}

@@ -33,15 +33,11 @@ AT_ONCE = 16  # answers made at a time; placeholders do not wait for them
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceholderTiming:
-    """When the placeholder is shown and updated, in seconds.
-
-    The first update comes ``first`` after the placeholder, the pause before each further one is
-    ``slower`` times longer, up to ``longest``: platforms count edits, too.
-    """
+    """When the placeholder is shown and updated, in seconds: platforms count edits, too."""
 
     moment: float = 0.3
-    first: float = 1.7
-    slower: float = 1.5
+    first: float = 1.7  # after the placeholder
+    slower: float = 1.5  # how many times longer the next pause is
     longest: float = 15.0
 
 
@@ -52,10 +48,7 @@ class Answering(Protocol):
         """The language in which to address the asker."""
 
     async def answer(self, account: str, asked: Incoming, watch: AnswerProgress) -> Document | None:
-        """The answer; ``None`` for no reply. A ``UserError`` is shown to the asker.
-
-        ``watch`` learns when the message may be acknowledged, and the progress of the work.
-        """
+        """The answer, or ``None``; ``watch`` learns of the progress. May raise ``UserError``."""
 
     async def owed(self, account: str, asked: Incoming) -> bool:
         """Whether to tell the asker that no answer comes, though none of it was shown yet."""

@@ -52,16 +52,12 @@ class Silence(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptPreview:
-    """The requests about one change, in order; if there are several, another merges the replies.
-
-    ``why_not`` says why even these would not be sent; without ``requests`` there is nothing to
-    show. ``secrets`` is the number of secrets masked in them.
-    """
+    """The requests about one change, in order; if there are several, another merges the replies."""
 
     graded: Graded
     requests: tuple[ModelRequest[Any], ...] = ()
-    secrets: int = 0
-    why_not: Silence | None = None
+    secrets: int = 0  # how many are masked
+    why_not: Silence | None = None  # why even these would not be sent
 
 
 async def preview_prompt(intent: Explain, ctx: Context) -> PromptPreview:

@@ -38,10 +38,8 @@ def show_help(context: typer.Context) -> None:
 
 
 def runs(target: str, gathered: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command call ``module.function`` of this package, which is imported only then.
-
-    The function gets the command's parameters by name, or one object of the class ``gathered``.
-    """
+    """Make a command call ``module.function`` of this package, imported only then."""
+    # It gets the command's parameters by name, or one object of the class ``gathered``.
     module, _, name = target.partition(".")
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

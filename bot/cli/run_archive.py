@@ -144,10 +144,8 @@ async def _shares(app: Workspace, digest: KeptDigest) -> list[str]:
 
 @finished
 async def rebuild(name: str | None, config: Path | None) -> None:
-    """Recompute grades and indexes of one repository or of all. Raises ``UserError``.
-
-    What an older version read is read again if its repository is still known here.
-    """
+    """Recompute grades and indexes of one repository or of all. Raises ``UserError``."""
+    # What an older version read is read again if its repository is still known here.
     async with open_workspace(config) as app:
         repositories = [
             one.repository

@@ -70,10 +70,7 @@ async def _last_active(ctx: Context) -> date | None:
 
 
 def between(since: str | None, until: str | None, zone: ZoneInfo, now: datetime) -> Window:
-    """The window of ``--since`` and ``--until``; it ends now by default.
-
-    Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``.
-    """
+    """The window of two options. Raises ``InvalidWindow``, ``InvalidDate``, ``FutureWindow``."""
     if since is None:
         raise InvalidWindow("--until needs --since")
     end = parse_moment(until, zone) if until else now

@@ -65,10 +65,8 @@ log = structlog.get_logger(__name__)
 
 
 def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = "") -> None:
-    """Run until a signal arrives. Raises ``InvalidConfig`` and the errors of opening the archive.
-
-    ``listen`` overrides the web server's address from the file.
-    """
+    """Run until a signal arrives; ``listen`` overrides the web server's address from the file."""
+    # Raises ``InvalidConfig`` and the errors of opening the archive.
     config = read(file or config_file())
     hosting = _hosting(config, role, listen)
     notices = AdminAlerts(config.defaults.language, config.secrets()) if config.admin else None

@@ -191,10 +191,7 @@ def app(platform: str, address: str) -> None:
 
 
 def check(file: Path | None, *, spend: bool = False) -> None:
-    """Print the findings; raises ``UserError`` if ``run`` would not work.
-
-    With ``spend`` the model is asked a question, which takes a few hundred tokens.
-    """
+    """Print the findings; ``spend`` asks the model. Raises ``UserError`` if ``run`` would fail."""
     config = read(file or config_file())
     findings = finish(check_check(config, _probes(config, spend=spend)))
     for finding in findings:

@@ -23,19 +23,15 @@ SECRETS = "secrets"  # the folder of the secrets, beside the configuration
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupAnswers:
-    """The values for the configuration.
+    """The values for the configuration."""
 
-    ``repositories`` are folders or addresses. ``settings`` and ``secrets`` are the platform's own,
-    by key. ``time`` is local to ``zone``.
-    """
-
-    repositories: Sequence[str]
+    repositories: Sequence[str]  # folders or addresses
     platform: str = "console"
     chat: str = ""
     zone: str = "UTC"
-    time: str = "09:00"
+    time: str = "09:00"  # local to ``zone``
     language: str = "en"
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)  # the platform's own, by key
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 

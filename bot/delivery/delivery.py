@@ -48,11 +48,10 @@ log = structlog.get_logger(__name__)
 
 
 class Visibility:
-    """Checks who reads a chat right before anything is posted there unasked.
+    """Checks who reads a chat right before anything is posted there unasked."""
 
-    If a platform cannot tell, only the chat's own people are assumed to read it, unless the
-    configuration says otherwise.
-    """
+    # If a platform cannot tell, only the chat's own people are assumed to read it, unless the
+    # configuration says otherwise.
 
     def __init__(self, gate: AccessGate) -> None:
         self._gate = gate
@@ -193,11 +192,8 @@ class Delivery:
     async def left(
         self, skip: Collection[DeliveryKey] = frozenset(), targets: Iterable[Target] = ()
     ) -> Mapping[str, Left]:
-        """What a crash or an outage left, by channel, each oldest first.
-
-        Those in ``skip`` are left out while their state is unchanged since they failed. ``targets``
-        are included besides those given at the beginning.
-        """
+        """What a crash or an outage left, by channel, each oldest first; ``targets`` are added."""
+        # Those in ``skip`` are left out while their state is unchanged since they failed.
         known = {**self._targets, **_by_key(targets)}
         pending: dict[str, list[DeliveryRecord]] = {}
         for record in await self._ledger.pending():
@@ -286,10 +282,8 @@ def _by_key(targets: Iterable[Target]) -> Mapping[tuple[str, str], Target]:
 
 
 def identity(key: DeliveryKey, part: int) -> str:
-    """32 hex digits that identify one part of one delivery, the same at every attempt.
-
-    They are short enough for every platform that accepts a key against duplicates.
-    """
+    """32 hex digits that identify one part of one delivery, the same at every attempt."""
+    # Short enough for every platform that accepts a key against duplicates.
     return hashlib.sha256(f"{_name(key)}\0{part}".encode()).hexdigest()[:32]
 
 

@@ -259,14 +259,10 @@ _FRAME = 1200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """The limits of one of the two bots.
+    """The limits of one of the two bots."""
 
-    ``size`` is the most bytes of a card's JSON text, encoded as a JSON string once more: that is
-    how an app sends it. ``interactive`` says that button presses come back.
-    """
-
-    size: int
-    interactive: bool
+    size: int  # bytes of a card's JSON, encoded as a JSON string once more: so an app sends it
+    interactive: bool  # button presses come back
 
 
 def render(document: doc.Document, style: Style) -> tuple[Part, ...]:

@@ -81,11 +81,9 @@ def _readable(span: Span) -> Span:
 
 
 def _append_span(line: str, mark: str, inner: str, following: str) -> str:
-    """The line with the span appended; marks need the right characters on both sides to count.
-
-    CommonMark 6.2: a mark beside punctuation opens or closes nothing unless a blank or punctuation
-    is on its other side, which Chinese text seldom has.
-    """
+    """The line with the span appended; marks need the right characters on both sides to count."""
+    # CommonMark 6.2: a mark beside punctuation opens or closes nothing unless a blank or
+    # punctuation is on its other side, which Chinese text seldom has.
     if not mark:
         touching = line.endswith("`") and inner.startswith("`")
         return f"{line}{HAIR if touching else ''}{inner}"

@@ -58,10 +58,8 @@ class ForgeLimits:
     def heard(
         self, status: int, headers: Mapping[str, str], text: str, now: datetime
     ) -> datetime | None:
-        """Process an answer; return until when to wait if it was refused by a limit.
-
-        ``headers`` have names in lower case; ``text`` is the beginning of the body.
-        """
+        """Process an answer; return until when to wait if a limit refused it."""
+        # ``text`` is the beginning of the body.
         self._count(headers, now)
         until = self._open_again_at(status, headers, text, now)
         if until is None and status < 400:

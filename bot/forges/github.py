@@ -203,10 +203,8 @@ class GitHub(ForgeRepository):
         return await self._with_texts(request, whole)
 
     async def _with_texts(self, request: forge.PullRequest, patch: forge.Patch) -> forge.Patch:
-        """The files with the contents that facts are read from, as far as the rate limit allows.
-
-        Without an account there are few requests an hour, so facts are read from lines alone.
-        """
+        """The files with the contents that facts are read from, as far as the rate limit allows."""
+        # Without an account there are few requests an hour: facts are read from lines alone.
         if not self.eager:
             return patch
         # Most questions read no patch, and the extraction of facts is large.

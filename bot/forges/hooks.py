@@ -34,15 +34,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrived:
-    """An event: a branch of a repository moved, or a request was changed or merged.
-
-    ``repository`` is its path on the host, such as ``owner/name``; ``moved`` says that there are
-    new commits, and not only new text.
-    """
+    """A branch of a repository moved, or a request was changed or merged."""
 
     host: str
-    repository: str
-    moved: bool
+    repository: str  # its path on the host, such as ``owner/name``
+    moved: bool  # there are new commits, and not only new text
 
 
 Tell = Callable[[Arrived], Awaitable[None]]  # handles an event; its errors are logged

@@ -160,11 +160,9 @@ def folder_name(folder: PurePath) -> str:
 
 
 def is_open(place: str) -> bool:
-    """Whether a repository can be assumed to be public, judging by its place alone.
-
-    That is so if it is on a well-known public forge and its address uses https without a user: then
-    it can be cloned as it is, unless git has other credentials. In doubt it is not public.
-    """
+    """Whether a repository can be assumed to be public, judging by its place; not in doubt."""
+    # It is if it is on a well-known public forge, by https without a user: then it can be cloned as
+    # it is, unless git has other credentials.
     address = read_address(place)
     return (
         address is not None

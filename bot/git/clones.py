@@ -233,11 +233,9 @@ def _note(lock: int, began: float) -> None:
 
 
 def _with_secret(git: Git, address: Address) -> Git:
-    """Git that sends the credentials in a header, only to the host of the address.
-
-    An address with credentials, even one made by git's configuration (``insteadOf``), is visible to
-    everybody on the machine among the arguments of ``git-remote-https``.
-    """
+    """Git that sends the credentials in a header, only to the host of the address."""
+    # An address with credentials, even one made by git's configuration (``insteadOf``), is visible
+    # to everybody on the machine among the arguments of ``git-remote-https``.
     if not address.secret:
         return git
     count = _count(git.environment.get("GIT_CONFIG_COUNT", ""))

@@ -73,10 +73,8 @@ class Child:
         return self._process.wait()
 
     async def end(self) -> None:
-        """Kill it with everything it started, if it still runs, and wait until it is gone.
-
-        A caller who is cancelled meanwhile leaves no zombie either: a killed child is soon gone.
-        """
+        """Kill it with everything it started, if it still runs, and wait until it is gone."""
+        # A caller who is cancelled meanwhile leaves no zombie either: a killed child is soon gone.
         self._output.close()
         if self._process.poll() is None:
             with suppress(ProcessLookupError):
@@ -277,10 +275,8 @@ _accepted: set[tuple[str, int, int]] = set()
 
 
 async def require_git() -> None:
-    """Raise ``SourceUnavailable`` if git is missing or older than ``OLDEST``.
-
-    A program is asked for its version once, and again after it was replaced.
-    """
+    """Raise ``SourceUnavailable`` if git is missing or older than ``OLDEST``."""
+    # A program is asked for its version once, and again after it was replaced.
     program = _program()
     if program in _accepted:
         return

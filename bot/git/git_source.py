@@ -121,11 +121,8 @@ class GitSource:
             raise UnknownBranch(branch, near)
 
     async def resolve(self, reference: str) -> str:
-        """The full sha of the commit that a tag, a branch or a commit's name refers to.
-
-        Tags come first because they name releases. Raises ``UnknownBranch`` and
-        ``AmbiguousReference``.
-        """
+        """The full sha of a name. Raises ``UnknownBranch`` and ``AmbiguousReference``."""
+        # Tags come first because they name releases.
         with _git_errors():
             if reference == DETACHED:
                 if sha := (await self._references.head())[1]:
@@ -148,10 +145,8 @@ class GitSource:
             return await newest_releases(self._references.git)
 
     async def changes(self, branch: Tip, selection: Selection) -> AsyncIterator[Sequence[Change]]:
-        """The changes of a selection in batches, newest first along the branch's first parents.
-
-        Commits given one by one keep their order, and missing ones are skipped.
-        """
+        """The changes of a selection in batches, newest first along the branch's first parents."""
+        # Commits given one by one keep their order, and missing ones are skipped.
         with _git_errors():
             boundary = self._view.boundary()
             names = await self._selected_commits(branch, selection)
@@ -210,10 +205,8 @@ class GitSource:
             return [c.sha for c in commits if request_of(c.commit) == number]
 
     async def titles(self, branch: Tip) -> Sequence[tuple[str, str]]:
-        """The commits along the first parents with their titles, the newest first.
-
-        A merge is titled by its subject and the first line of its message that tells more.
-        """
+        """The commits along the first parents with their titles, the newest first."""
+        # A merge is titled by its subject and the first line of its message that tells more.
         if branch.sha is None:
             return ()
         if self._titles[0] != branch.sha:

@@ -64,11 +64,9 @@ async def read_places(git: Git, places: Iterable[tuple[str, str]]) -> dict[tuple
 
 
 async def _read_until_large(git: Git, names: list[str], texts: dict[str, str]) -> list[str]:
-    """Add the texts of blobs; stop at one over ``TEXT_LIMIT`` and return the names after it.
-
-    Git learns the size of an object only when it is asked for it. Large ones are so few that a
-    child for each costs less than a child that lists all sizes first.
-    """
+    """Add the texts of blobs; stop at one over ``TEXT_LIMIT`` and return the names after it."""
+    # Git learns the size of an object only when it is asked for it. Large ones are so few that a
+    # child for each costs less than a child that lists all sizes first.
     rest, done = b"", 0
     asked = stdin_lines(names)
     async with aclosing(git.stream("cat-file", "--batch", "--buffer", stdin=asked)) as out:

@@ -121,11 +121,8 @@ _KNOWN = {"extensions.partialclone", "extensions.objectformat"}
 
 
 def _plain_settings(git_dir: Path) -> Mapping[str, list[str]] | None:
-    """The values of each setting in order; ``None`` if a line is not of the simplest kind.
-
-    Accepted from the syntax of git-config(1) are a section, a name with a value, or a comment on
-    one line.
-    """
+    """The values of each setting in order; ``None`` if a line is not of the simplest kind."""
+    # Accepted from git-config(1) are a section, a name with a value, or a comment on one line.
     text = (git_dir / "config").read_bytes().decode("utf-8")
     settings: dict[str, list[str]] = {}
     for entry in _entries(text):

@@ -23,11 +23,9 @@ Revisions = tuple[tuple[str, ...], bytes]
 
 
 def revisions(branch: Tip, selection: Selection) -> Revisions | None:
-    """The input of ``git rev-list --stdin`` that lists the selection; ``None`` if it is empty.
-
-    A window is cut with ``--since-as-filter``: ``--since`` ends the walk at the first commit that
-    is too old, and would lose those behind one with a skewed clock.
-    """
+    """The input of ``git rev-list --stdin`` that lists the selection; ``None`` if it is empty."""
+    # A window is cut with ``--since-as-filter``: ``--since`` ends the walk at the first commit that
+    # is too old, and would lose those behind one with a skewed clock.
     if isinstance(selection, Window):
         since, until = seconds(selection)
         if branch.sha is None or until <= since:
@@ -78,10 +76,8 @@ class References:
         return self._git
 
     async def head(self) -> tuple[str, str | None]:
-        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one.
-
-        Every question needs it, so git is run again only if a file that determines it has changed.
-        """
+        """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
+        # Every question needs it: git is run again only if a file that determines it has changed.
         stamps = self._stamps()
         if self._head is not None and stamps is not None and self._head[0] == stamps:
             return self._head[1]

@@ -50,10 +50,8 @@ class ChannelWorker:
         return parked or post.spec.resting(self._work.clock.now())
 
     async def idle(self, post: Post) -> bool:
-        """Whether a channel has nothing to do now, found out without claiming anything.
-
-        Of thousands of channels few are due at a time. A channel that was never seen is not idle.
-        """
+        """Whether a channel has nothing to do now, found out without claiming anything."""
+        # Of thousands of channels few are due at a time. A channel never seen is not idle.
         if self.left_alone(post):
             return True
         last, first, finished = await self._slots(post)

@@ -107,11 +107,10 @@ async def _configure(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 class _Connections(AsyncConnectionPool[psycopg.AsyncConnection[Any]]):
-    """Tests a connection before use if it was idle, not on every use.
+    """Tests a connection before use if it was idle, not on every use."""
 
-    A restarted server has dropped idle connections; one used a moment ago shows the failure when it
-    is next used, and every job is retried.
-    """
+    # A restarted server has dropped idle connections; one used a moment ago shows the failure when
+    # it is next used, and every job is retried.
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**{**given, "check": self._try_idle})
@@ -315,10 +314,7 @@ class Engine:
         await change.defer_async(account=key[0], incoming=incoming, trace=trace())
 
     def serve(self, duties: Mapping[JobKind, Duty]) -> None:
-        """Set what handles jobs of these kinds; it gets a job's arguments by name.
-
-        If it raises, Procrastinate retries the job.
-        """
+        """Set what handles jobs of these kinds by their arguments; if it raises, it is retried."""
         self._duties |= duties
 
     async def work(self, queues: Sequence[str], at_once: int) -> None:
@@ -353,11 +349,9 @@ class Engine:
         return len(stalled)
 
     async def put_abandoned(self) -> int:
-        """Defer abandoned messages again; return how many there were.
-
-        The library has used up its retries for each. They are old by now, so that their askers are
-        told that no answer will come.
-        """
+        """Defer abandoned messages again; return how many there were."""
+        # The library has used up its retries for each. They are old by now: their askers are told
+        # that no answer will come.
         async with self._database.writing("abandoned") as connection:
             keys = await abandoned_messages(connection)
             await self.put_answers(keys, connection)

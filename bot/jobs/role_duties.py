@@ -388,10 +388,8 @@ async def duties_of(
     forge_sync: ForgeSync,
     stack: AsyncExitStack,
 ) -> RoleDuties:
-    """The duties of a process with the role; ``stack`` closes its engine.
-
-    Raises ``InvalidConfig`` if the archive is in a file, and ``UnreachableDatabase``.
-    """
+    """The duties of a process with the role; ``stack`` closes its engine."""
+    # Raises ``InvalidConfig`` if the archive is in a file, and ``UnreachableDatabase``.
     if not isinstance(app.database, PostgresDatabase):
         raise InvalidConfig(
             f"the role {role} needs PostgreSQL (set DATABASE_URL); "

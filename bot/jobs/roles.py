@@ -59,11 +59,10 @@ class ProcessRole(StrEnum):
 
 
 class Precedence:
-    """Limits digests while all places for questions are taken, and for a moment after.
+    """Limits digests while all places for questions are taken, and for a moment after."""
 
-    A few digests always go on, so they come later, but they come. Without the moment each answer
-    that ends would let all waiting digests begin before the next question is fetched.
-    """
+    # A few digests always go on. Without the moment each answer that ends would let all waiting
+    # digests begin before the next question is fetched.
 
     def __init__(
         self, *, questions: int, digests: int, meanwhile: int, moment: float = 1.0

@@ -76,11 +76,10 @@ def raw(text: str) -> float:
 
 
 class Estimator:
-    """Estimates for one model, rather too high than too low.
+    """Estimates for one model, rather too high than too low."""
 
-    It starts a tenth above the fit and approaches the server's counts with every answer: the
-    running mean of counted over estimated, plus twice the usual deviation from it.
-    """
+    # It starts a tenth above the fit and approaches the server's counts: the running mean of
+    # counted over estimated, plus twice the usual deviation from it.
 
     def __init__(self) -> None:
         self._mean = 1.0

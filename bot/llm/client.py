@@ -113,11 +113,8 @@ class ServedModel:
         return await self._run(request, None)
 
     async def stream(self, request: ModelRequest[T]) -> AsyncIterator[StreamEvent[T]]:
-        """Ask, and yield the reply as it arrives; the last event is the complete reply.
-
-        The question runs in a task of its own, so that a slow consumer does not use up the time for
-        the following pieces.
-        """
+        """Ask, and yield the reply as it arrives; the last event is the complete reply."""
+        # The question runs in a task of its own: a slow consumer must not use up the time.
         events: asyncio.Queue[ReplyPiece | Restart | None] = asyncio.Queue()
         task = asyncio.create_task(self._run(request, events.put_nowait))
         task.add_done_callback(lambda _: events.put_nowait(None))
@@ -196,10 +193,8 @@ class ServedModel:
     async def _overcome(
         self, fault: ModelFault, ask: Ask, errand: CallContext, patience: _Patience
     ) -> None:
-        """Change the dialect or wait. Raises ``ModelError`` if neither helps.
-
-        A context that is smaller than configured is remembered; the caller fits its question again.
-        """
+        """Change the dialect or wait. Raises ``ModelError`` if neither helps."""
+        # A context smaller than configured is remembered; the caller fits its question again.
         new = None
         if fault.reason is ModelReason.CONTEXT_LENGTH:
             limit = context_limit(fault.detail)

@@ -53,10 +53,8 @@ _OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether nobody else can write to a folder, which is made if missing, or to one above it.
-
-    Elsewhere the library stores nothing, and would compile its rules for every process.
-    """
+    """Whether nobody else can write to a folder, which is made if missing, or to one above it."""
+    # Elsewhere the library stores nothing, and would compile its rules for every process.
     try:
         for path in (folder.parent, folder):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -146,11 +146,9 @@ _KEPT = timedelta(days=30)  # after this time a server is probed again, because 
 
 
 class DialectFile:
-    """Stores the dialect of each model on each server, in a file of the data folder.
+    """Stores the dialect of each model on each server, in a file of the data folder."""
 
-    A damaged or unwritable file costs a few refused requests, which are free, so neither is an
-    error.
-    """
+    # A damaged or unwritable file costs a few refused requests, which are free: it is no error.
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self._file = folder / FILE

@@ -44,10 +44,8 @@ from handlers.ports.storage import Clock
 
 
 def connect(config: ModelConfig, ledger: CallLedger, clock: Clock, data: Path) -> ServedModel:
-    """The configured model with its caps; what is learned of its server is stored in ``data``.
-
-    Nothing is imported or opened before the first question, or before ``warm``.
-    """
+    """The configured model with its caps; what is learned of its server is stored in ``data``."""
+    # Nothing is imported or opened before the first question, or before ``warm``.
     return ServedModel(
         config,
         OpenAITransport(config),
@@ -131,10 +129,7 @@ async def probe(
     purse: BudgetPort | None = None,
     spend: bool = False,
 ) -> Probe:
-    """Probe a server. Without ``spend`` it uses no tokens. Errors of the server never raise.
-
-    The findings replace what was remembered of the server.
-    """
+    """Probe a server anew; only ``spend`` uses tokens, and errors of the server never raise."""
     try:
         listed = await transport.models()
     except ModelFault as fault:

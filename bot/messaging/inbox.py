@@ -49,19 +49,15 @@ class Unkept(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What a platform delivered. Keys are in the order of arrival.
+    """What a platform delivered."""
 
-    ``kind`` is the platform's own name for the format of ``content``. ``at`` is aware, in UTC.
-    ``tries`` is how often it has been taken up.
-    """
-
-    key: str
+    key: str  # in the order of arrival
     account: str
-    kind: str
+    kind: str  # the platform's own name for the format
     content: str
     trace: str
-    at: datetime
-    tries: int = 0
+    at: datetime  # aware, in UTC
+    tries: int = 0  # how often it was taken up
 
 
 class InboxStore:

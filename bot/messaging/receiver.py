@@ -155,11 +155,10 @@ _MOST = 100_000  # the most signatures of one account: more than a platform send
 
 
 class Replays:
-    """Signatures accepted within a window, so that a recorded request cannot be replayed.
+    """Signatures accepted within a window, so that a recorded request cannot be replayed."""
 
-    A request's time is covered by its signature, so nothing needs to be remembered for longer than
-    that time is accepted. Platforms sign redeliveries anew.
-    """
+    # A request's time is covered by its signature: nothing is remembered for longer than that time
+    # is accepted. Platforms sign redeliveries anew.
 
     def __init__(self, window: float) -> None:
         """``window`` is how many seconds a request's time may differ from ours, either way."""

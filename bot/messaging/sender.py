@@ -210,18 +210,14 @@ class Discerning(Protocol):
 
 @runtime_checkable
 class Paced(Protocol):
-    """A sender whose platform limits the number of messages in a period.
+    """A sender whose platform limits the number of messages in a period."""
 
-    The delivery waits for a turn before it records that a message is on its way. So a process that
-    ends while it waits leaves nothing in doubt, and a long queue is not taken for a platform that
-    does not answer.
-    """
+    # The delivery waits for a turn before it records that a message is on its way. So a process
+    # that ends while it waits leaves nothing in doubt, and a long queue is not taken for a platform
+    # that does not answer.
 
     async def ready(self, chat: str, *, answer: bool = False) -> None:
-        """Wait until a message may go to the chat; the next ``send`` there then goes at once.
-
-        Replies go before posts. Raises :class:`SendError` if the turn would come too late.
-        """
+        """Wait for a turn in the chat; answers go first. May raise :class:`SendError`."""
 
 
 @runtime_checkable

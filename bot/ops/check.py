@@ -81,10 +81,8 @@ _STANDING = {"github": github.standing, "gitlab": gitlab.standing, "gitea": gite
 async def look_at_forge(
     name: str, settings: ForgeConfig, repositories: Sequence[RepositoryConfig]
 ) -> str:
-    """The state of a forge in a line. Raises ``UserError`` if it cannot be used.
-
-    Every repository of the forge is requested, to detect a token that may not see it.
-    """
+    """The state of a forge in a line. Raises ``UserError`` if it cannot be used."""
+    # Every repository of the forge is requested, to detect a token that may not see it.
     homes = [path for host, path in map(home_of, repositories) if host == settings.host]
     forges = Forges({name: settings}, SystemClock())
     try:
@@ -140,10 +138,8 @@ class _NoCalls:
 
 
 async def look_at_model(config: ModelConfig, clock: Clock, data: Path, *, spend: bool) -> str:
-    """The state of the model in a line. Raises ``UserError`` if it cannot be used.
-
-    Only ``spend`` uses tokens, a few hundred, and then they are recorded.
-    """
+    """The state of the model in a line. Raises ``UserError`` if it cannot be used."""
+    # Only ``spend`` uses tokens, a few hundred, and then they are recorded.
     if spend:
         async with await open_database(data) as database:
             ledger = SqlCalls(database, config.price.currency)

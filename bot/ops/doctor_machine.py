@@ -278,10 +278,8 @@ async def _clone(folder: Path, *, wanted: bool) -> Finding:
 
 
 async def _tip(git: Git) -> str | None:
-    """The commit of ``HEAD``, after reading every commit below it; ``None`` without a branch.
-
-    Raises ``GitFailed`` if something is damaged. A commit-graph file would hide that.
-    """
+    """The commit of ``HEAD``, after reading every commit below it; ``None`` without a branch."""
+    # Raises ``GitFailed`` if something is damaged. A commit-graph file would hide that.
     head = (await git.run("symbolic-ref", "HEAD")).decode().strip()
     if not await git.run("for-each-ref", head):
         return None

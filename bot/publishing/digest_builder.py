@@ -54,11 +54,10 @@ _EDITIONS, _AT_ONCE = 256, 8
 
 
 class SingleFlight:
-    """Results by key: concurrent callers wait for one computation, later ones get its result.
+    """Results by key: concurrent callers wait for one computation, later ones get its result."""
 
-    A key must include everything that the result depends on. The last ``most`` finished results are
-    kept; a failure reaches those who wait, and is not kept.
-    """
+    # A key must include all that the result depends on. The last ``most`` finished results are
+    # kept; a failure reaches those who wait, and is not kept.
 
     def __init__(self, most: int = 16) -> None:
         self._most = most

@@ -115,11 +115,9 @@ class Slots:
         return page_of_digest(self._app.web_of(heading.repository), heading.mark, str(language))
 
     async def finish(self, post: Post, slot: Slot, results: Sequence[Delivered]) -> None:
-        """Record how every commit of the slot ended, move the channel's tips, plan amendments.
-
-        Once frozen, the delivery completes it. Without ``results``, a digest whose delivery was
-        never begun is left for the next slot.
-        """
+        """Record how every commit of the slot ended, move the channel's tips, plan amendments."""
+        # Once frozen, the delivery completes it. Without ``results``, a digest whose delivery was
+        # never begun is left for the next slot.
         channel = self._subscription(post.name)
         for settings in channel.repositories if channel else ():
             assert channel is not None

@@ -70,11 +70,10 @@ _LONGEST = 366
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hours:
-    """From ``since`` up to ``until`` on each of the weekdays (0 is Monday), in local time.
+    """From ``since`` up to ``until`` on each of the weekdays (0 is Monday), in local time."""
 
-    Hours that end at or before their start continue into the next day; from midnight to midnight is
-    the whole day.
-    """
+    # Hours that end at or before their start continue into the next day; from midnight to midnight
+    # is the whole day.
 
     since: time = _MIDNIGHT
     until: time = _MIDNIGHT

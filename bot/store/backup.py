@@ -131,10 +131,8 @@ def _check(connection: sqlite3.Connection, source: Path) -> None:
 
 @contextmanager
 def _in_place_of(target: Path) -> Iterator[Path]:
-    """A new file beside the target, private to its owner, that takes the target's place at the end.
-
-    Raises ``UserError`` if the target exists, and ``UnwritableFolder``.
-    """
+    """A new file, private to its owner, that takes the target's place at the end."""
+    # Raises ``UserError`` if the target exists, and ``UnwritableFolder``.
     if target.exists():
         raise UserError(f"{str(target)!r} already exists and is not overwritten; name another file")
     try:

@@ -240,11 +240,9 @@ class SqlBrowsing(SqlStore):
         self._archived: defaultdict[str, dict[str, int]] = defaultdict(dict)
 
     async def others(self, repository: Repository, shas: Iterable[str]) -> Sequence[str]:
-        """The archived commits that are none of ``shas``.
-
-        Only what was archived since the last call is read: no change is ever removed, and writers
-        of a repository have their turns, so that later ones have higher keys.
-        """
+        """The archived commits that are none of ``shas``."""
+        # Only what was archived since the last call is read: no change is ever removed, and writers
+        # of a repository have their turns, so that later ones have higher keys.
         archived = self._archived[repository.name]
         after = next(reversed(archived.values()), 0)
         rows = await self._rows(_ARCHIVED, repository, after=after)

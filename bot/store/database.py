@@ -211,20 +211,13 @@ class Database(ABC):
     async def run(
         self, statement: Statement | Prepared, values: Mapping[str, Any] | None = None
     ) -> StatementResult:
-        """Run one statement alone and commit it.
-
-        A server needs one round trip for it, without a transaction or a turn. Raises the same
-        errors as :meth:`reading`.
-        """
+        """Run one statement alone and commit it: one round trip to a server."""
 
     @abstractmethod
     async def run_all(
         self, *steps: tuple[Prepared, Mapping[str, Any]], subject: str | None = None
     ) -> Sequence[StatementResult]:
-        """Run statements in one transaction, as :meth:`writing` does; their results in order.
-
-        A server needs one round trip for all of them. Raises the same errors as :meth:`reading`.
-        """
+        """Run statements in one transaction and round trip; their results in order."""
 
     @abstractmethod
     async def append(self, table: sa.Table, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -17,16 +17,13 @@ from handlers.ports.storage import DeliveryKey, PartState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncertainDelivery:
-    """A part of a delivery that was not sent, or for which that is only assumed.
+    """A part of a delivery that was not sent, or for which that is only assumed."""
 
-    ``delivery`` is the number that :meth:`SqlUncertainDeliveries.again` takes; parts count from 0.
-    """
-
-    delivery: int
+    delivery: int  # what :meth:`SqlUncertainDeliveries.again` takes
     platform: str
     channel: str
     digest: str
-    part: int
+    part: int  # from 0
     state: PartState
     error: str
 
@@ -53,10 +50,8 @@ class SqlUncertainDeliveries(SqlStore):
         return (await self._database.run(wanted)).value or ""
 
     async def again(self, delivery: int) -> int:
-        """Have a delivery's parts in doubt sent again; return how many there are.
-
-        A part that is being sent right now is not included: its process finishes it.
-        """
+        """Have a delivery's parts in doubt sent again; return how many there are."""
+        # A part that is being sent right now is not included: its process finishes it.
         parts = delivery_parts.c
         in_doubt = (
             (parts.delivery_id == delivery)
@@ -166,10 +161,7 @@ class AmendmentProgress(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """Change ``sha`` of a delivery was reverted by ``by_sha``, shown to people as ``by_name``.
-
-    It is made after a digest that lists the change was posted.
-    """
+    """A posted change ``sha`` was reverted by ``by_sha``, shown to people as ``by_name``."""
 
     key: DeliveryKey
     sha: str

@@ -254,10 +254,8 @@ def total(column: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
 async def insert_rows(
     connection: AsyncConnection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """Insert many narrow rows, values in the order of the table's columns.
-
-    The rows go to the driver as they are: naming every value would cost more than writing it.
-    """
+    """Insert many narrow rows, values in the order of the table's columns."""
+    # The rows go to the driver as they are: naming every value would cost more than writing it.
     if not rows:
         return
     if connection.dialect.name == "postgresql":

@@ -255,10 +255,8 @@ async def empty_deliveries(database: Database, before: datetime, *, at_once: int
 
 
 async def drop_digests(database: Database, before: datetime, *, at_once: int = _AT_ONCE) -> int:
-    """Remove digests made before a moment, and reports that no other digest uses; return how many.
-
-    A digest that is still being delivered or about to be amended stays.
-    """
+    """Remove digests made before a moment, and reports no other digest uses; return how many."""
+    # A digest that is still being delivered or about to be amended stays.
     old = digests.c.created_at < seconds(before)
     owners = (await database.run(sa.select(digests.c.repository).where(old).distinct())).rows
     total = 0

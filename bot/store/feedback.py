@@ -40,14 +40,10 @@ class ReaderVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """One person's verdict. ``subject`` is a commit's full sha or the name of a digest.
-
-    ``level``, ``score`` and ``reasons`` (names of rules, weightiest first) are those of the change
-    at that time; a digest has none.
-    """
+    """One person's verdict, with the change's grade at that time; a digest has none."""
 
     repository: str
-    subject: str
+    subject: str  # a commit's full sha or the name of a digest
     platform: str
     chat: str
     person: str
@@ -55,7 +51,7 @@ class Opinion:
     at: datetime
     level: str = ""
     score: float | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()  # names of rules, weightiest first
 
 
 def opinion_of(opinion: dict[str, Any], grade: Grade | None) -> Opinion:

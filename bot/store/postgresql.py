@@ -56,11 +56,8 @@ async def result_of(cursor: psycopg.AsyncCursor[Any]) -> StatementResult:
 
 @asynccontextmanager
 async def transaction(driver: Driver, turn: str = "") -> AsyncIterator[None]:
-    """Commit everything done inside, or nothing.
-
-    ``turn`` is a statement without parameters that first waits for a lock; it is sent together with
-    ``BEGIN``.
-    """
+    """Commit everything done inside, or nothing; ``turn`` is a statement that takes a lock."""
+    # It has no parameters, and is sent together with ``BEGIN``.
     try:
         # Without parameters, several statements are one message.
         await driver.execute(f"{_BEGIN}; {turn}" if turn else _BEGIN, prepare=False)
@@ -75,10 +72,8 @@ async def transaction(driver: Driver, turn: str = "") -> AsyncIterator[None]:
 
 
 async def settle(driver: Driver) -> None:
-    """Close a connection that is still in a transaction, so that nobody continues with it.
-
-    This happens if its end was itself cancelled. The pool opens another one.
-    """
+    """Close a connection that is still in a transaction, so that nobody continues with it."""
+    # This happens if its end was itself cancelled. The pool opens another one.
     if driver.info.transaction_status is not TransactionStatus.IDLE:
         await driver.close()
 
@@ -212,10 +207,8 @@ def lock_number(name: str) -> int:
 
 
 def database_url(written: str) -> URL:
-    """The parsed database URL. Raises ``InvalidConfig``, which does not show the password.
-
-    Secrets in the URL are masked in all output from then on, wherever the URL came from.
-    """
+    """The parsed database URL. Raises ``InvalidConfig``, which does not show the password."""
+    # Secrets in the URL are masked in all output from then on, wherever the URL came from.
     conceal(secrets_in(written))
     try:
         url = make_url(written)

@@ -155,10 +155,8 @@ async def find_repository(connection: AsyncConnection, name: str) -> Any | None:
 
 
 async def add_repository(connection: AsyncConnection, repository: Repository) -> int:
-    """The key of the repository's row, created if missing; within a writing transaction.
-
-    The revision is raised, because whoever asks for the key is about to write under it.
-    """
+    """The key of the repository's row, created if missing; within a writing transaction."""
+    # The revision is raised, because whoever asks for the key is about to write under it.
     about = {"web": repository.web, "forge": repository.forge}
     row = await find_repository(connection, repository.name)
     if row is None:

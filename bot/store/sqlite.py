@@ -151,10 +151,8 @@ async def open_database(folder: Path) -> SqliteDatabase:
 
 
 def _make(path: Path) -> None:
-    """Create the folder and the file if they are missing, and check that they can be written.
-
-    SQLite's own errors are less clear, and its driver leaves a thread behind if it cannot connect.
-    """
+    """Create the folder and the file if they are missing, and check that they can be written."""
+    # SQLite's own errors are less clear, and its driver leaves a thread behind.
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -193,10 +191,9 @@ def _engine(path: Path) -> AsyncEngine:
 
 
 class _Cursor(driver.AsyncAdapt_aiosqlite_cursor):
-    """Runs a statement, reads its rows and closes it in one hop to the driver's thread.
+    """Runs a statement, reads its rows and closes it in one hop to the driver's thread."""
 
-    SQLAlchemy's own makes four, and each costs as much time as a small query.
-    """
+    # SQLAlchemy's own makes four, and each costs as much time as a small query.
 
     __slots__ = ()
     _cursor: Any  # sqlite3's, closed, once a statement was run

@@ -145,12 +145,10 @@ class SqliteIndex(TextIndex):
 
     @override
     async def settle(self, connection: AsyncConnection) -> None:
-        """Merge the segments of the index once the later ones outweigh the largest.
-
-        Each batch adds a segment, and searching many of them is several times slower than searching
-        one. Delayed this way, all merging together costs no more than writing everything once
-        again.
-        """
+        """Merge the segments of the index once the later ones outweigh the largest."""
+        # Each batch adds a segment, and searching many of them is several times slower than
+        # searching one. Delayed this way, all merging costs no more than writing everything once
+        # again.
         sizes = (await connection.exec_driver_sql(_SEGMENTS)).scalars().all()
         if sum(sizes) > 2 * max(sizes, default=0):
             await connection.exec_driver_sql(OPTIMIZE[0])

@@ -289,10 +289,7 @@ def _line(subscription: Subscription, at: datetime, language: Language) -> Item:
 
 
 def _may_see(subscription: Subscription, kind: str, person: str, policy: Policy) -> bool:
-    """Whether a person may see a subscription: private ones are for admins of their chats.
-
-    The page shows nobody what they would not be shown in the chat.
-    """
+    """Whether a person may see a subscription, as in the chat: private ones are for its admins."""
     who, where = f"{kind}:{person}", f"{kind}:{subscription.chat}"
     named = {settings.name for settings in subscription.repositories}
     if not named <= {*may_see(policy, where, who)}:

@@ -142,10 +142,7 @@ class Subscribing:
     def __init__(
         self, app: Workspace, config: Config, policy: Policy, kinds: Mapping[str, str]
     ) -> None:
-        """``kinds`` maps accounts to the platform's name in their messages.
-
-        ``nudge`` may be set later: it is called when something changed.
-        """
+        """``kinds`` maps accounts to platforms. ``nudge``, called at changes, may be set later."""
         self.nudge: Callable[[], None] = lambda: None
         self.chats = SqlChats(app.database)
         self._app = app

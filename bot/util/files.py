@@ -98,11 +98,8 @@ def config_file(environment: Environment | None = None) -> Path:
 
 
 def check_output(file: Path | None) -> None:
-    """Check that a named file can be written, before the work that fills it.
-
-    Raises ``UserError`` if its folder is missing, or if it is a folder: creating a folder whose
-    name was misspelled would hide the file.
-    """
+    """Check that a named file can be written, before the work that fills it."""
+    # Raises ``UserError`` if its folder is missing: creating a misspelled one would hide it.
     if file is None:
         return
     try:
@@ -119,10 +116,8 @@ def check_output(file: Path | None) -> None:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Replace the file at the end by a complete one. Raises ``UnwritableFolder``.
-
-    A link stays, and what it leads to is replaced; a device or a pipe is written to.
-    """
+    """Replace the file at the end by a complete one. Raises ``UnwritableFolder``."""
+    # A link stays, and what it leads to is replaced; a device or a pipe is written to.
     try:
         file = file.resolve()
         if file.exists() and not file.is_file():

@@ -25,10 +25,7 @@ def path_of(
     compare: tuple[str, str] = ("", ""),
     rest: str = "",
 ) -> str:
-    """The path only; ``rest`` is a path of another kind, such as ``search``.
-
-    ``compare`` are two points of history, the earlier first.
-    """
+    """The path only; ``rest`` is one of another kind; ``compare`` is two points, in order."""
     base = f"{REPOSITORIES}/{quote(repository)}"
     if day is not None:
         return f"{base}{WITHIN}/days/{day.isoformat()}"

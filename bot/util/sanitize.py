@@ -125,10 +125,7 @@ def legible_lines(text: str) -> list[str]:
 
 
 def address(url: str) -> str:
-    """A link's target that is safe to show and to open: no spaces, controls or odd schemes.
-
-    Empty if the scheme is not http, https or mailto; relative paths and anchors pass.
-    """
+    """A link's target that is safe to open, or empty: http, https, mailto or relative."""
     cleaned = (
         url
         if url.isascii() and url.isprintable() and " " not in url

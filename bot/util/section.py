@@ -62,11 +62,8 @@ class Settings(BaseModel):
         return self
 
     def secrets(self) -> tuple[str, ...]:
-        """The given secrets, to be masked in logs.
-
-        For an address that is a secret, its path is one as well: servers repeat the path without
-        the rest.
-        """
+        """The given secrets, to be masked in logs, with the paths of addresses that are secrets."""
+        # Servers repeat the path without the rest.
         values = (getattr(self, name) for name in self.secret_fields())
         given = [v.get_secret_value() for v in values if isinstance(v, SecretStr)]
         return tuple(part for secret in given for part in (secret, *_telling_parts(secret)))
@@ -160,11 +157,8 @@ Location = tuple[int | str, ...]
 def complain(
     file: Path, error: ValidationError, model: type[Settings], data: Any, section: str = ""
 ) -> InvalidConfig:
-    """The first error that pydantic found, in words, with the number of others.
-
-    An unknown key comes before a missing one: it is mostly that one, misspelled. ``data`` is what
-    was read into ``model``, which is in ``section`` of the file.
-    """
+    """The first error that pydantic found, in words, with the number of others."""
+    # An unknown key comes before a missing one: it is mostly that one, misspelled.
     found = sorted(error.errors(include_url=False), key=lambda one: one["type"] == "missing")
     first = found[0]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
@@ -183,11 +177,8 @@ def complain(
 def read_section(
     model: type[S], table: Any, file: Path, reading: SectionContext, section: str, *, name: str = ""
 ) -> S:
-    """A section of the file as its model. Raises ``InvalidConfig``.
-
-    ``name`` is the name of the section's secrets in the environment, if it differs from
-    ``section``.
-    """
+    """A section of the file as its model. Raises ``InvalidConfig``."""
+    # ``name`` is the section's in the environment, if it differs from ``section``.
     try:
         return model.model_validate(table, context=replace(reading, section=name or section))
     except ValidationError as error:
@@ -202,10 +193,7 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def spell(location: Location, data: Any) -> str:
-    """A location in the file, such as ``channels['team'].zone``.
-
-    An entry of a list is given by its name, or, without one, as ``#1`` for the first.
-    """
+    """A location in the file, such as ``channels['team'].zone``, or ``#1`` without a name."""
     words = ""
     for step in location:
         data = _step(data, step)

@@ -336,10 +336,8 @@ def has_own_sign(spans: doc.Spans) -> bool:
 
 
 def columns_of(table: doc.Table, most: int) -> list[str]:
-    """The table as monospaced lines, with a rule below its header.
-
-    Empty if it is wider than ``most`` cells, contains links, or has no words.
-    """
+    """The table as monospaced lines, with a rule below its header."""
+    # Empty if it is wider than ``most`` cells, contains links, or has no words.
     rows = (table.header, *table.rows)
     if any(isinstance(span, doc.Link) for row in rows for cell in row for span in cell):
         return []

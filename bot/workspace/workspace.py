@@ -314,11 +314,10 @@ def places_of(app: Workspace, names: Collection[str] | None = None) -> dict[str,
 
 
 class Usages:
-    """Reads usages for profiles. Implements ``handlers.ports.chat_port.Usage``.
+    """Reads usages for profiles; implements ``Usage``. ``anywhere`` is for the terminal."""
 
-    For people in chats only configured names are read: otherwise they could make this machine fetch
-    whatever they name. ``anywhere`` is for the terminal.
-    """
+    # For people in chats only configured names are read: otherwise they could make this machine
+    # fetch whatever they name.
 
     def __init__(self, data: Path, known: dict[str, str], *, anywhere: bool = False) -> None:
         """``known`` are the places of configured repositories, by name."""

@@ -128,10 +128,8 @@ def graded_because(graded: Graded, language: Language) -> str:
 def listing_document(
     title: str, survey: Listed, why: Mapping[str, str], window: Span | None, seen: Seen
 ) -> doc.Document:
-    """A listing: counts by level, the page in groups by area, and the footer.
-
-    ``why`` says, by the full name of a change of the page, what selected it beyond its title.
-    """
+    """A listing: counts by level, the page in groups by area, and the footer."""
+    # ``why`` says, by a change's full name, what selected it beyond its title.
     language = seen.language
     head = _headed(title, survey.total, language)
     blocks: list[doc.Block] = [
@@ -221,10 +219,8 @@ def _item(shown: ListedChange, listed: str, seen: Seen) -> doc.Item:
 
 
 def entry_of(graded: Graded, repository: Repository) -> doc.Spans:
-    """A change in a list: its level, its title as a link, its author.
-
-    The request, or else the commit, is named if the title names none to look it up by.
-    """
+    """A change in a list: its level, its title as a link, its author."""
+    # The request, or else the commit, is named if the title names none to look it up by.
     parts: list[Part] = [f"{LEVEL_MARKS[graded.grade.level]} ", title_link(graded, repository)]
     if graded.number is None:
         parts += [" · ", doc.Code(graded.sha[:10])]

@@ -51,11 +51,8 @@ class Listed:
 def survey_of(
     changes: Sequence[Graded], page: int, language: Language, *, ranked: bool = False
 ) -> Listed:
-    """The listing of changes in memory, in any order, with lines in a language.
-
-    ``page`` counts from 1; a page beyond the last is the last, and page 0 is none. ``ranked``
-    changes keep their order and are not grouped by area.
-    """
+    """The listing of changes in memory, in any order; a page beyond the last is the last."""
+    # ``page`` counts from 1, and 0 is none. ``ranked`` changes keep their order, not grouped.
     first = first_of(page, len(changes))
     order = changes if ranked else weightiest_first(changes)
     shown = order[first : first + PAGE] if page else ()
@@ -131,11 +128,8 @@ def _is_under(path: str, old: str | None, wanted: str) -> bool:
 
 
 def area_of(graded: Graded) -> Area:
-    """The area that a reader looks for a change in; code for one without files.
-
-    It is code if more than a few of the changed lines are: a change with long tests is not a change
-    of the tests.
-    """
+    """The area that a reader looks for a change in; code for one without files."""
+    # Code if more than a few lines are: a change with long tests is no change of the tests.
     lines: Counter[Area] = Counter()
     for file in graded.facts.files:
         lines[file.area] += file.added + file.deleted + 1
@@ -151,11 +145,9 @@ _ROWS = 2000  # changes that are searched if only a title identifies them
 def listed_in(
     document: Document, changes: Sequence[Graded], repository: Repository
 ) -> tuple[str, ...]:
-    """The full names of the first changes that a document shows by their titles.
-
-    A change is identified by its link, or by its title if the repository has no pages; an entry of
-    a changelog by its request, as the question for it.
-    """
+    """The full names of the first changes that a document shows by their titles."""
+    # A change is identified by its link, or by its title if the repository has no pages; an entry
+    # of a changelog by its request.
     links: dict[tuple[str, str], str] = {}
     titles: dict[str, str] = {}
     for graded in changes:

@@ -193,11 +193,9 @@ def by_time(
     first: datetime,
     last: datetime,
 ) -> Chart:
-    """The number of changes committed per ``day``, ``week`` or ``month`` of a zone, also where 0.
-
-    ``first`` and ``last`` are moments within the first and the last bar. With more than
-    ``MOST_BARS`` days, the bars of days are weeks. A week is named by its Monday.
-    """
+    """The number of changes committed per ``day``, ``week`` or ``month`` of a zone, or 0."""
+    # ``first`` and ``last`` are moments within the first and the last bar. With more than
+    # ``MOST_BARS`` days the bars are weeks, named by their Monday.
     begin, end = first.astimezone(zone).date(), last.astimezone(zone).date()
     if per == "day" and (end - begin).days >= MOST_BARS:
         per = "week"
@@ -241,10 +239,8 @@ def figure_of(graded: Graded) -> str:
 
 
 def gain_of(graded: Graded) -> float:
-    """How many times as fast a change makes something by its author's figure, 1.0 if unknown.
-
-    *60% better* is 1.6, *50% less* is 2.0. Figures of different things are compared all the same.
-    """
+    """How many times as fast a change makes something by its author's figure, 1.0 if unknown."""
+    # *60% better* is 1.6, *50% less* is 2.0. Figures of different things are compared.
     figure = figure_of(graded)
     gains = [1.0]
     for match in _GAIN.finditer(figure):

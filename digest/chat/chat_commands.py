@@ -120,10 +120,7 @@ _VERBS = ("subscribe", "unsubscribe", "subscriptions", "settings", "unmute", "re
 
 
 def read_managing(text: str) -> intents.Managing | None:
-    """The command in a text with single spaces and no closing marks; ``None`` if it is none.
-
-    Raises ``UnknownZone``, and ``UsageError`` for a value that a setting cannot have.
-    """
+    """The command in a cleaned text, or ``None``. Raises ``UnknownZone`` and ``UsageError``."""
     if len(text) > _LONGEST:
         return None
     return _read(text) or _read(_correct_spelling(text))

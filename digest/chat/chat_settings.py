@@ -40,10 +40,7 @@ class RuleField(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One condition; ``pattern`` is a path pattern (see ``globs``), a label, or part of a text.
-
-    A regular expression stands between slashes, for every field.
-    """
+    """One condition: a path pattern, a label, or part of a text; a regex stands between slashes."""
 
     field: RuleField
     pattern: str
@@ -66,11 +63,9 @@ class Rule:
 
 
 def rule_of(field: RuleField, written: str) -> Rule | None:
-    """The rule with a pattern as a person writes it; ``None`` for an empty one.
-
-    A path between slashes is an expression only where it has a character that paths seldom have:
-    ``/src/`` is a folder. Raises ``UsageError`` for an expression that cannot be used.
-    """
+    """The rule with a pattern as a person writes it; ``None`` for an empty one."""
+    # A path between slashes is an expression only with a character that paths seldom have:
+    # ``/src/`` is a folder. May raise ``UsageError``.
     pattern = written.strip(" \"'")
     expression = expression_of(pattern)
     if expression and (field is not RuleField.PATH or _NOT_OF_PATHS.search(expression)):
@@ -166,10 +161,8 @@ PLAIN = Filters()  # rejects changes of bots
 def left_out(
     filters: Filters, changes: Iterable[Graded], labels: Mapping[str, Collection[str]]
 ) -> tuple[tuple[Graded, ...], dict[str, str]]:
-    """The kept changes, in their order, and the rejecting rule of each other by full name.
-
-    ``labels`` are those from a forge, by full name of the change.
-    """
+    """The kept changes, in their order, and the rejecting rule of each other by full name."""
+    # ``labels`` are those from a forge, by full name of the change.
     passed: list[Graded] = []
     rules: dict[str, str] = {}
     for graded in changes:
@@ -258,14 +251,10 @@ def still_muted(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribed:
-    """A chat's own subscription to one repository, with its own timing.
-
-    ``person`` is who subscribed, as ``platform:id``. ``known`` is the chat's name in the names of
-    its digests since the first subscription; empty until it is assigned.
-    """
+    """A chat's own subscription to one repository, with its own timing."""
 
     repository: str
     kind: Frequency = Frequency.DAILY
-    person: str = ""
+    person: str = ""  # who subscribed, as ``platform:id``
     timing: DigestTiming = AS_USUAL
-    known: str = field(default="", compare=False)
+    known: str = field(default="", compare=False)  # the chat in its digests' names, once assigned

@@ -77,10 +77,8 @@ class Read:
 
 
 def read_timing(text: str) -> Read | None:
-    """A schedule and a name in any order; ``None`` if other words are left.
-
-    Raises ``UnknownZone`` for a second name, which can only be meant as a zone.
-    """
+    """A schedule and a name in any order; ``None`` if other words are left."""
+    # Raises ``UnknownZone`` for a second name, which can only be meant as a zone.
     text, branch = _take_first(_BRANCH, text)
     text, level = _take_first(_LEVEL, text.lower() if not branch and text.isupper() else text)
     text, kinds = _cut_kinds(text)
@@ -154,10 +152,8 @@ def read_pause_end(text: str) -> PauseEnd | None:
 
 
 def pause_end(until: PauseEnd, now: datetime, zone: ZoneInfo) -> datetime:
-    """When a pause that begins now ends: after a length, or with a day's first instant.
-
-    A weekday is the next one, at most a week away. Raises ``OverflowError`` beyond the calendar.
-    """
+    """When a pause that begins now ends: after a length, or with a day's first instant."""
+    # A weekday is the next one. Raises ``OverflowError`` beyond the calendar.
     today = now.astimezone(zone).date()
     match until:
         case timedelta():

@@ -107,12 +107,8 @@ def _entries(text: str) -> list[str]:
 
 
 def excerpt(paragraph: str, limit: int) -> tuple[str, bool]:
-    """As many whole sentences from the start as fit ``limit`` characters, and whether that is all.
-
-    Empty if even the first sentence is longer, because sentences are never cut. A sentence that
-    announces
-    something not shown ("This fixes:") is left out.
-    """
+    """As many whole sentences from the start as fit ``limit``, and whether that is all."""
+    # Sentences are never cut. One that announces something not shown ("This fixes:") is left out.
     kept: list[str] = []
     length = 0
     pieces = sentences(paragraph)

@@ -170,11 +170,9 @@ def without_hunks(files: Sequence[FileChange]) -> tuple[FileChange, ...]:
 
 
 def fingerprint(change: Change) -> str:
-    """32 hex digits, equal for the same message, files and lines at the same places.
-
-    A commit that was rebased over unrelated work keeps it, since its name, its dates and the rest
-    of its files do not count.
-    """
+    """32 hex digits, equal for the same message, files and lines at the same places."""
+    # A commit that was rebased over unrelated work keeps it: its name, its dates and the rest of
+    # its files do not count.
     sum_ = blake2b(digest_size=16)
     for part in _parts(change):
         text = part.encode("utf-8", "surrogatepass")

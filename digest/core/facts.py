@@ -110,13 +110,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """An entry that the change adds to the project's changelog.
+    """An entry that the change adds to the project's changelog."""
 
-    ``mark`` is its heading, as one of ``breaking``, ``security``, ``deprecated``, ``removed``,
-    ``changed``, ``added`` and ``fixed``, or empty.
-    """
-
-    mark: str
+    mark: str  # its heading, such as ``breaking``, ``removed`` or ``fixed``, or empty
     text: str
     evidence: Evidence
 
@@ -196,10 +192,7 @@ class Clue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """One file as facts see it; ``language`` is a lower-case name such as ``python``, or empty.
-
-    ``unparsed`` says that its code was too large or too complex to be parsed.
-    """
+    """One file as facts see it."""
 
     path: str
     old_path: str | None = None
@@ -207,10 +200,10 @@ class FileFacts:
     added: int = 0
     deleted: int = 0
     area: Area
-    language: str = ""
+    language: str = ""  # in lower case, such as ``python``, or empty
     omitted: bool = False
     binary: bool = False
-    unparsed: bool = False
+    unparsed: bool = False  # too large or too complex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,11 +259,9 @@ _MOST_DEPRECATED = 40
 
 
 def sure_deprecations(facts: Facts) -> tuple[Fact, ...]:
-    """What is deprecated, if the author, its docstring, a version or a replacement says so.
-
-    A comment alone may speak of anything. A flag and its setting share a name. A change with very
-    many of them brings another version of declarations that are written elsewhere.
-    """
+    """What is deprecated, if the author, its docstring, a version or a replacement says so."""
+    # A comment alone may speak of anything. A flag and its setting share a name. A change with very
+    # many brings another version of declarations written elsewhere.
     said = "\n".join((facts.subject.title, *facts.paragraphs, *(n.text for n in facts.notes)))
     texts = said, said.replace("-", "_")
 

@@ -57,10 +57,9 @@ class Grade:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """The lowest scores of the levels; below ``medium`` is low.
+    """The lowest scores of the levels; below ``medium`` is low."""
 
-    The defaults make about 5 of 40 changes of a busy day high and one in four medium.
-    """
+    # The defaults make about 5 of 40 changes of a busy day high and one in four medium.
 
     high: float = 0.55
     medium: float = 0.25
@@ -77,15 +76,12 @@ class Description:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A commit, its facts and its grade, as archived: without the lines of the diff.
-
-    ``description`` is that of its request on the forge, if it was read.
-    """
+    """A commit, its facts and its grade, as archived: without the lines of the diff."""
 
     commit: Commit
     facts: Facts
     grade: Grade
-    description: Description | None = None
+    description: Description | None = None  # of its request on the forge, if read
 
     @property
     def sha(self) -> str:
@@ -155,12 +151,9 @@ _WHEN_LOW = _ALWAYS | {Area.TESTS, Area.CI, Area.EXAMPLES, Area.BENCHMARKS}
 
 
 def is_settled(graded: Graded) -> bool:
-    """Whether the lines need not be read: the kinds of files settle how much the change matters.
-
-    Documents, lock files, and vendored or generated files are settled at any level; tests and the
-    like if the level is low. A change without files, or without readable files, has no lines to
-    read.
-    """
+    """Whether the lines need not be read: the kinds of files settle how much the change matters."""
+    # Documents, lock files, and vendored or generated files are settled at any level; tests and the
+    # like if the level is low.
     areas = set(graded.facts.areas)
     if all(file.omitted or file.binary for file in graded.facts.files):
         return True

@@ -53,11 +53,10 @@ def _token(match: re.Match[str]) -> str:
 
 
 class _Readings:
-    """A pattern as states, a bit each; each partial match of a path is in one of them.
+    """A pattern as states, a bit each; each partial match of a path is in one of them."""
 
-    ``**/`` has two states: one before it, from which it may be skipped, and one within it, which
-    only a slash leaves.
-    """
+    # ``**/`` has two states: one before it, from which it may be skipped, and one within it, which
+    # only a slash leaves.
 
     def __init__(self, tokens: list[re.Match[str]], *, anywhere: bool) -> None:
         self._letters: dict[str, int] = {}

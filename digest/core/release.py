@@ -48,14 +48,11 @@ class Version:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaggedRelease:
-    """A tag of a release, and ``before``, that of the previous release; empty for the first.
-
-    ``at`` is when it was tagged, aware, if that is known.
-    """
+    """A tag of a release."""
 
     tag: str
-    before: str = ""
-    at: datetime | None = field(default=None, compare=False)
+    before: str = ""  # of the previous release; empty for the first
+    at: datetime | None = field(default=None, compare=False)  # when it was tagged, aware, if known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +87,9 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
-    """Those of other tags that can be the release before a tag.
-
-    They are of its family and of the same major version; for the first of a major version, of the
-    one before, and for the first of a family, of any. A pre-release can only precede another
-    pre-release.
-    """
+    """Those of other tags that can be the release before a tag."""
+    # They are of its family and major version; for the first of a major version, of the one before;
+    # for the first of a family, of any. A pre-release only precedes another.
     own = version_of(tag)
     versions = ((name, version_of(name)) for name in others if name != tag)
     fit = [
@@ -108,22 +102,18 @@ def eligible(tag: str, others: Collection[str]) -> tuple[str, ...]:
 
 
 def _of_line(tag: str, family: str, others: Sequence[str]) -> tuple[str, ...]:
-    """Those of the tag's major version, otherwise of the greatest one below it.
-
-    A repository may tag two lines of versions alike, such as its libraries as v0.313 and the
-    program as v3.13, often at the same commit.
-    """
+    """Those of the tag's major version, otherwise of the greatest one below it."""
+    # A repository may tag two lines of versions alike, such as its libraries as v0.313 and the
+    # program as v3.13, often at the same commit.
     majors = {name: _number(name, family)[0] for name in others}
     below = [major for major in majors.values() if major <= _number(tag, family)[0]]
     return tuple(name for name in others if not below or majors[name] == max(below))
 
 
 def latest(tags: Sequence[str]) -> str:
-    """The tag of the latest release among ``tags``, which are newest first; empty for none.
-
-    That is the highest number of the family that was tagged last: a fix of an older line is often
-    tagged after the release that people mean.
-    """
+    """The tag of the latest release among ``tags``, which are newest first; empty for none."""
+    # That is the highest number of the family that was tagged last: a fix of an older line is often
+    # tagged after the release that people mean.
     versions = [(tag, version_of(tag)) for tag in tags]
     final = [(tag, version) for tag, version in versions if version and not version.preliminary]
     if not final:

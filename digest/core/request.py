@@ -197,10 +197,8 @@ def as_change(request: PullRequest, patch: Patch) -> Change:
 
 
 def refreshed(stored: PullRequest | None, fresh: PullRequest) -> PullRequest:
-    """A request from a list, with the reviewers known before if nothing changed since.
-
-    A list names no reviewers: without this, reading it would lose them.
-    """
+    """A request from a list, with the reviewers known before if nothing changed since."""
+    # A list names no reviewers: without this, reading it would lose them.
     if stored is None or fresh.reviewed or stored.updated_at != fresh.updated_at:
         return fresh
     return replace(

@@ -182,11 +182,10 @@ _LONGEST_NAME = 200  # characters of a person's name or address; a longer one is
 
 
 class PatchReader:
-    """Takes the stream in chunks of any size and returns each change when its record is complete.
+    """Takes the stream in chunks of any size and returns each change once it is complete."""
 
-    The result does not depend on where the chunks end. A record is complete when the next one
-    begins or :meth:`finish` is called; if the stream broke off, do not call it.
-    """
+    # A record is complete when the next one begins or :meth:`finish` is called; if the stream broke
+    # off, do not call it.
 
     def __init__(self, *, file_limit: int = FILE_LIMIT, change_limit: int = CHANGE_LIMIT) -> None:
         self._file_limit = file_limit

@@ -85,10 +85,8 @@ def read_diff(text: str) -> tuple[FileChange, ...]:
 
 
 def before(after: str, hunks: Sequence[Hunk]) -> str | None:
-    """The old text of a file, from the new one and its hunks; ``None`` if they do not match.
-
-    A forge gives the new text and the patch; requesting the old one would cost another call.
-    """
+    """The old text of a file, from the new one and its hunks; ``None`` if they do not match."""
+    # A forge gives the new text and the patch; the old one would cost another call.
     lines = after.split("\n")
     for hunk in reversed(hunks):
         # If nothing was added, the hunk names the line before.

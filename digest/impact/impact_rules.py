@@ -110,11 +110,9 @@ def _plain(flag: str) -> str:
 
 
 def _is_symbol(name: str, path: str, written: str) -> bool:
-    """Whether a symbol of a file is the written one, or belongs to it.
-
-    The written one may begin with its modules: those beyond the package itself must be the end of
-    the file's path.
-    """
+    """Whether a symbol of a file is the written one, or belongs to it."""
+    # The written one may begin with its modules: those beyond the package itself must be the end of
+    # the file's path.
     wanted = _segments(written)
     segments = _segments(name)
     if len(wanted) == 1:

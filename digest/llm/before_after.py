@@ -28,11 +28,9 @@ _VERSION = re.compile(r"v?\d[\d.,_]*")
 def wrong_shift(
     wording: Wording, ground: ChangeIndex, cited: Collection[Hunk] = ()
 ) -> Failed | None:
-    """The first claim of before and after that the change does not show, if any.
-
-    A claim that one of the ``cited`` hunks shows in reverse is wrong, even if another place
-    supports it. If no line of the change is known, its words and facts must suffice.
-    """
+    """The first claim of before and after that the change does not show, if any."""
+    # A claim that one of the ``cited`` hunks shows in reverse is wrong, even if another place
+    # supports it. If no line is known, words and facts must suffice.
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
     for shift in claims.shifts(wording):
         subjects = [a.text for a in others if a not in {shift.old, shift.new}]
@@ -117,11 +115,9 @@ def _in(atom: Atom, text: str | None) -> bool:
 
 
 def _bare(atom: Atom, ground: ChangeIndex) -> Atom:
-    """The atom as it may occur in code: without call and quotes.
-
-    A dotted name is reduced to its last part if the lines contain no more of it and no file of the
-    change has it.
-    """
+    """The atom as it may occur in code: without call and quotes."""
+    # A dotted name is reduced to its last part if the lines contain no more of it and no file of
+    # the change has it.
     text = _CALLED.sub("", atom.text.strip("\"'` "))
     last = re.split(r"\.|::", text)[-1] if _DOTTED.fullmatch(text) else text
     whole = occurs(text, ground.added) or occurs(text, ground.removed)
@@ -155,10 +151,8 @@ def _same(subject: str, name: str) -> bool:
 def _by_hunk(
     old: Atom, new: Atom, subjects: Sequence[str], stretch: IndexedHunk, ground: ChangeIndex
 ) -> bool:
-    """Whether a hunk removes the old one and adds the new one, for one of the subjects.
-
-    A subject that occurs on the hunk's lines must be beside one of the two values.
-    """
+    """Whether a hunk removes the old one and adds the new one, for one of the subjects."""
+    # A subject on the hunk's lines must be beside one of the two values.
     direction = _direction(old, new, stretch)
     if direction < 0:
         return False
@@ -179,10 +173,8 @@ def _by_hunk(
 
 
 def _direction(old: Atom, new: Atom, stretch: IndexedHunk) -> int:
-    """1 if a hunk has less of the old or more of the new one, -1 for the opposite, otherwise 0.
-
-    0 is the result for swapped lines: only the values' surroundings can tell.
-    """
+    """1 if a hunk has less of the old or more of the new one, -1 for the opposite, otherwise 0."""
+    # 0 is the result for swapped lines: only the values' surroundings can tell.
     removed, added = stretch.removed, stretch.added
     if not (_in(old, removed) and _in(new, added)):
         return -1
@@ -217,10 +209,8 @@ def _agrees(subject: str, value: Atom, lines: Sequence[str]) -> bool:
 
 
 def _part_of(subject: str, text: str, ground: ChangeIndex, path: str = "") -> bool:
-    """Whether a text or the path of its file contains the subject, or one part of a dotted one.
-
-    A subject that names files of the change is about those alone.
-    """
+    """Whether a text or the path of its file contains the subject, or one part of a dotted one."""
+    # A subject that names files of the change is about those alone.
     if files := _files(subject, ground):
         return path in files or occurs(subject, text)
     around = f"{text}\n{path}"

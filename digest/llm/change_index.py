@@ -39,10 +39,7 @@ class IndexedHunk:
 
 
 class ChangeIndex:
-    """The texts of a change with their words.
-
-    Lookups are exact, and by whole words: ``max_len`` is not found in ``max_length``.
-    """
+    """The texts of a change by whole words: ``max_len`` is not found in ``max_length``."""
 
     def __init__(self, change: Change, facts: Facts) -> None:
         self.change = change

@@ -83,17 +83,13 @@ _TOLD = {Area.CORE, Area.CONFIG, Area.BUILD, Area.CI}
 
 @dataclass(frozen=True, slots=True)
 class DiffPiece:
-    """Some lines of a hunk, ready to be shown.
+    """Some lines of a hunk, ready to be shown."""
 
-    ``rank`` orders pieces by importance, lowest first; ``file`` and ``hunk`` are indexes; ``lines``
-    is the number of changed lines in it.
-    """
-
-    rank: tuple[int, int, int, int, int]
+    rank: tuple[int, int, int, int, int]  # by importance, lowest first
     file: int
     hunk: int
     text: str
-    lines: int
+    lines: int  # the number of changed lines in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

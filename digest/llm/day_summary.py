@@ -44,11 +44,9 @@ class ChangeForSummary:
 def changes_for_model(
     changes: Sequence[ToldChange], privacy: Privacy, redactor: Redactor
 ) -> tuple[ChangeForSummary, ...]:
-    """The changes as their repository's privacy allows, without secrets.
-
-    If neither lines nor words of a message may be seen, only titles are left, because statements
-    may rest on either.
-    """
+    """The changes as their repository's privacy allows, without secrets."""
+    # Only titles are left if either lines or a message's words may not be seen: statements may rest
+    # on both.
     if privacy is Privacy.METADATA:
         bare = Analysis
         changes = [
@@ -126,10 +124,8 @@ def plain_day(changes: Sequence[ToldChange], language: Language) -> DaySummary:
 def day_prompt(
     changes: Sequence[ToldChange], language: Language, count: Count, budget: int
 ) -> Prompt:
-    """The prompt for a lead and themes, with as many changes as fit, the weightiest first.
-
-    ``Prompt.shas`` says which change is ``C1``, ``C2`` and so on. Raises ``NoRoom``.
-    """
+    """The prompt for a lead and themes, the weightiest changes first. Raises ``NoRoom``."""
+    # ``Prompt.shas`` says which change is ``C1``, ``C2`` and so on.
     left = float(room_for_material(PromptKind.DAY, count, budget))
     if left < _LEAST:
         raise NoRoom(
@@ -205,11 +201,9 @@ def day_reader(
 def read_day(
     value: object, changes: Sequence[ToldChange], shas: Sequence[str], language: Language
 ) -> DaySummary:
-    """Read a reply of the shape ``DAY``, whatever it contains.
-
-    Unknown ids are dropped, and sentences without any other id. A theme includes all changes of an
-    effort if it names one of them. If the model gives no theme, themes are made by rule.
-    """
+    """Read a reply of the shape ``DAY``, whatever it contains."""
+    # Unknown ids are dropped, and sentences without any other id. A theme includes all changes of
+    # an effort if it names one of them. Without a theme, themes are made by rule.
     reply: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     reading = _Reading(changes, shas, language)
     lead = tuple(reading.lead(reply.get("lead")))[:_SENTENCES]

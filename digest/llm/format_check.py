@@ -154,11 +154,9 @@ def _hidden(text: str) -> Failed | None:
 
 
 def _plain(char: str) -> bool:
-    """Whether a character outside ASCII is what it looks like: Han, kana, or accented Latin.
-
-    Letters of other scripts, full-width and mathematical ones can pose as ASCII letters
-    (https://www.unicode.org/reports/tr39/); the language check rejects scripts that do not.
-    """
+    """Whether a character outside ASCII is what it looks like: Han, kana, or accented Latin."""
+    # Letters of other scripts, full-width and mathematical ones can pose as ASCII letters
+    # (https://www.unicode.org/reports/tr39/); the language check rejects scripts that do not.
     category = unicodedata.category(char)
     if category[0] == "N":
         return unicodedata.normalize("NFKC", char) == char

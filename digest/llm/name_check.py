@@ -185,11 +185,9 @@ def _module(stem: str, ground: ChangeIndex) -> bool:
 
 
 def _together(text: str, ground: ChangeIndex) -> bool:
-    """Whether the words of a piece of code occur together: on a line, or at least in a hunk.
-
-    A binding of a value to a name (``limit = 8``) must be on one line, and a comparison must occur
-    as it is, apart from blanks.
-    """
+    """Whether the words of a piece of code occur together: on a line, or at least in a hunk."""
+    # A binding of a value to a name (``limit = 8``) must be on one line, and a comparison must
+    # occur as it is, apart from blanks.
     text = _ELLIPSIS.sub(" ", text)
     tokens = list(dict.fromkeys(_TOKEN.findall(text)))
     if not tokens:

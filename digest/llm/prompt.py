@@ -31,11 +31,9 @@ _NAMES = {Language.EN: "English", Language.ZH: "Simplified Chinese"}
 
 
 def shape(schema: Mapping[str, Any]) -> str:
-    """How to answer, for a server that does not know the schema.
-
-    JSON mode needs the word "JSON" in the messages: DeepSeek loops without it, DashScope refuses.
-    The text is the same for the same schema, so that a common prefix stays common.
-    """
+    """How to answer, for a server that does not know the schema."""
+    # JSON mode needs the word "JSON" in the messages: DeepSeek loops without it, DashScope refuses.
+    # The text is the same for a schema: a common prefix stays common.
     written = json.dumps(schema, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return (
         "Answer with one JSON object and nothing else: no code fence, no words before or after it. "
@@ -85,12 +83,7 @@ class Texts:
 
 @cache
 def texts(name: str) -> Texts:
-    """The texts of a prompt file by its name without the ending.
-
-    Raises:
-        FileNotFoundError: There is no such file.
-        ValueError: The file has no proper head.
-    """
+    """The texts of a prompt file by its name. Raises ``FileNotFoundError`` and ``ValueError``."""
     source = files("digest.llm.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
     return read(source)
 
@@ -108,12 +101,7 @@ def read(source: str) -> Texts:
 
 
 def fill_template(text: str, **values: str) -> str:
-    """The text with its variables filled in; values are inserted unchanged.
-
-    Raises:
-        KeyError: A variable has no value.
-        ValueError: A value has no variable, or the text has a stray ``$``.
-    """
+    """The text with its variables filled in, unchanged. Raises ``KeyError``, ``ValueError``."""
     template = string.Template(text)
     unknown = values.keys() - set(template.get_identifiers())
     if unknown:
@@ -277,10 +265,8 @@ def kind_of(level: Level) -> PromptKind:
 
 @cache
 def version_of(kind: PromptKind) -> str:
-    """The versions of everything that a prompt of the kind is made of, such as ``high-1.1.2-1``.
-
-    A result stored under it is stale as soon as any of them changes.
-    """
+    """The versions of all that a prompt of the kind is made of, such as ``high-1.1.2-1``."""
+    # A result stored under it is stale as soon as any of them changes.
     versions = ".".join(str(texts(name).version) for name in _PLANS[kind].files)
     return f"{kind}-{versions}-{LAYOUT}"
 

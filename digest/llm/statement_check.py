@@ -64,10 +64,8 @@ def judge_words(
 
 
 def _is_copied(text: str, ground: ChangeIndex) -> bool:
-    """Whether a sentence is word for word in the lines, or between quotes in the message.
-
-    The author's own sentences may be repeated; an answer offered by a diff may not.
-    """
+    """Whether a sentence is word for word in the lines, or between quotes in the message."""
+    # The author's own sentences may be repeated; an answer offered by a diff may not.
     bare = text.rstrip(".!。！ ")
     if len(bare) < _COPY:
         return False
@@ -96,11 +94,9 @@ def _resolve(cites: Sequence[str], ground: ChangeIndex) -> list[Cited] | None:
 
 
 def _evidence(places: Iterable[Cited], wording: Wording, ground: ChangeIndex) -> Iterator[Evidence]:
-    """The cited places, each at the line that contains what the sentence names.
-
-    If the sentence names things and none of its hunks contains any, the first hunk that does comes
-    first: evidence must show what is said.
-    """
+    """The cited places, each at the line that contains what the sentence names."""
+    # If none of its hunks contains any, the first hunk that does comes first: evidence must show
+    # what is said.
     names = [name for name in wording.names if name]
     places = list(places)
     hunks = [(place.file, place.hunk) for place in places if place.file and place.hunk]

@@ -237,12 +237,9 @@ def _from_paths(
 
 @lru_cache(maxsize=16_384)
 def _path_terms(path: str) -> tuple[tuple[str, str], ...]:
-    """The terms of a path, each with its part of the path.
-
-    The last piece of a folder's name is the thing and the others qualify it (``model_executor`` is
-    an executor), so those count only joined; a file's first piece (``scheduler_output``) counts as
-    well.
-    """
+    """The terms of a path, each with its part of the path."""
+    # The last piece of a folder's name is the thing and the others qualify it (``model_executor``
+    # is an executor): those count only joined; a file's first piece counts as well.
     terms: dict[str, str] = {}
     *folders, file = path.split("/")
     for place, folder in enumerate(folders):

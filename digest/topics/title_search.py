@@ -30,11 +30,9 @@ class Match:
 
 
 def search_titles(titles: Sequence[str], words: Sequence[str], most: int) -> Sequence[Match]:
-    """The best matches among titles, newest first among equals if the titles are.
-
-    ``place`` is the index of the title. At least two words must meet. A word matches where a word
-    of the title begins with its root; a Chinese word is looked for by its English synonym.
-    """
+    """The best matches among titles, newest first among equals if the titles are."""
+    # At least two words must meet. A word matches where a word of the title begins with its root; a
+    # Chinese word is looked for by its English synonym.
     lowered = [title.lower() for title in titles]
     held: dict[str, tuple[float, frozenset[int]]] = {}
     for word in dict.fromkeys(words[:_MOST_WORDS]):

@@ -68,11 +68,8 @@ class Tried:
 
 
 async def last_week(ctx: Context, room: Room) -> Tried:
-    """The last week of every repository that the chat follows.
-
-    A chat that follows nothing gets the last week of the repository asked about. Raises
-    ``SourceUnavailable`` if no repository can be read.
-    """
+    """The last week of every repository that the chat follows, or of the one asked about."""
+    # Raises ``SourceUnavailable`` if no repository can be read.
     weeks: list[Week] = []
     unread: list[str] = []
     lost: SourceUnavailable | None = None

@@ -100,11 +100,9 @@ def _read(question: str, ctx: Context) -> Intent | None:
 async def complete_follow_up(
     intent: Intent, talk: Talk | None, ctx: Context
 ) -> tuple[Intent, Context]:
-    """The full question that a follow-up stands for, and the context to answer it in.
-
-    Raises ``NothingBefore`` if the conversation holds nothing to continue from, or if it may mean
-    each of several changes.
-    """
+    """The full question that a follow-up stands for, and the context to answer it in."""
+    # Raises ``NothingBefore`` if the conversation holds nothing to continue from, or if it may mean
+    # each of several changes.
     subjects = _subjects(talk, ctx)
     if is_elliptic(intent):
         return await _fitting(intent, subjects, talk, ctx), ctx

@@ -253,10 +253,8 @@ def _outcome(outcome: Outcome, rules: dict[str, str], topics: dict[str, str]) ->
 
 
 def _reduced_to(report: Report, entries: Sequence[ReportEntry], gone: Collection[str]) -> Report:
-    """The report reduced to the given entries.
-
-    Its lead by a model is kept only if it cannot mention a removed change.
-    """
+    """The report reduced to the given entries."""
+    # Its lead by a model is kept only if it cannot mention a removed change.
     day = report.day
     told = day is not None and all(
         entry.level is Level.LOW for entry in report.entries if entry.graded.sha in gone

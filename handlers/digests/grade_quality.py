@@ -77,10 +77,8 @@ async def names_in_release_notes(
 
 
 async def judge_grades(ctx: Context, window: Window, later: LaterFacts) -> QualityResult:
-    """Grade a window, where the archive lacks it, and check what followed within ``SOON``.
-
-    Raises ``InvalidWindow`` for a window that ends too late for anything to have followed.
-    """
+    """Grade a window, where the archive lacks it, and check what followed within ``SOON``."""
+    # Raises ``InvalidWindow`` for one that ends too late for anything to have followed.
     now = ctx.clock.now()
     if window.since > now - SOON:
         raise InvalidWindow(

@@ -153,11 +153,9 @@ async def ingest(ctx: Context, selection: Selection, tip: Tip) -> Ingested:
 async def fill(
     ctx: Context, selection: Selection, tip: Tip
 ) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Update the archive for a selection without loading what is already there.
-
-    In a coarse context, facts that another version of the program read count as present. Returns
-    the names of the selection's commits, newest first, and the failures by name.
-    """
+    """Update the archive for a selection without loading what is already there."""
+    # In a coarse context, facts of another version count as present. Returns the names of the
+    # selection's commits, newest first, and the failures by name.
     names = await ctx.watched.source.names(tip, selection)
     lacking = await _lacking(ctx, names)
     if lacking and ctx.weights is not None:
@@ -210,10 +208,8 @@ async def _cover(ctx: Context, selection: Selection, tip: Tip) -> None:
 
 
 async def current_of(ctx: Context, names: Sequence[str]) -> frozenset[str]:
-    """The commits that need no work: read by today's facts and graded by weights in force.
-
-    A change keeps the grade of its time where its repository has taught other weights since.
-    """
+    """The commits that need no work: read by today's facts and graded by weights in force."""
+    # A change keeps the grade of its time if its repository has taught other weights since.
     current: frozenset[str] = frozenset()
     for by in ctx.watched.grading.versions:
         if lacking := [sha for sha in names if sha not in current]:

@@ -21,10 +21,8 @@ from handlers.ports.storage import Source
 
 
 async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Facts]) -> list[Facts]:
-    """The facts, with moved names reported as moves; one search per line of commits.
-
-    ``changes`` are newest first. Most changes need no search.
-    """
+    """The facts of ``changes``, newest first, with moved names reported as moves."""
+    # One search per line of commits; most changes need none.
     result = await _expose(source, changes, facts)
     for run in runs(changes):
         asked = [questions(changes[n], result[n]) for n in run]

@@ -31,10 +31,8 @@ Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 
 
 async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRun:
-    """The analyses of the changes by the context's model, new or stored; empty without a model.
-
-    Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
-    """
+    """The analyses of the changes by the context's model, new or stored; empty without a model."""
+    # Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
     judging = ctx.judging
     if judging is None or ctx.watched.privacy is Privacy.NONE:
         return AnalysisRun()

@@ -37,10 +37,8 @@ _WORD = re.compile(r"[^\W\d_]{2}|[\u3400-\u9fff]")
 
 
 async def meaning(words: str, unread: intents.Intent, ctx: Context) -> intents.Intent | None:
-    """A model's reading of the words; ``None`` if none may be used or it does not know.
-
-    Not sent: text that is too long, text without a word, and text that may be meant for others.
-    """
+    """A model's reading of the words; ``None`` if none may be used or it does not know."""
+    # Not sent: text that is too long or without a word, or that may be meant for others.
     judging = ctx.judging
     if judging is None or ctx.overheard or ctx.watched.privacy is Privacy.NONE:
         return None

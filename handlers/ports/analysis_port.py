@@ -167,20 +167,17 @@ class Flights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """A model, the services it needs, and the accounts that its work is charged to.
-
-    ``patience`` is how long one digest waits for all of its analyses, in seconds. ``warm`` loads
-    slow resources once there is something to ask. ``report`` receives each run, with the
-    repository's name, for the log.
-    """
+    """A model, the services it needs, and the accounts that its work is charged to."""
 
     model: Model
     analyses: Analyses
     redactor: Redactor
     flights: Flights = field(default_factory=Flights)
-    patience: float = 300.0
+    patience: float = 300.0  # how long one digest waits for all its analyses, in seconds
     channel: str = ""
     person: str = ""
     listener: Listener | None = None
-    warm: Callable[[], Awaitable[None]] | None = None
+    warm: Callable[[], Awaitable[None]] | None = (
+        None  # loads what is slow, before the first question
+    )
     report: Callable[[AnalysisRun, str], None] | None = None

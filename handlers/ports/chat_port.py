@@ -192,18 +192,13 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredProfile:
-    """A profile as it is stored.
-
-    ``alerts`` says that its owner wants to know of possible breakage as soon as it is merged;
-    ``tip`` is the commit up to which alerts were checked, or empty. ``person`` is who turned them
-    on, as ``platform:id``; empty if unknown.
-    """
+    """A profile as it is stored."""
 
     owner: str
     profile: Profile = field(default_factory=Profile)
-    alerts: bool = False
-    tip: str = ""
-    person: str = ""
+    alerts: bool = False  # tell the owner of possible breakage as soon as it is merged
+    tip: str = ""  # up to which alerts were checked, or empty
+    person: str = ""  # who turned them on, as ``platform:id``
 
 
 Usage = Callable[[str, frozenset[str]], Awaitable[frozenset[ProfileEntry]]]

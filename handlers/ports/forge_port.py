@@ -58,15 +58,11 @@ class Publishing(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptRequest:
-    """A request as it was last seen.
-
-    ``graded`` is its analysed diff if it is not a change of the branch; ``seen_at`` is when the
-    forge was queried.
-    """
+    """A request as last seen."""
 
     request: PullRequest
-    seen_at: datetime
-    graded: Graded | None = None
+    seen_at: datetime  # when the forge was queried
+    graded: Graded | None = None  # its diff, if it is no change of the branch
 
 
 class Requests(Protocol):

@@ -91,11 +91,10 @@ class ModelReason(StrEnum):
 
 
 class ModelError(DigestbotError):
-    """There is no reply. ``usage`` is what was spent anyway.
+    """There is no reply; ``usage`` was spent anyway."""
 
-    ``detail`` is one line for logs and the run's record, never for a report. It holds no key; a
-    server's own words in it are cut to 300 characters.
-    """
+    # ``detail`` is one line for logs and the run's record, never for a report. It holds no key; a
+    # server's own words in it are cut to 300 characters.
 
     def __init__(
         self, reason: ModelReason, detail: str = "", *, usage: Usage | None = None

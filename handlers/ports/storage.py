@@ -217,10 +217,7 @@ class Archive(Protocol):
     async def vocabulary(
         self, repository: Repository, among: Collection[str] | None = None
     ) -> Mapping[str, int]:
-        """The topics of the repository with the number of changes that have each.
-
-        With ``among``, only those of the given topics that some change has, which is quick.
-        """
+        """The repository's topics, of ``among`` if given, with their numbers of changes."""
 
     async def alike(self, repository: Repository, names: Sequence[str]) -> Mapping[str, int]:
         """Candidates, as of :meth:`vocabulary`, for topics similar to one of the names."""

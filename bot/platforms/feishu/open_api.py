@@ -60,11 +60,8 @@ class FeishuRefusal(SendError):
 
 
 def data_of(reply: Reply) -> dict[str, Any]:
-    """The data in the answer. Raises :class:`FeishuRefusal` for a failure.
-
-    ``detail`` has the code and the platform's request id, never its words: those may quote what was
-    sent.
-    """
+    """The data in the answer. Raises :class:`FeishuRefusal` with the platform's request id."""
+    # It has none of the platform's words: those may quote what was sent.
     answer: Any = reply.json()
     known = isinstance(answer, dict) and isinstance(answer.get("code"), int)
     code: int = answer["code"] if known else 0
@@ -134,10 +131,8 @@ class Api:
         return await self._ask(method, path, body, query, token, repeatable=repeatable)
 
     async def upload(self, path: str, fields: Mapping[str, str], png: bytes) -> Json:
-        """Upload an image, as https://open.feishu.cn/document/server-docs/im-v1/image/create.
-
-        The call is made once: the token is fresh and the form well-formed.
-        """
+        """Upload an image: https://open.feishu.cn/document/server-docs/im-v1/image/create."""
+        # The call is made once: the token is fresh and the form well-formed.
         boundary = f"digestbot-{uuid.uuid4().hex}"
         headers = {
             "authorization": f"Bearer {await self._fetch_token()}",

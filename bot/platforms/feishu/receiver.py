@@ -53,10 +53,8 @@ def is_signed(key: str, headers: Mapping[str, str], body: bytes, now: float) -> 
 
 
 def opening(key: str) -> Callable[[str], bytes]:
-    """A function that decrypts AES-256-CBC with the hash of a key, the first block its start.
-
-    The key is prepared once: events come in hundreds. The function raises :class:`Unreadable`.
-    """
+    """Decrypts AES-256-CBC with the hash of a key, the first block its start."""
+    # The key is prepared once: events come in hundreds. May raise ``Unreadable``.
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.algorithms import AES256
     from cryptography.hazmat.primitives.ciphers.modes import CBC
@@ -83,10 +81,7 @@ def _without_padding(padded: bytes) -> bytes:
 
 
 class FeishuWebEvents:
-    """The ASGI application for events and button presses.
-
-    ``take`` stores an event and returns the content of its answer; it is set before the first call.
-    """
+    """The ASGI application for events and button presses; ``take`` is set before the first call."""
 
     def __init__(self, key: str, token: str = "") -> None:
         """``token`` is the Verification Token; it is compared if given."""

@@ -51,17 +51,13 @@ _BREAK: Json = {"type": "text", "text": "\n"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockPiece:
-    """Lines of rich text, or a ready block.
+    """Lines of rich text, or a ready block."""
 
-    Lines of one ``group`` share a block if they are in one message. ``size`` is in bytes and never
-    too small. ``leads`` says that it belongs to what follows.
-    """
-
-    group: int
-    size: int
+    group: int  # of lines that share a block if in one message
+    size: int  # in bytes, never too small
     lines: tuple[RichLine, ...] = ()
     block: Json | None = None
-    leads: bool = False
+    leads: bool = False  # belongs to what follows
 
     @property
     def table(self) -> bool:

@@ -27,17 +27,12 @@ _MARK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackMessage:
-    """A message that may be for the bot.
-
-    ``thread`` is the thread that the bot must take part in, if nothing else addresses the message
-    to it. ``response`` is the address that answers even where the bot is not a member. ``known``
-    says that the payload itself told whether the chat is external.
-    """
+    """A message that may be for the bot."""
 
     incoming: Incoming
-    thread: str = ""
-    response: str = ""
-    known: bool = True
+    thread: str = ""  # the bot must take part in it, if nothing else addresses it
+    response: str = ""  # the address that answers even where the bot is no member
+    known: bool = True  # the payload told whether the chat is external
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +130,9 @@ def _message(
 def _message_change(
     body: Mapping[str, Any], event: Mapping[str, Any], account: SlackAccount, team: str
 ) -> SlackMessage | None:
-    """An edited or deleted message.
-
-    Slack reports every change in a channel, including link previews; whether the message was a
-    question to the bot is known to the code that answered it.
-    """
+    """An edited or deleted message."""
+    # Slack reports every change in a channel, including link previews; whether the message was a
+    # question to the bot is known to the code that answered it.
     before, after = _inner(event, "previous_message"), _inner(event, "message")
     deleted = event.get("subtype") == "message_deleted"
     shown = before if deleted else after

@@ -43,10 +43,7 @@ def _units(text: str) -> int:
 
 
 def escape(text: str) -> str:
-    """A text in which nothing is a link or a mention.
-
-    https://docs.slack.dev/messaging/formatting-message-text
-    """
+    """No links and mentions: https://docs.slack.dev/messaging/formatting-message-text."""
     return html.escape(text, quote=False)
 
 

@@ -114,11 +114,10 @@ quiet.setLevel(logging.CRITICAL + 1)
 
 
 class SlackWebApi:
-    """Calls over persistent connections.
+    """Calls over persistent connections."""
 
-    The library's own retry handlers would repeat a post whose connection broke after Slack took it;
-    they are disabled.
-    """
+    # The library's own retry handlers would repeat a post whose connection broke after Slack took
+    # it; they are disabled.
 
     def __init__(self, api: str) -> None:
         self.client = AsyncWebClient(base_url=api, retry_handlers=[], logger=quiet, timeout=25)

@@ -29,10 +29,8 @@ command that is being answered."""
 
 
 def challenge(text: str) -> str | None:
-    """The text to send back if the body only verifies our address.
-
-    https://docs.slack.dev/reference/events/url_verification
-    """
+    """The text to send back if the body only verifies our address."""
+    # https://docs.slack.dev/reference/events/url_verification
     # Searching for the word avoids parsing events.
     if not text.startswith("{") or '"url_verification"' not in text:
         return None
@@ -45,10 +43,8 @@ def challenge(text: str) -> str | None:
 
 
 def is_check(text: str) -> bool:
-    """Whether the body only checks our certificate.
-
-    https://docs.slack.dev/interactivity/implementing-slash-commands
-    """
+    """Whether the body only checks our certificate."""
+    # https://docs.slack.dev/interactivity/implementing-slash-commands
     return "ssl_check=1" in text and parse_qs(text).get("ssl_check") == ["1"]
 
 

@@ -248,10 +248,7 @@ class Client:
         return chat.type != "private" and bool(chat.username or chat.active_usernames)
 
     async def updates(self, offset: int | None, wait: float) -> tuple[Update, ...]:
-        """The updates from ``offset`` on; all earlier ones are confirmed by it.
-
-        Raises the library's errors.
-        """
+        """The updates from ``offset`` on, earlier ones confirmed. Raises the library's errors."""
         return await self._bot.get_updates(
             offset=offset, timeout=timedelta(seconds=wait), allowed_updates=_UPDATES
         )

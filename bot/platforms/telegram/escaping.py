@@ -106,10 +106,8 @@ def bold(spans: Spans) -> tuple[TextRun, ...]:
 
 
 def still(runs: tuple[TextRun, ...]) -> tuple[TextRun, ...]:
-    """The runs of a line with joiners where something would begin, except in code.
-
-    A match may begin in one run and continue in the next, so the runs are searched together.
-    """
+    """The runs of a line with joiners where something would begin, except in code."""
+    # A match may begin in one run and continue in the next: the runs are searched together.
     ends = places("".join([run.text for run in runs]))
     if not ends:
         return runs

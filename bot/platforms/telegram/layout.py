@@ -133,10 +133,8 @@ def _line(made: tuple[TextRun, ...]) -> Iterator[MessageLine]:
 
 
 def _listing(listing: doc.Listing) -> Iterator[MessageLine]:
-    """Items, with blank lines between them if they have more than their own line.
-
-    If each has at most one line below it, that line needs no bullet.
-    """
+    """Items, with blank lines between them if they have more than their own line."""
+    # If each has at most one line below it, that line needs no bullet.
     airy = any(item.children for item in listing.items)
     single = all(
         len(item.children) <= 1 and not any(one.children for one in item.children)

@@ -58,17 +58,13 @@ class Gap(IntEnum):
 
 
 class MessageLine(NamedTuple):
-    """One line. ``frame`` is the quote or code block that it belongs to.
-
-    ``above`` is the number of line feeds before it, unless it is the first of a message. ``keys``
-    is a row of buttons instead of words.
-    """
+    """One line."""
 
     runs: tuple[TextRun, ...]
     gap: Gap = Gap.BLOCK
-    above: int = 2
-    frame: tuple[Mark, ...] = ()
-    keys: tuple[ButtonKey, ...] = ()
+    above: int = 2  # line feeds before it, unless first in a message
+    frame: tuple[Mark, ...] = ()  # the quote or code block that it belongs to
+    keys: tuple[ButtonKey, ...] = ()  # a row of buttons instead of words
 
     @property
     def said(self) -> str:

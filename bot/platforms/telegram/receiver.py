@@ -134,12 +134,10 @@ _MENTIONS: list[str | None] = [MessageEntity.MENTION, MessageEntity.TEXT_MENTION
 
 
 def incoming(update: Update, me: Me, now: datetime) -> Incoming | None:
-    """The message, or ``None`` if it is not for the bot.
-
-    In groups that is our commands, mentions of the bot and replies to it, whatever its privacy mode
-    lets it see. Messages of bots, including our own, are ignored. Telegram reports edits to bots,
-    but not deletions.
-    """
+    """The message, or ``None`` if it is not for the bot."""
+    # In groups that is our commands, mentions of the bot and replies to it, whatever its privacy
+    # mode lets it see. Messages of bots, including our own, are ignored. Telegram reports edits to
+    # bots, but not deletions.
     if update.callback_query:
         return _press(update.callback_query, now)
     if edited := update.edited_message:
