@@ -122,7 +122,7 @@ def read(graded: Graded, language: Language) -> ChangeContext:
 
 
 _FEW_NAMES = 3
-_SHORT_QUOTE = 160  # characters of the author's words in a one-line summary
+_SHORT_QUOTE = 190  # characters of the author's words in a one-line summary
 
 
 def brief(reading: ChangeContext) -> ChangeContext:
@@ -163,7 +163,7 @@ def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
 def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
     """The interface facts of the project itself, each once, without those that only moved."""
     kept = _one_each(
-        f
+        _of_private_owner(f)
         for f in facts.items
         if f.kind in CONTRACTS
         and f.detail != "moved"
@@ -179,6 +179,13 @@ def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:
         for f in kept
         if f.action not in {Action.ADDED, Action.REMOVED} or (f.kind, f.name) not in gone & new
     )
+
+
+def _of_private_owner(fact: Fact) -> Fact:
+    """A setting without the name of a private object that holds its default."""
+    owner, name = owner_of(fact.name)
+    private = fact.kind is FactKind.CONFIG and owner.startswith("_")
+    return replace(fact, name=name) if private else fact
 
 
 _CONFIGURES = re.compile(r"(?:^|/)[^/]*(?:config|conf|settings|options|arg|cli)[^/]*(?:/|$)")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from digest.analysis.context import (
     REQUEST,
@@ -20,13 +21,13 @@ from digest.analysis.context import (
 )
 from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
-from digest.analysis.wording import is_computed, value
+from digest.analysis.wording import NAMES, is_computed, value
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Clue, ClueKind, Evidence, Fact, FactKind
 from digest.core.grade import Level
-from digest.core.statement import Statement
+from digest.core.statement import Aspect, Statement
 from digest.document import Spans, Text, plain
 from digest.facts.exposure import is_sent
 from digest.facts.version_pin import language_of_version
@@ -34,10 +35,6 @@ from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
-Clause = tuple[Spans, Sequence[Fact | Evidence]]
-"""A sentence without its full stop, and what shows it."""
-
-NAMES = 4  # maximum number of names in a sentence
 _NONE = frozenset({"", "none", "null", "nil", "undefined", "unset", "<factory>"})
 _CHINESE = re.compile(r"[\u3000-\u9fff]")
 _HOLE = re.compile(r"\{[^{}]{0,120}\}|%[-+#]?\d{0,3}\.?\d{0,3}(?:[sdvqrf]|[wTxpgctu]\b)")
@@ -129,36 +126,6 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             yield _new(f, phrase, text, reading)
 
 
-def registered(reading: ChangeContext) -> tuple[list[Clause], list[Clause]]:
-    """Entries that a registry loses, with the place they moved to, and those that it gains."""
-    clues = [c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED]
-    gone, come = (
-        {c.name: c for c in clues if (c.evidence.side is Side.OLD) is old} for old in (True, False)
-    )
-    moved = [come[name] for name in gone if name in come]
-    lost = [c for name, c in gone.items() if name not in come]
-    new = [c for name, c in come.items() if name not in gone]
-    return (
-        [*_listed(words.LISTED, moved, reading), *_listed(words.UNLISTED, lost, reading)],
-        [*_listed(words.LISTED, new, reading)],
-    )
-
-
-def _listed(
-    phrases: tuple[Phrase, Phrase], clues: Sequence[Clue], reading: ChangeContext
-) -> Iterator[Clause]:
-    language = reading.language
-    for table in dict.fromkeys(c.text for c in clues):
-        own = [c for c in clues if c.text == table]
-        names = list_in_words([code(c.name) for c in own], language, limit=NAMES)
-        parts = table.strip("_").split("_")
-        spelled = len(parts) > 1 and table.isupper() and language is Language.EN
-        told: Part = " ".join(parts).lower() if spelled else code(table)
-        where = [told] if spelled or language is Language.ZH else ["entries of ", told]
-        spans = phrases[len(own) > 1](language, names=names, table=join(where))
-        yield spans, [c.evidence for c in own]
-
-
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
     """New fields of requests and responses without a description beside them."""
     helps = _helps(reading.facts.clues)
@@ -173,8 +140,6 @@ _CODE = {
     "function": words.NEW_FUNCTION,
     "method": words.NEW_METHOD,
 }
-
-
 _WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MAKES = re.compile(
     r"(?:[^:]{1,60}: )?(?:add|create|expose|implement|introduce|new|provide|support)"
@@ -186,37 +151,40 @@ _MAKES = re.compile(
 
 def introduced(reading: ChangeContext) -> Iterator[Statement]:
     """A new class, function or method that the title names, with the text beside it."""
-    helps = _helps(reading.facts.clues)
+    helps, made = _documented(reading)
     title = reading.facts.subject.words
-    made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
-    made = made if _MAKES.match(title) else []
-    for f in sorted(made, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
+    named = [f for f in made if _MAKES.match(title) and owner_of(f.name)[1] in title]
+    for f in sorted(named, key=lambda f: owner_of(f.name)[0] not in title)[:1]:
         yield _new(f, _CODE[f.detail], helps[f.name], reading)
+
+
+def _documented(reading: ChangeContext) -> tuple[dict[str, str], list[Fact]]:
+    """The texts beside things, and the new code that has one."""
+    helps = _helps(reading.facts.clues)
+    return helps, [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
 
 
 def described(reading: ChangeContext) -> Iterator[Statement]:
     """New functions, methods and classes whose names share words with the title, most of all."""
-    helps = _helps(reading.facts.clues)
+    helps, made = _documented(reading)
     title = content(reading.facts.subject.words)
-    made = [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
-    made = [f for f in made if f.detail != "field"]
     named = reading.facts.subject.words.replace("`", " ").split()
     alone: dict[str, Fact] = {}
-    for f in made:
+    for f in (f for f in made if f.detail != "field"):
         about = content(f"{' '.join(_WORDS.findall(f.name))} {helps[f.name]}") & title
         if owner_of(f.name)[1] not in named and about:
             alone.setdefault(owner_of(f.name)[1], f)
     ranked = sorted(alone.values(), key=lambda f: -len(title & content(helps[f.name])))
     for f in ranked[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
-        yield _new(f, _CODE[f.detail], helps[f.name], reading)
+        told = _new(f, _CODE[f.detail], helps[f.name], reading)
+        yield replace(told, aspect=Aspect.ARCHITECTURE)
 
 
 def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
     """Descriptions of settings whose defaults or choices changed, from the text beside them."""
-    helps = _helps(reading.facts.clues)
     for kind in (FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG):
         for f in reading.told(kind, Action.CHANGED):
-            text = helps.get(f.name, "")
+            text = help_of(f, reading)
             if text and f.detail in {"default", "choices"} and not is_computed(f.after):
                 whole = text if len(text) <= _WHOLE else opening(text)
                 what, said_of_it = (code(owner_of(f.name)[1]),), code_as_spans(whole)
@@ -275,9 +243,14 @@ _DEFAULTS_TO = re.compile(
 )
 
 
+def help_of(f: Fact, reading: ChangeContext) -> str:
+    """The text beside a setting, or nothing."""
+    return _helps(reading.facts.clues).get(f.name, "")
+
+
 def said_default(f: Fact, reading: ChangeContext) -> Spans:
     """The default according to the text beside a setting, if code computes it."""
-    match = _DEFAULTS_TO.search(_helps(reading.facts.clues).get(f.name, ""))
+    match = _DEFAULTS_TO.search(help_of(f, reading))
     said = match["value"].strip("`") if match else ""
     if not is_known(said):
         return ()
@@ -310,10 +283,9 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
             or clue.kind is not ClueKind.LITERAL
             or not clue.before
             or not clue.after
+            or max(len(clue.before), len(clue.after)) > _LONGEST_VALUE
         ):
             continue
-        if max(len(clue.before), len(clue.after)) > _LONGEST_VALUE:
-            continue  # both may look the same once cut
         constant = clue.name.isupper() and "_" in clue.name and not INNER.search(clue.name)
         word = clue.name.isalpha() and clue.name.islower()  # its meaning is unknown
         meant = (f"`{clue.name}" if word else clue.name) in title and len(clue.name) > 3
@@ -324,7 +296,7 @@ def values(reading: ChangeContext) -> Iterator[Statement]:
             return
 
 
-_LONGEST_VALUE = 40  # characters
+_LONGEST_VALUE = 40  # characters; longer ones may look the same once cut
 _FORBIDS = re.compile(
     r"\b(?:incompatible|mutually exclusive|conflicts?|cannot|can't|must|requires?|only|unsupported"
     r"|not (?:yet |currently )?(?:compatible|allowed|supported))\b"
@@ -376,11 +348,12 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
     Nobody could do before what a new file refuses, so only its limits are news.
     """
     lifts = _LIFTS.search(reading.facts.subject.words)
+    told, _ = refused_flags(reading) or (None, None)
     made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
     for clue in reading.facts.clues:
         new = clue.evidence.side is Side.NEW
         broken = _HOLE.search(clue.text) or clue.text.rstrip()[-1:] in {",", ":"}
-        if clue.kind is not ClueKind.REFUSED or not (new or lifts) or broken:
+        if clue.kind is not ClueKind.REFUSED or not (new or lifts) or broken or clue is told:
             continue
         text = opening(clue.text).rstrip(".")
         if new and _OF_CODE.search(text):
@@ -406,7 +379,8 @@ def built_with(reading: ChangeContext) -> Iterator[Statement]:
         numbers = [_RELEASE.search(one or "") for one in (f.before, f.after)]
         before, after = (match[0] if match else "" for match in numbers)
         named = name.partition(".")[0].casefold() in words_of_title
-        told = named and after in {w.lstrip("v") for w in words_of_title}
+        numbers_told = {w.strip("v,") for w in words_of_title if _RELEASE.fullmatch(w.strip("v,"))}
+        told = named and numbers_told - {before} == {after}
         if name and before and after and told and before != after:
             spans = words.BUILT_WITH(language, name=name, before=before, after=after)
             yield make_statement(spans, [f])
@@ -431,8 +405,9 @@ def _raised(reading: ChangeContext) -> Iterator[tuple[str, str, str, Fact | Evid
 
 
 _RAISES = re.compile(
-    r"(?:bump|update|upgrade) (?:(?:dependency|module|rust crate) )?(?P<name>[\w@./-]{2,80})"
-    r"(?: docker tag)?(?: from \S{1,40})? to v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
+    r"(?:bump|downgrade|update|upgrade) (?:(?:dependency|module|rust crate) )?"
+    r"(?P<name>[\w@./-]{2,80})(?: docker tag| version)?(?: from \S{1,40})?"
+    r" to v?(?P<version>\d[\w.+-]{0,40})(?: in \S{1,80})?",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(r"\d{1,4}(?:\.\d{1,4}){1,3}")

@@ -55,7 +55,7 @@ _TOLD_ELSEWHERE = frozenset(
     improvement revert wip be ux rfc easy nit nfc internal typo lint typing security breaking
     release follow up followup hardware change model models newmodel kernel kernels dev meta other
     unknown benchmark benchmarks bench example examples high moderate critical
-    trivial update upgrade
+    trivial update upgrade fixed added changed improved removed reland relanding
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 
@@ -76,7 +76,12 @@ _ALONE = {
 }
 
 _SORTS = (
-    (words.FIX, frozenset({"fix", "bugfix", "bug", "hotfix"}), ("fix", "bugfix", "hotfix")),
+    (
+        words.FIX,
+        frozenset({"fix", "fixed", "bugfix", "bug", "hotfix"}),
+        ("fix", "bugfix", "hotfix"),
+    ),
+    (words.REMOVED, frozenset({"removed"}), ("remov", "drop", "delet")),
     (
         words.PERFORMANCE,
         frozenset({"perf", "performance", "optimization"}),
@@ -88,40 +93,49 @@ _SORTS = (
 
 _VERBS = tuple(
     """
-    abstract accelerat accept account adapt add adjust adopt aggregat align allocat allow always
-    annotat append apply assert attach autodetect avoid backport bound bring broaden bug build
-    bump bypass cache call cancel canonicali capture centrali change check clamp clarif clean
-    clear clos coalesc collaps collect combin compact compar compil comput configur connect
-    consolidat convert copy correct creat cut dedup default defer delay delegat delet deprecat
-    dequantiz deriv detect disabl distinguish do document don't downgrad drop eliminat embed emit
-    enabl encod enforc enhanc ensur escap evict exclud exit expand expos extend extract fail fall
-    fetch filter find fix flatten flush fold forward free gate generali generat get give guard
-    handl hide highlight hoist honor honour ignor implement improv includ inherit initiali inject
-    inline insert install instrument integrat introduc invalidat isolat keep launch lazily let
-    lift limit link load log lower maintain make mark match mention merg migrat minif mov narrow
-    never normali offload omit only open optimi order overlap overrid parallel pars pass patch
-    permit persist pin plumb port prefer prefetch prepar preserv prevent print promot propagat
-    protect provid prun publish push quantiz rais re- read rebas rebuild record recover redact
-    redo reduc refactor refin reflect refresh refus register reinstat reject relax releas reload
-    remov renam render reorder reorgani repair replac report requir rerout reserv reset resolv
-    respect restor restrict restructur resum retain retir retry return reus revert rework rewrit
-    rout run sanitiz save schedul scope select send separat serializ set shard share ship
-    short-circuit show shrink silenc simplif skip sort specif speed split stabili standardiz start
-    stop store stream strip suggest support suppress surfac swap switch sync tak tap teach throttl
-    throw tidy tolerat trac track treat trigger trim try tun turn tweak unblock undo unif unlock
-    unpin unskip updat upgrad upload us valid vectoriz verif wait warm warn wire wrap write yield
+    abort abstract accelerat accept account adapt add adjust adopt aggregat align allocat allow
+    always annotat append apply assert attach authoriz autodetect automat avoid await backport
+    bound bring broaden bug build bump bundl bypass cache calculat call cancel canonicali
+    capitali capture catch centrali change check clamp clarif classif clean clear clos coalesc
+    coerc collaps collect combin compact compar compil complet comput configur connect
+    consolidat continu convert copy correct creat customi cut declar decod decoupl dedup default
+    defer defin deflak delay delegat delet deprecat dequantiz deriv describ detect disabl
+    disallow disambiguat discard discover display distinguish document downgrad drain drop edit
+    eliminat embed emit enabl encod enforc enhanc ensur escap establish evaluat evict exclud
+    execut exit expand explain export expos extend externali extract factor fail fall fetch
+    filter find finish fix flatten flush fold forbid forward free gate generali generat get give
+    group guard handl harden harmoni hide highlight hoist honor honour ignor implement improv
+    includ increas infer inherit initiali inject inline insert install instrument integrat
+    introduc invalidat invert isolat keep launch lazily let lift limit link load log loosen
+    lower maintain make manag mark match measur mention merg migrat minif moderni modif mov
+    narrow never normali notif offload omit only open optimi order organi overlap overrid pad
+    parallel pars pass patch permit persist pick pin plug plumb populat port prefer prefetch
+    preload prepar preserv prevent print prioriti promot propagat protect provid prun publish
+    push quantiz quot rais re- read reapply rebas rebuild recogni recommend reconcil record
+    recover recreat recycl redact redirect redo reduc reenabl refactor refer refin reflect
+    refresh refus regenerat register reimplement reinstat reintroduc reject relax releas reload
+    relocat remov renam render reorder reorgani repair replac replay report reproduc requir
+    rerout reserv reset resolv respect respond restor restrict restructur resubmit resum retain
+    retir retry return reus revert revis rework rewrit rotat rout run sanitiz save schedul scope
+    select send separat serializ set shard share ship short-circuit shorten show shrink shut
+    silenc simplif skip sort spawn specif speed split stabili standardiz start stop store stream
+    strengthen strip stub suggest support suppress surfac swap switch sync tak tap teach
+    terminat throttl throw tidy tighten tolerat trac treat trigger trim truncat try tun turn
+    tweak unblock undo unflak unhid unif unlock unpin unregister unskip updat upgrad upload us
+    utili valid vectoriz vendor verif wait warm warn widen wire wrap write yield
     """.split()  # noqa: SIM905 - a list of quoted words would not be read
 )
 """Beginnings of titles that say what is done; other titles name a thing."""
 
-_BEGINS = re.compile(
-    rf"(?:{'|'.join(map(re.escape, _VERBS))})(?!ors?\b|ers?\b|\w{{0,3}}ing\b|ied\b)"
+BEGINS = re.compile(
+    rf"(?:\w{{2,20}}ly )?(?:do not |don't |{'|'.join(_VERBS)})"
+    r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
 _MOSTLY = 5
 _MUCH = 40  # lines
 _IMPROVES = re.compile(r"\b(?:optimi[sz]ation|improvement|enhancement|coverage)s?\b")
-_FEATURES = frozenset({"feat", "feature", "features"})
+_FEATURES = frozenset({"added", "feat", "feature", "features"})
 
 _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
@@ -151,7 +165,8 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_with_label(label, where, code_as_spans(_without_fix(text, label)), language),
-        telling=len(content) >= _LEAST and not text.lower().startswith("merge "),
+        telling=(len(content) >= _LEAST and not text.lower().startswith("merge "))
+        or (label in _ALONE.values() and bool(content)),
         inner=_is_inner(facts, text),
         brief=label is words.NEW and len(content) < 2 * _LEAST and "support" not in content,
     )
@@ -171,7 +186,9 @@ def _split_scope(subject: Subject) -> tuple[str, str]:
     if match and match[1].lower() in _BEGUN:
         return "", f"{match[1]} {text[match.end() :]}"
     most = _LONG_SCOPE - 2 * bool(subject.type)
-    short = match and len(_WORD.findall(match[1])) <= most
+    names = _WORD.findall(match[1]) if match else []
+    acts = len(names) > 1 and BEGINS.match(text.lower()) and not text.lower().startswith("bug")
+    short = len(names) <= most and not acts
     return (match[1], text[match.end() :]) if match and short else ("", text)
 
 
@@ -206,12 +223,18 @@ def bare_title(subject: Subject) -> str:
     ends = [at for at, word in enumerate(whole) if word.lower() in _CONNECTS]
     last = max(ends, default=0)
     at = last if last >= max(len(whole) - _LEFT, _LEAST + 1) else len(whole)
+    lost = [word.lower() for word in kept[at:] if len(word) >= _LEFT]
+    if any(limit.startswith(word) for word in lost for limit in _LIMITS):
+        return text
     return " ".join(whole[:at]).rstrip(" .:;,")
 
 
 _CONNECTS = frozenset(
     "a an and as at because by due for from if in into of on or so that the to when with".split()  # noqa: SIM905
 )
+_LIMITS = ("except", "unless", "without")
+"""Words before conditions; a title that is cut there would say something else if it ended."""
+
 _LEFT = 3  # maximum words that a cut title loses after its last connecting word
 
 
@@ -241,20 +264,20 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     if subject.scope.startswith("dep"):
         return None
     begin = text.lower()
-    if begin.endswith((" fix", " fixes", " bugfix")) and not _BEGINS.match(begin):
+    if begin.endswith((" fix", " fixes", " bugfix")) and not BEGINS.match(begin):
         return words.FIX
     if begin.startswith("fus"):
         return words.PERFORMANCE
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
-    return sort or (words.NEW if not _BEGINS.match(begin) and _is_new(facts, begin) else None)
+    return sort or (words.NEW if not BEGINS.match(begin) and _is_new(facts, begin) else None)
 
 
 def _without_fix(text: str, label: Phrase | None) -> str:
     """A title that names what a fix is for, without the word that the label says."""
     named = label is words.FIX and text.lower().endswith((" fix", " fixes", " bugfix"))
-    return text.rpartition(" ")[0] if named and not _BEGINS.match(text.lower()) else text
+    return text.rpartition(" ")[0] if named and not BEGINS.match(text.lower()) else text
 
 
 def _is_new(facts: Facts, begin: str) -> bool:

@@ -40,7 +40,13 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"(?:(?:and|but|or|so|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i)\b"
+    r"(?:(?:and|but|or|so|namely|these|those|it|they|that|however|also|similar(?:ly)?|same|automated|see|i"
+    r"|additionally|as a result|conversely|furthermore|hence|inversely|moreover|otherwise|then"
+    r"|therefore|thus"
+    r"|the (?:caller|former|function|helper|latter|method))\b"
+    r"|(?:this|it) (?:also|basically|should|would|(?:is|was) (?:not|to))\b"
+    r"|this is an? (?!regression\b)"
+    r"|`?\w{1,40}(?:::\w|\(\))"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
     r"(?:part|follow|based|related|split|generated)"
     r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
@@ -59,6 +65,13 @@ POINTS = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that needs its neighbours, or that is about the project's tests."""
+
+_DIFFERS = re.compile(
+    r"\b(?:prior to this|previously|before this|now|no longer|could|would|cause[sd]?|causing"
+    r"|result(?:s|ed|ing)? in|lead(?:s|ing)? to|panic|crash|hang|fail|wrong|incorrect|miss|leak)",
+    re.IGNORECASE,
+)
+"""Words of a sentence that says what was wrong, or what is different now."""
 
 _FRAGMENT = re.compile(r"An? [^.]{0,200}\b(?:that|which|for|to)\b")
 """The start of a list item without a verb of its own."""
@@ -93,25 +106,31 @@ _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see
 def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
     """The first sentences of the request's description, or else of the message's body.
 
-    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere. If
-    the first is too long or repeats the title, the next suitable one is used.
+    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere. They
+    begin with one that says what was wrong or is different now, if there is one.
     """
     paragraphs = (*_description_paragraphs(reading), *reading.facts.paragraphs)
     first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
     longest = reading.bounds.quote
-    text, _ = excerpt(first, longest)
     title = reading.graded.title
-    begin, *rest = sentences(first) or [""]
-    passed = not text or repeats(begin, title)
-    if passed and not _LEANS.match(begin) and not begin.endswith((":", "：")):
-        text = next((s for s in rest if len(s) <= longest and not repeats(s, title)), "")
-    whole = text.endswith(ENDS) and text.count("(") == text.count(")")
+    said = sentences(first)
+    fit = [s for s in said if len(s) <= longest and not repeats(s, title) and _is_whole(s)]
+    if not fit or (fit[0] != said[0] and (_LEANS.match(said[0]) or said[0].endswith((":", "：")))):
+        return
+    begin = next((s for s in fit if _DIFFERS.search(s)), fit[0])
+    text, _ = excerpt(" ".join(said[said.index(begin) :]), longest)
     rows = first.splitlines()
     notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
     listed = first[:2] in {"* ", "- "} and _FRAGMENT.match(text)
-    leans = _LEANS.match(text) or POINTS.search(text) or listed or notes
-    if whole and _STANDS_ALONE.match(text) and not leans:
+    if _is_whole(text) and not listed and not notes:
         yield _quote(reading, first, text)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text consists of whole sentences that need no other ones."""
+    whole = text.endswith(ENDS) and text.count("(") == text.count(")")
+    leans = _LEANS.match(text) or POINTS.search(text)
+    return bool(whole and not leans and _STANDS_ALONE.match(text))
 
 
 def _description_paragraphs(reading: ChangeContext) -> tuple[str, ...]:
@@ -180,7 +199,7 @@ def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:
     """A sentence of the documentation about a new name."""
     found = (c for c in reading.facts.clues if c.kind is ClueKind.DOCS and c.name)
     for text, clue in islice(((opening(c.text), c) for c in found), 1):
-        if text.endswith(ENDS) and not any(mark in text for mark in ("**", "</", "](")):
+        if _is_whole(text) and not any(mark in text for mark in ("**", "</", "](")):
             spans = words.DOCUMENTED(reading.language, words=code_as_spans(text))
             yield make_statement(spans, [clue.evidence])
 
@@ -193,7 +212,7 @@ def remarks(reading: ChangeContext, *, documents: bool) -> Iterator[Statement]:
     """
     places = {f.path for f in reading.facts.files if f.area is Area.DOCS}
     told = [c for c in reading.facts.clues if c.kind is ClueKind.REMARK]
-    told = [c for c in told if "](" not in c.text and not POINTS.search(c.text)]
+    told = [c for c in told if "](" not in c.text and _is_whole(c.text)]
     written = [c for c in told if c.evidence.path in places]
     why = [c for c in told if _BINDS.search(c.text) or _WHY.search(c.text)]
     title = content(reading.facts.subject.words)
@@ -206,7 +225,8 @@ def remarks(reading: ChangeContext, *, documents: bool) -> Iterator[Statement]:
     phrase = words.DOCUMENTED if documents else words.REMARKED
     for clue in sorted(own, key=rank)[: most if documents else max(0, most - len(written))]:
         quote = phrase(reading.language, words=code_as_spans(clue.text))
-        yield make_statement(quote, [clue.evidence])
+        aspect = Aspect.NONE if documents else Aspect.ARCHITECTURE
+        yield make_statement(quote, [clue.evidence], aspect)
 
 
 def figure_quotes(reading: ChangeContext, most: int) -> Iterator[Statement]:

@@ -34,6 +34,7 @@ from digest.analysis.wording import (
     is_pin,
     names,
     shared_rename,
+    shared_start,
     value,
 )
 from digest.core.authors import code_as_spans
@@ -153,6 +154,8 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
             phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
             yield phrase(language, names=code(f.name))
     announced = deprecated(reading)
+    if any(both := shared_start([(f.name, f.replacement or "") for f in announced])):
+        yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
     yield from (spans for spans, _ in _replacements(announced, reading))
     if announced:
         yield words.LEAVE_DEPRECATED(language, names=names(announced, reading))
@@ -199,24 +202,14 @@ _CHECKED = {
 
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
 
-_REFUSES, _REMOVES = (
-    re.compile(
-        rf"(?:{verbs})s?\s+(\S.{{0,100}}?)(?: as [\w -]{{1,60}})?\.?(?: \(#\d+\))?$", re.IGNORECASE
-    )
-    for verbs in ("reject|disallow|forbid|refuse", "(?:remove|drop)(?: support (?:for|of))?")
+_REMOVES = re.compile(
+    r"(?:remove|drop)(?: support (?:for|of))?s?\s+(\S.{0,100}?)"
+    r"(?: as [\w -]{1,60})?\.?(?: \(#\d+\))?$",
+    re.IGNORECASE,
 )
 
 
 _RENAMES = re.compile(r"\brenam\w{1,3} `?([\w.-]+)`? (?:to|as|->|→) `?([\w.-]+)", re.IGNORECASE)
-_FAILS = re.compile(r"\b(?:failures?|errors?|rejections?|exceptions?)\b", re.IGNORECASE)
-"""What is rejected in another sense: an error is reported by a promise."""
-
-_SECOND = re.compile(
-    r",? and (?=(?:fix|surface|add|remove|report|return|handle|improve|raise|log|warn|show|allow"
-    r"|support|use|make|clarify|align|validate|test|update|keep|preserve|avoid|prevent|emit|print"
-    r"|require|enforce)\b)"
-)
-"""Where the title of a rejection continues with something else that the change does."""
 
 
 def _weakness(reading: ChangeContext) -> Spans:
@@ -245,13 +238,10 @@ def _to_check(reading: ChangeContext) -> Spans:
     )
     if asked is words.CHECK["security"]:
         return _weakness(reading) or asked(language)
-    if asked is words.CHECK["rename"] and (other := _RENAMES.search(title)):
+    renamed = asked is words.CHECK["rename"]  # the title also has the new names
+    if renamed and (other := _RENAMES.search(title)):
         return words.REPLACE(language, before=code(other[1]), after=code(other[2]))
-    refused = _REFUSES.match(title)
-    what = _SECOND.split(refused[1], maxsplit=1)[0] if refused else ""
-    if asked is words.CHECK["refusal"] and what and not _FAILS.search(what):
-        return words.NOW_REJECTED(language, what=code_as_spans(what))
-    found = [name for name in _NAMED.findall(title) if "_" in name or name[:2] == "--"]
+    found = [] if renamed else [n for n in _NAMED.findall(title) if "_" in n or n[:2] == "--"]
     if found:
         shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)
         phrase = words.CHECK_DEFAULT if asked is words.CHECK["default"] else words.CHECK_USE

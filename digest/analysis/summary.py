@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 
 from digest.analysis import explanations as explain
 from digest.analysis.context import (
     SUBJECT_LINE,
+    VALUE,
     ChangeContext,
     brief,
     code,
@@ -23,8 +25,8 @@ from digest.analysis.context import (
     without_dashes,
     without_members,
 )
-from digest.analysis.explanations import Clause, is_known, name_list, with_full_stop
-from digest.analysis.headline import Headline, headline, secures
+from digest.analysis.explanations import is_known, name_list, with_full_stop
+from digest.analysis.headline import Headline, bare_title, headline, secures
 from digest.analysis.quotes import (
     content,
     description_quotes,
@@ -35,10 +37,13 @@ from digest.analysis.quotes import (
     restates,
 )
 from digest.analysis.wording import (
+    Clause,
     has_default,
     is_named,
     lines,
+    registered,
     shared_rename,
+    shared_start,
     undone_change,
     value,
 )
@@ -47,6 +52,7 @@ from digest.core.change import printable
 from digest.core.facts import Action, Fact, FactKind, is_branch_merge
 from digest.core.statement import Aspect, Statement
 from digest.document import Spans, plain
+from digest.facts.reverts import RELANDED
 from digest.facts.version_pin import raised_minimums
 from digest.i18n import statement_text
 from digest.i18n import statement_text as words
@@ -60,6 +66,7 @@ _CLAUSES = 2  # maximum number of removed or changed things that are mentioned
 
 _SWITCHES = re.compile(
     r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
+    r"|^(?:\w{2,20} ){1,3}by default:"
     r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
     r"|\b(?:change|switch|flip|set|update|bump|raise|lower|increase|reduce)\w{0,3} .{0,60}"
     r"\bdefault\b"
@@ -135,7 +142,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
         yield from description_quotes(reading)
         yield from _title(reading, title)
     yield from _as_statements(_unread(reading), reading)
-    for spans, places in chain(*explain.registered(reading)):
+    for spans, places in chain(*registered(reading)):
         yield make_statement(with_full_stop(spans, reading), places)
     yield from explain.values(reading)
     if not reading.facts.reverts:
@@ -160,7 +167,8 @@ def _undoing(reading: ChangeContext) -> Iterator[Statement]:
         what = list_in_words(numbers, language, limit=len(numbers)) if numbers else what
         yield make_statement(statement_text.UNDOES(language, what=what), [SUBJECT_LINE])
     if facts.relands and is_named(facts.relands):
-        what = undone_change(facts.relands, language)
+        own = RELANDED.sub("", bare_title(facts.subject), count=1)
+        what = undone_change(replace(facts.relands, title=facts.relands.title or own), language)
         yield make_statement(statement_text.RELANDS(language, what=what), [SUBJECT_LINE])
 
 
@@ -178,7 +186,7 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
         *_removals(reading),
-        *(explain.registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
+        *(registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
         *_renames(reading),
         *_defaults(reading, title),
         *_deprecations(reading),
@@ -316,6 +324,9 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     """The old and new value of a default or of choices, as far as they are known."""
     language = reading.language
     name, old, new = code(f.name), is_known(f.before), is_known(f.after)
+    long = max(len(f.before or ""), len(f.after or "")) > VALUE
+    if long and title.telling and _mentions(title, f):
+        return title.spans
     before, after = value(f.before, language), value(f.after, language)
     if f.detail == "choices":
         both = old and new
@@ -328,7 +339,9 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
         return ()
     if said := explain.said_default(f, reading) or _titled_default(f, title):
         return words.DEFAULT(language, name=name, before=before, after=said)
-    if title.telling and _mentions(title, f):
+    text = f"{_own_name(f)} {explain.help_of(f, reading)}".replace("_", " ")
+    about = len(content(text) & content(plain(title.spans))) > 1
+    if title.telling and (about or _mentions(title, f)):
         return words.WAS(language, what=title.spans, name=name, before=before)
     return words.DEFAULT_GONE(language, name=name, before=before)
 
@@ -362,7 +375,8 @@ def _speaks_of(title: Headline, fact: Fact) -> bool:
 
 def _mentions(title: Headline, fact: Fact) -> bool:
     """Whether a title mentions the thing, by its name without punctuation."""
-    return f"_{_own_name(fact)}_" in f"_{without_dashes(plain(title.spans)).replace(' ', '_')}_"
+    text = without_dashes(plain(title.spans)).replace(" ", "_").replace(".", "_")
+    return f"_{_own_name(fact)}_" in f"_{text}_"
 
 
 def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
@@ -373,10 +387,13 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
         instead = _of_all(facts, [(f, f.replacement) for f in facts])
+        before, after = shared_start([(f.name, f.replacement or "") for f in facts])
+        names: Spans = (code(before),) if before else name_list(facts, language)
+        instead = after or instead
         use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
         later = words.GOES if any(c.isdigit() for c in version) else words.GOES_LATER
         goes = later(language, version=version) if version else ()
-        yield join([*phrase(language, names=name_list(facts, language)), *use, *goes]), facts
+        yield join([*phrase(language, names=names), *use, *goes]), facts
 
 
 def _raised_minimums(reading: ChangeContext) -> Iterator[Clause]:
@@ -396,7 +413,8 @@ def bare(version: str | None) -> str:
 
 def _title(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     facts = reading.facts
-    if not title.spans or (facts.reverts and is_named(facts.reverts)):
+    undone = facts.reverts or facts.relands
+    if not title.spans or (undone and is_named(undone)):
         return
     aspect = Aspect.NONE
     if secures(facts):

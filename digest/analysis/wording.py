@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from digest.analysis.context import VALUE, ChangeContext, code, owner_of
-from digest.core.change import FileStatus, printable
+from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
-from digest.core.facts import OVERLOAD, Action, Area, Fact, FactKind, Facts, FileFacts, Undone
+from digest.core.facts import (
+    OVERLOAD,
+    Action,
+    Area,
+    Clue,
+    ClueKind,
+    Evidence,
+    Fact,
+    FactKind,
+    Facts,
+    FileFacts,
+    Undone,
+)
 from digest.document import Spans
 from digest.facts.syntax.declarations import common_start
 from digest.facts.version_pin import of_variable
@@ -23,6 +35,12 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _SHA = 10  # digits shown of a commit that is a version
 _MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
 """Kinds that have to be given if they have no default: parameters and fields."""
+
+
+Clause = tuple[Spans, Sequence[Fact | Evidence]]
+"""A sentence without its full stop, and what shows it."""
+
+NAMES = 4  # maximum number of names in a sentence
 
 
 def value(text: str | None, language: Language) -> Part:
@@ -176,11 +194,16 @@ def lines(added: int, deleted: int) -> str:
 
 def shared_rename(facts: Sequence[Fact]) -> tuple[str, str]:
     """The old and new start of names of which nothing else changed, if there are several."""
-    olds, news = [f.before or "" for f in facts], [f.name for f in facts]
-    if len(facts) <= _PAIR:
+    return shared_start([(f.before or "", f.name) for f in facts])
+
+
+def shared_start(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """The old and new start of pairs of names with the same ends, if there are several."""
+    olds, news = [old for old, _ in pairs], [new for _, new in pairs]
+    if len(pairs) <= _PAIR:
         return "", ""
     starts = (min(names)[: common_start(min(names), max(names))] for names in (olds, news))
-    before, after = (start[: start.rfind("_") + 1] for start in starts)
+    before, after = (start[: max(map(start.rfind, "_.")) + 1] for start in starts)
     ends = [name.removeprefix(before) for name in olds]
     alike = before and after and ends == [name.removeprefix(after) for name in news]
     return (f"{before}*", f"{after}*") if alike else ("", "")
@@ -340,3 +363,33 @@ def hot_places(changes: Sequence[Facts], most: int) -> list[tuple[str, int]]:
     least = 2 if len(changes) > 2 else 1
     ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
     return [(printable(path), n) for path, n in ranked[:most] if n >= least]
+
+
+def registered(reading: ChangeContext) -> tuple[list[Clause], list[Clause]]:
+    """Entries that a registry loses, with the place they moved to, and those that it gains."""
+    clues = [c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED]
+    gone, come = (
+        {c.name: c for c in clues if (c.evidence.side is Side.OLD) is old} for old in (True, False)
+    )
+    moved = [come[name] for name in gone if name in come]
+    lost = [c for name, c in gone.items() if name not in come]
+    new = [c for name, c in come.items() if name not in gone]
+    return (
+        [*_listed(words.LISTED, moved, reading), *_listed(words.UNLISTED, lost, reading)],
+        [*_listed(words.LISTED, new, reading)],
+    )
+
+
+def _listed(
+    phrases: tuple[Phrase, Phrase], clues: Sequence[Clue], reading: ChangeContext
+) -> Iterator[Clause]:
+    language = reading.language
+    for table in dict.fromkeys(c.text for c in clues):
+        own = [c for c in clues if c.text == table]
+        names = list_in_words([code(c.name) for c in own], language, limit=NAMES)
+        parts = table.strip("_").split("_")
+        spelled = len(parts) > 1 and table.isupper()
+        told: Part = " ".join(parts).lower() if spelled else code(table)
+        before = " " * spelled if language is Language.ZH else "" if spelled else "entries of "
+        spans = phrases[len(own) > 1](language, names=names, table=join([before, told]))
+        yield spans, [c.evidence for c in own]

@@ -18,7 +18,7 @@ _REVERT = re.compile(
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
 )
-_RELAND = re.compile(
+RELANDED = re.compile(
     r"(?:re-?land(?:s|ed|ing)?|re-?appl(?:y|ies|ied|ying)|un-?revert(?:s|ed|ing)?)(?: of)?"
     r"(?=[\s:\"“'`#\[]|$)\s*:?\s*",
     re.IGNORECASE,
@@ -88,7 +88,7 @@ def _peel(subject: Subject) -> tuple[int, bool, Undone | None]:
         text = subject.words
     quoted = marked and subject.type == "revert"
     for depth in range(_DEEPEST):
-        again, back = _REVERT.match(text), _RELAND.match(text) or _REDO.match(text)
+        again, back = _REVERT.match(text), RELANDED.match(text) or _REDO.match(text)
         if not (found := again or back):
             break
         if not (depth == 0 and marked):

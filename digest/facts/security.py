@@ -179,10 +179,14 @@ def _stays(name: str, sheet: SideLines, pattern: re.Pattern[str] | None) -> bool
     )
 
 
+_SETS_ASIDE = re.compile(r"(?:allow|exempt|ignor|silenc|suppress)\w{1,3}\b", re.IGNORECASE)
+"""How titles begin of changes that leave a weakness where it is."""
+
+
 def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
     """Advisories and words for weaknesses, each once, where the message names them first."""
     seen: Counter[str] = Counter()
-    low = message.lower()
+    low = "" if _SETS_ASIDE.match(subject.words) else message.lower()
     told = any(hint in low for hint in _WORD_HINTS)
     for number, line in message_lines(message) if told else ():
         for found in _ADVISORY.finditer(line):

@@ -52,6 +52,7 @@ _TYPES: dict[str, str] = {
 
 _TAG = re.compile(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
+_VERSION = re.compile(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[)")
 _EMOJI = re.compile(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
 _CONVENTIONAL = re.compile(
     r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?"
@@ -139,6 +140,8 @@ def strip_tags(text: str) -> tuple[str, tuple[str, ...], Series | None]:
     tags: list[str] = []
     series: Series | None = None
     text = _EMOJI.sub("", text, count=1) if _EMOJI.match(text) else text
+    if match := _VERSION.match(text):
+        tags, text = [match[1]], text[match.end() :]
     while match := _TAG.match(text) or (_STRAY.match(text) if tags else None):
         if match.re is _STRAY:
             text = text[match.end() :]

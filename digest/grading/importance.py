@@ -186,7 +186,9 @@ def _due(model: Weights, found: Sequence[Signal], *, undone: bool) -> dict[str, 
     hints = names & _HINTS
     spoken = any(name.startswith(_SPOKEN) for name in names - hints)
     seen = not aside and (spoken or len(hints) > 1)
-    if level is Level.HIGH and (not seen or "title_refactor" in names):
+    code = next((s.subject for s in found if s.name == "title_code"), "")
+    inner = "title_refactor" in names or _INTERNAL.search(code)
+    if level is Level.HIGH and (inner or not seen):
         level = Level.MEDIUM
     if level is not Level.LOW and (seen or (not aside and _names_use(found))):
         due[RESEMBLES] = Demand(level=level, strength=_RESEMBLING)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import log1p, log2
 
 from digest.core.authors import made_by_bot
@@ -31,7 +32,7 @@ from digest.facts.subject import read_subject
 from digest.facts.version_pin import raised_minimums
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
-_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:)] ))"  # the start of a title or of one of its tags
+_BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:] )|(?<=[^(]\) ))"  # the start of a title or of one of its tags
 
 _USED = (
     r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|(?<![\w.])[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
@@ -39,6 +40,10 @@ _USED = (
     r"|\bconfig(?:uration)? (?:field|setting)s?\b)"
 )
 """What a user calls or sets, in a title."""
+
+_RELEASE = r"(?:bump|prepare|cut|tag) (?:the )?(?:version|release)"
+_GUARDS = r"(?:acls?|auth(?:entication|ori[sz]ation|n|z)?|deny|permissions?|polic(?:y|ies))"
+"""What keeps people out who have no rights."""
 
 _RULES = {
     "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
@@ -67,7 +72,7 @@ _RULES = {
     "breaking": r"breaking|incompatib\w{1,5}",
     "logging": r"log(?:s|ging|ger)?|warnings?|(?:error|log) messages?",
     "revert": r"revert(?:s|ed)?",
-    "chore": r"misc|chores?|minor|nits?|nfc|(?:bump|prepare|cut|tag) (?:the )?(?:version|release)",
+    "chore": rf"misc|chores?|minor|nits?|nfc|{_RELEASE}",
     "benchmark": r"bench\w{0,8}",
     "interface": r"api|endpoints?|cli|options?|flags?|arguments?|param(?:s|eters?)?"
     r"|config(?:s|uration|urable)?|env(?:ironment)?",
@@ -100,7 +105,8 @@ _DEMANDS = {
     r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
     r"|no longer (?:support|accept|allow|load|work|includ|install|emit|expos|provid|ingest)",
     "deprecated_removed": r"(?:remov|drop|delet|get(?:ting)? rid)\w{0,4} .{0,60}\bdeprecat\w{2,5}",
-    "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z])|(?:is|are|be|as|now) deprecated",
+    "deprecation": r"deprecat(?:e|es|ing|ions?)(?![a-z]| (?:fragment|hint|message|notice)s?\b)"
+    r"|(?:is|are|be|as|now) deprecated",
     "requirement": r"(?:min(?:imum|imal)?|msrv) .{0,40}\bversions?\b|msrv|minimum supported"
     r"|(?:drop|remov)\w{0,4} .{0,30}\b(?:python|node(?:\.?js)?|go|golang|ruby|java|php|rust|gcc"
     r"|typescript) ?v?\d{1,4}(?:\.\d{1,4}){0,3}(?!\w)",
@@ -110,9 +116,9 @@ _DEMANDS = {
     rf"(?:e|s|es|ed|ing)? .{{0,60}}{_USED}",
     "instead": r"\b(?:instead of|rather than) (?!deprecat)",
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
-    r"|validate)(?:s|ed|ing)? ",
+    r"|validate)(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])"
-    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv)",
+    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)",
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
     rf"{_USED}",
     "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
@@ -123,7 +129,8 @@ _DEMANDS = {
     "security": r"security(?!-| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)|workflows?"
     r"|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
     r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
-    r"|denial.of.service|dos\b",
+    r"|denial.of.service|dos\b|pre-?auth\b"
+    rf"|bypass\w{{0,3}} .{{0,40}}\b{_GUARDS}\b|\b{_GUARDS} .{{0,40}}\b(?:bypass|not enforced)\b",
 }
 
 _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"  # no part of an identifier, a path or a compound
@@ -137,7 +144,7 @@ _REMOVALS = frozenset(
 )
 """Demands that housekeeping also looks like."""
 
-_INSIDE = frozenset({"behaviour", "contract_removed", "instead", "rename"})
+_INSIDE = frozenset({"behaviour", "contract_removed", "deprecation", "instead", "rename"})
 """Demands that a refactoring looks like."""
 
 _HOUSEKEEPING = re.compile(
@@ -161,12 +168,10 @@ _ASIDES = re.compile(
 """How titles begin that speak of a demand and make none."""
 
 _REFACTORING = re.compile(
-    r"refactor|(?:\[[^\[\]]{1,40}\] ?){0,4}\[[^\[\]]{0,30}refactor", re.IGNORECASE
+    r"(?:\[[^\[\]]{1,40}\] ?){0,4}(?:\[[^\[\]]{0,30})?refactor", re.IGNORECASE
 )
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
-_DESCRIBES = frozenset({"doc", "docs", "test", "tests"})
-"""Types of titles by which authors say that nothing changes but words or tests."""
-
+_DESCRIBES = frozenset({"doc", "docs", "test", "tests"})  # nothing changes but words or tests
 _DECLARES = re.compile(
     r"(?:^|/)(?:go\.mod|cargo\.toml|pyproject\.toml|setup\.(?:cfg|py)|package\.json|pom\.xml"
     r"|build\.gradle(?:\.kts)?|composer\.json|[\w-]{1,80}\.(?:gemspec|csproj))$",
@@ -180,9 +185,7 @@ _FIGURE = re.compile(r"(?<![\w.#-])~?\d{1,4}(?:\.\d{1,3})?(?: ?%|x\b)")
 _NAMED = re.compile(r"(?<![\w`/.-])(?=[A-Za-z-]{0,20}\d)[A-Z][A-Za-z]{0,20}-?\d[\w.-]{0,20}")
 _HEADER = re.compile(r"(?:^|/)include/")
 _CODE = re.compile(r"`[^`\n]{2,80}`|(?<![\w-])--[a-z][\w-]{2,40}|\b[A-Z][A-Z0-9]+_[A-Z0-9_]{2,40}")
-
 _QUOTED = re.compile(r"`[^`\n]{1,80}`")
-
 _SHIPPED = re.compile(
     r"docker|containerfile|(?:^|/)(?:charts?|helm|packaging|pkg|installers?|snap|nix)/|nfpm|goreleaser"
     r"|(?:^|/)install\.(?:sh|ps1)$|^\.github/workflows/[\w.-]{0,40}(?:release|publish|build|image)",
@@ -209,18 +212,15 @@ class Title:
         """The title of a change; for a revert, the title it undoes if the message has it."""
         undone = facts.reverts
         if undone is None or not undone.title:
-            shipped, declares = (
-                any(known.search(f.path) for f in facts.files) for known in (_SHIPPED, _DECLARES)
-            )
-            return Title(
-                facts.subject, undone=undone is not None, shipped=shipped, declares=declares
-            )
+            paths = [f.path for f in facts.files]
+            marks = [any(map(known.search, paths)) for known in (_SHIPPED, _DECLARES)]
+            return Title(facts.subject, undone is not None, *marks)
         return Title(read_subject(undone.title), undone=True)
 
 
 @lru_cache(maxsize=1_024)
 def read_title(title: Title, *, core: bool) -> tuple[tuple[str, str], ...]:
-    """The names of the signals in a title, which never changes, with the words that match."""
+    """The names of the signals in a title, with the words that match."""
     return tuple(_in_title(title, core=core))
 
 
@@ -233,7 +233,6 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
         seen.pop("feature", None)
     if core and (aside := _FILED.intersection(seen)):
-        # The authors' own categories do not outweigh the code that comes with them.
         yield "title_aside", seen[min(aside)]
         seen = {name: words for name, words in seen.items() if name not in aside}
     for name, words in seen.items():
@@ -256,13 +255,14 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
         return
     inner = _INSIDE if _REFACTORING.match(text) else frozenset()
     inner |= _REMOVALS if _HOUSEKEEPING.search(text) else frozenset()
+    if "removed" in map(str.lower, title.subject.tags):
+        text = f"Removed {title.subject.words}"[:_BOUND]
     for name, rule in _DEMANDED.items():
         if not (title.shipped or (core and name != "shipped") or name in _WITHOUT_CODE):
             continue
-        where = title.subject.words[:_BOUND] if rule.pattern.startswith(_BEGIN) else text
-        if (match := rule.search(where)) and name not in inner:
+        if (match := rule.search(text)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
-            if name != "requirement" or declared:
+            if declared or name != "requirement":
                 yield f"says_{name}", " ".join(match[0].split())
 
 
@@ -350,7 +350,6 @@ def _spread(facts: Facts) -> Iterator[Signal]:
     fresh = sum(f.status is FileStatus.ADDED for f in core)
     yield Signal("core_new_files", log1p(fresh), str(fresh))
     for area in _SPECIAL_AREAS:
-        # These areas count only without core code: otherwise the change is about the code.
         yield Signal(f"area_{area}", float(area in areas and not core), area)
     yield Signal("tests_with_core", float(bool(core) and Area.TESTS in areas))
     for name, files in (("tests", tests), ("docs", docs)) if core else ():
@@ -376,12 +375,11 @@ def _message(facts: Facts) -> Iterator[Signal]:
 def _contract(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE or is_script(f.path)}
     switched: list[Fact] = []
-    for kind, name in _CONTRACT.items():
-        for action in Action:
-            hits = [h for h in _of(kind, action, facts) if _counts(h, aside)]
-            if action is Action.CHANGED and kind in _WITH_DEFAULT:
-                switched += [h for h in hits if h.detail == "default"]
-            yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
+    for (kind, name), action in product(_CONTRACT.items(), Action):
+        hits = [h for h in _of(kind, action, facts) if _counts(h, aside)]
+        changed = action is Action.CHANGED and kind in _WITH_DEFAULT
+        switched += [h for h in hits if changed and h.detail == "default"]
+        yield _count_signal(f"{name}_{action}", hits, once=action is not Action.ADDED)
     yield _count_signal("default_changed", switched, once=True)
 
 
@@ -436,7 +434,8 @@ def _items(facts: Facts) -> Iterator[Signal]:
 
 def _notes(facts: Facts) -> Iterator[Signal]:
     """Changelog entries that come with code; without code the changelog itself is being edited."""
-    if not any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files):
+    built = any(f.area in {Area.CORE, Area.BUILD} and f.added + f.deleted for f in facts.files)
+    if not built or re.match(_RELEASE, facts.subject.words, re.IGNORECASE):
         return
     yield Signal("note", float(bool(facts.notes)))
     for mark in dict.fromkeys(note.mark for note in facts.notes if note.mark):

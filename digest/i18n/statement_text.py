@@ -156,7 +156,6 @@ CHECK_DEFAULT = Phrase(
     "Check if you rely on the default of {names}.", "请检查是否依赖{names}的默认值。"
 )
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
-NOW_REJECTED = Phrase("Now rejected: {what}.", "现在会被拒绝：{what}。")
 TAKE_FIX = Phrase(
     "Upgrade to the first release with this security fix.", "升级到首个包含此安全修复的版本。"
 )
@@ -273,6 +272,7 @@ EXAMPLES_ONLY = Phrase("Examples only", "仅示例")
 SECURITY = Phrase("Security", "安全")
 BREAKING = Phrase("Breaking", "不兼容变更")
 FIX = Phrase("Fix", "修复")
+REMOVED = Phrase("Removed", "移除")
 PERFORMANCE = Phrase("Performance", "性能")
 NEW = Phrase("New", "新增")
 REFACTORING = Phrase("Refactoring", "重构")

@@ -14,7 +14,7 @@ from digest.analysis.quotes import restates
 from digest.core.authors import code_as_spans, without_backticks
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
-from digest.core.statement import Analysis, Origin, Statement
+from digest.core.statement import Analysis, Aspect, Origin, Statement
 from digest.document import (
     Block,
     Code,
@@ -228,8 +228,9 @@ def why(graded: Graded, analysis: Analysis, language: Language, room: int = _WHY
 def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:
     """The statements that fit, and a model's risks."""
     risks = analysis.risks if analysis.source is Origin.MODEL else ()
+    told = [s for s in statements if s.aspect is not Aspect.ARCHITECTURE]  # that is for developers
     kept: list[Statement] = []
-    for statement in (*statements, *risks):
+    for statement in (*told, *risks):
         width = _width(statement.text)
         if width <= room and statement not in kept:
             kept.append(statement)

@@ -24,6 +24,7 @@ from rich.table import Table
 
 from bot.app import open_workspace
 from digest.analysis.analyse import gist
+from digest.analysis.headline import BEGINS
 from digest.core.enums import Language
 from digest.core.facts import FactKind
 from digest.core.grade import Graded, Level
@@ -41,7 +42,7 @@ _EXTENT = re.compile(
 
 _LABEL = re.compile(
     r"(?:tests only|ci only|documentation only|benchmarks only|examples only|refactoring|fix"
-    r"|performance|new|security|breaking)(?: \([^()]{1,60}\))?: (?=\S)",
+    r"|performance|new|security|breaking|removed)(?: \([^()]{1,60}\))?: (?=\S)",
     re.IGNORECASE,
 )
 
@@ -68,22 +69,11 @@ _PURPOSE = re.compile(
 
 _INSIDE = re.compile(
     r"(?:refactor|move|extract|simplify|consolidate|restructure|unify|reorganize|deduplicate|split"
-    r"|clean|tidy|inline|annotate|merge|rework|tweak|adjust|bump|sync)\w{0,3}\b",
+    r"|clean|tidy|inline|annotate|merge|rework|tweak|adjust|bump|sync|abstract|centrali[sz]e|decouple"
+    r"|hoist|plumb|vendor|wire|prepare|migrate|modernize|address|lint|unflake)\w{0,3}\b",
     re.IGNORECASE,
 )
 """Verbs about internals: what follows them means nothing to outsiders."""
-
-_VERB = re.compile(
-    r"(?:(?:always|only|do not|never|lazily) )?(?:accelerate|add|align|allocate|allow|apply|attach|avoid|cap|check|default|disable|don't|drop|emit|enable|ensure|exclude|expose"
-    r"|extend|fail|fall|fix|forward|guard|handle|ignore|implement|include|introduce|let|limit|log"
-    r"|make|omit|optimi[sz]e|prevent|promote|raise|recogni[sz]e|reduce|reject|remove|rename|replace"
-    r"|require|respect|restore|return|set|skip|speed|stop|support|switch|throw|tolerate|use|validate"
-    r"|warn|document|account|canonicalize|cache|escape|fetch|implement|improve|update|upgrade|bump"
-    r"|refine|change|keep|accept|deprecate|show|print|report|reuse|revalidate|synchronize|turn"
-    r"|(?:auto)?detect|close|configure|mention|prefer|publish|redact|reset|route|block|bound|hono(?:u?r)|minif(?:y|ies)|order|ship|compile|defer|delete|discover|export|harden|include|integrate|label|minimize|persist|register"
-    r"|resolve|revert|select|stabilize|strip|preserve|convert|pass|provide|run|store|treat|unlock|write|read|load|retry|render)(?:e?[sd])?\b",
-    re.IGNORECASE,
-)
 
 _EMPTY_VERB = re.compile(r"(?:update|improve|refine|change)[sd]? ", re.IGNORECASE)
 
@@ -130,7 +120,7 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
     early = text.replace("`", "").split()[1 : 1 + _NEAR]
     if any(word.strip(".,()") in internal for word in early) and not _SYMPTOM.search(text):
         return False
-    if _INSIDE.match(text) or not _VERB.match(text):
+    if _INSIDE.match(text) or not BEGINS.match(text.lower()):
         return False
     return len(content) >= (4 if _EMPTY_VERB.match(text) else 3)
 

@@ -77,6 +77,14 @@ def told(title, language=Language.EN, *files):
         ("[Feature] Mask replay", "New: Mask replay"),
         ("[V1] Mask replay", "V1: Mask replay"),
         ("[MoE Refactor] Split the runner", "Refactoring (MoE): Split the runner"),
+        ("[FIXED] Data race on the pool", "Fix: Data race on the pool"),
+        ("(2.14) [FIXED] Stale pool of leaves", "Fix (2.14): Stale pool of leaves"),
+        ("[REMOVED] Callback of the monitor", "Removed: Callback of the monitor"),
+        ("[ADDED] Make the pool available", "Make the pool available"),
+        ("[ADDED] Pool of workers", "New: Pool of workers"),
+        ("[KV] Refactor pools: remove caches", "KV: Refactor pools: remove caches"),
+        ("Block the backend of requests withou… (#14)", "Block the backend of requests withou…"),
+        ("[Feature] Tentatively enable a pool", "Tentatively enable a pool"),
     ],
 )
 def test_author_s_words_stay_and_tags_become_a_label(title, line):

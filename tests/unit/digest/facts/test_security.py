@@ -54,6 +54,11 @@ def test_harmless_lines_yield_nothing(path, text):
     assert added(path, text) == []
 
 
+def test_advisory_that_a_change_only_sets_aside_is_no_fact():
+    title = "ignore RUSTSEC-2026-0173 (unmaintained)"
+    assert list(find_in_message(title, read_subject(title))) == []
+
+
 def test_a_secret_never_stands_in_a_fact():
     secret = "ghp_" + "a1B2" * 9
     (fact,) = find(scene("a.py", "", f"token = '{secret}'\n"))

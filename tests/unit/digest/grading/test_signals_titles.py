@@ -78,6 +78,11 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Bound the length of a prompt (security)", "says_security"),
         ("Default the reader to async", "says_default"),
         ("Lift the default timeout from 5 to 10", "says_default"),
+        ("Durations: Rename min/max -> min_of, max_of", "says_rename"),
+        ("[REMOVED] Callback in monitoring endpoints", "says_contract_removed"),
+        ("[FIXED] Leaves bypass the publish permission check", "says_security"),
+        ("[FIXED] Subscribe deny not enforced on replay", "says_security"),
+        ("[FIXED] Partial packets can exhaust pre-auth memory", "says_security"),
     ],
 )
 def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
@@ -111,6 +116,10 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Review pull requests for security",
         "Use backend-default precision of dots",
         "Propagate default stop words to every request",
+        "Correct deprecation hints of the parser",
+        "[V0 Deprecation] Refactor the cache from a list to an element",
+        "fix(optimizer): close the bundle when write() rejects",
+        "Reject malformed hashes",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
