@@ -43,7 +43,8 @@ def markdown(document: doc.Document) -> str:
     parts: list[str] = []
     before: doc.Block | None = None
     for block in document.blocks:
-        text = _block(block)
+        render = _BLOCKS[type(block)]
+        text = render(block)
         if not text:
             continue
         if isinstance(before, doc.Listing) and isinstance(block, doc.Listing):
@@ -155,11 +156,6 @@ def _line(spans: Sequence[doc.Span]) -> str:
         digits = begin[0].isdigit()
         text = f"{begin[0]}\\{text[begin.end() :]}" if digits else "\\" + text
     return text
-
-
-def _block(block: doc.Block) -> str:
-    render = _BLOCKS[type(block)]
-    return render(block)
 
 
 def _heading(block: doc.Heading) -> str:

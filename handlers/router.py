@@ -122,15 +122,11 @@ async def _answered(
     if isinstance(intent, intents.Changed | intents.Search) and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
     if reading.undone and isinstance(intent, intents.Explain) and found.rows:
-        found = await _told_whether_undone(found, ctx)
+        # The explanation of a change, after the change that reverts it, if there is one.
+        reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
+        by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
+        found = _opened(found, by)
     return intent, ctx, line, found
-
-
-async def _told_whether_undone(found: Answer, ctx: Context) -> Answer:
-    """The explanation of a change, after the change that reverts it, if there is one."""
-    reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
-    by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
-    return _opened(found, by)
 
 
 def _yes_by(graded: Graded, ctx: Context) -> Spans:

@@ -125,17 +125,13 @@ async def _run(options: DigestOptions) -> None:
             ctx.watched.repository, daily.tip.branch, CHANNEL, None, daily.outcomes
         )
         if daily.judgement is not None:
-            _tell(daily.judgement, app)
+            # Print on standard error which analyses are missing.
+            from bot.llm.runtime import shortfall
+            from bot.telemetry.logs import LOG
+
+            if lack := shortfall(daily.judgement):
+                sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} has details\n")
         await _write(app, daily, options, ctx.watched.source)
-
-
-def _tell(judgement: AnalysisRun, app: Workspace) -> None:
-    """Print on standard error which analyses are missing."""
-    from bot.llm.runtime import shortfall
-    from bot.telemetry.logs import LOG
-
-    if lack := shortfall(judgement):
-        sys.stderr.write(f"digestbot: {lack}; {app.data / LOG} has details\n")
 
 
 async def _context(app: Workspace, options: DigestOptions) -> Context:

@@ -74,21 +74,18 @@ class Quarantine:
             return
         refused = next((r.error for r in results if refusal_of(r)), "")
         if refused:
-            await self._strike(target, refused)
-
-    async def _strike(self, target: Target, error: str) -> None:
-        now = self._clock.now()
-        reason, _, detail = error.partition(": ")
-        account, chat = target.place
-        known = self._known.get(target.place) or ChatRefusal(
-            account=account, chat=chat, reason=reason, detail=detail, strikes=0, since=now
-        )
-        known = replace(known, reason=reason, detail=detail, strikes=known.strikes + 1)
-        if known.strikes >= STRIKES and now - known.since >= LASTING:
-            known = replace(known, parked_at=now, next_probe=now + pause(known.probes))
-            log.warning("chat.parked", account=account, chat=chat, error=error)
-        self._known[target.place] = known
-        await self._kept.keep(known)
+            now = self._clock.now()
+            reason, _, detail = refused.partition(": ")
+            account, chat = target.place
+            known = self._known.get(target.place) or ChatRefusal(
+                account=account, chat=chat, reason=reason, detail=detail, strikes=0, since=now
+            )
+            known = replace(known, reason=reason, detail=detail, strikes=known.strikes + 1)
+            if known.strikes >= STRIKES and now - known.since >= LASTING:
+                known = replace(known, parked_at=now, next_probe=now + pause(known.probes))
+                log.warning("chat.parked", account=account, chat=chat, error=refused)
+            self._known[target.place] = known
+            await self._kept.keep(known)
 
     async def _probe(self, known: ChatRefusal, target: Target, places: asyncio.Semaphore) -> None:
         try:

@@ -116,7 +116,12 @@ def _listing(
 ) -> Iterator[CardLine]:
     for number, item in enumerate(items, first):
         if not ordered and has_own_sign(item.spans):
-            yield from _signed_item(item, depth)
+            # An item that begins with its own sign: neither it nor a single item in it gets a mark.
+            yield from (line._replace(depth=depth) for line in _lines(item.spans))
+            if len(item.children) == 1 and not item.children[0].children:
+                yield from (line._replace(depth=depth) for line in _lines(item.children[0].spans))
+            else:
+                yield from _listing(item.children, depth, ordered=False)
             continue
         mark = f"{number}. " if ordered else "- "
         lines = [*_lines(item.spans)]
@@ -128,15 +133,6 @@ def _listing(
         yield CardLine(mark + lines[0].marked, mark + lines[0].text, depth)
         yield from (line._replace(depth=deeper) for line in lines[1:])
         yield from _listing(item.children, deeper, ordered=False)
-
-
-def _signed_item(item: doc.Item, depth: int) -> Iterator[CardLine]:
-    """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
-    yield from (line._replace(depth=depth) for line in _lines(item.spans))
-    if len(item.children) == 1 and not item.children[0].children:
-        yield from (line._replace(depth=depth) for line in _lines(item.children[0].spans))
-    else:
-        yield from _listing(item.children, depth, ordered=False)
 
 
 def _table(table: doc.Table) -> Iterator[CardLine]:
@@ -312,7 +308,11 @@ def _pack(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
     for piece in found:
         needed = weight(piece.component) + 1
         if message and (needed > room or piece.places > places):
-            leading = _leading(message)
+            # The last pieces, at most two, that lead to what follows and move to the next message.
+            count = 0
+            while count < min(2, len(message) - 1) and message[-1 - count].leads:
+                count += 1
+            leading = message[len(message) - count :]
             yield message[: len(message) - len(leading)]
             message = leading
             room = size - sum(weight(one.component) + 1 for one in leading)
@@ -321,14 +321,6 @@ def _pack(found: Iterable[CardPiece], size: int) -> Iterator[list[CardPiece]]:
         room -= needed
         places -= piece.places
     yield message
-
-
-def _leading(message: list[CardPiece]) -> list[CardPiece]:
-    """The last pieces, at most two, that lead to what follows and move to the next message."""
-    count = 0
-    while count < min(2, len(message) - 1) and message[-1 - count].leads:
-        count += 1
-    return message[len(message) - count :]
 
 
 def _part(found: list[CardPiece], title: str, summary: str) -> Part:

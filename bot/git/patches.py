@@ -254,10 +254,7 @@ async def _collect(
     if not names:
         return []
     arguments: list[str | bytes] = [*_COMMITS, *listing, *options, "--", *paths]
-    return await _gather(git.stream(*arguments, stdin=stdin_lines(names)))
-
-
-async def _gather(out: AsyncGenerator[bytes, None]) -> Batch:
+    out = git.stream(*arguments, stdin=stdin_lines(names))
     reader = PatchReader()
     batch: Batch = []
     async with aclosing(out) as chunks:

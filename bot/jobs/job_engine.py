@@ -334,7 +334,8 @@ class Engine:
                 # Its own message is just "Database error"; the driver's says more.
                 reason = " ".join(str(error.__cause__ or error).split())
                 log.warning("jobs.broken", error=reason, pause=_PAUSE)
-                if _is_cancelled():
+                task = asyncio.current_task()
+                if task is not None and task.cancelling() > 0:
                     # Its last error from the database replaced the cancellation.
                     raise asyncio.CancelledError from error
             await asyncio.sleep(_PAUSE)
@@ -402,11 +403,6 @@ class Engine:
             name=task_of(kind), queue=QUEUES[kind], retry=_RETRY, queueing_lock=alone
         )
         return made(do)
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 async def _driver(connection: AsyncConnection) -> Any:

@@ -79,7 +79,12 @@ class Secrets:
 
     def __call__(self, change: Change, facts: Facts) -> Masked:
         """The change and its facts without their secrets, line for line."""
-        secrets = self.find(_text(change))
+        # All text of a change that could be sent, the lines of a hunk's side together.
+        parts = [change.commit.message]
+        for file in change.files:
+            for hunk in file.hunks:
+                parts += [hunk.section, *hunk.removed, *hunk.added]
+        secrets = self.find("\n".join(parts))
         if not secrets:
             return Masked(change=change, facts=facts, secrets=0)
         shown, known = mask_change(change, facts, partial(_mask, _rule(secrets)))
@@ -115,15 +120,6 @@ class Secrets:
                 place = finding.location
                 span = data[place["start_offset"] : place["end_offset"]]
                 yield span.decode("utf-8", "replace").strip()
-
-
-def _text(change: Change) -> str:
-    """All text of a change that could be sent, the lines of a hunk's side together."""
-    parts = [change.commit.message]
-    for file in change.files:
-        for hunk in file.hunks:
-            parts += [hunk.section, *hunk.removed, *hunk.added]
-    return "\n".join(parts)
 
 
 def _rule(secrets: Iterable[str]) -> re.Pattern[str]:
@@ -217,7 +213,12 @@ def _by_rules(text: str) -> Iterator[str]:
     if len(lowered) != len(text):  # a few letters have a lower case of two characters
         lowered = text.translate(_LOWER)
     for line in _lines(text, lowered, ("://",)):
-        yield from _of_address(line)
+        # Passwords in addresses, and the hosts that they open where those are not of the web.
+        for scheme, password, host in _USER_INFO.findall(line):
+            if _worth(password):
+                yield password
+                if not scheme.lower().startswith("http") and not _OPEN_HOST.fullmatch(host):
+                    yield host
     for line in _lines(text, lowered, ("bearer ", "basic ", "accountkey=")):
         yield from filter(_is_mixed, _HEADER.findall(line))
         yield from _ACCOUNT.findall(line)
@@ -235,15 +236,6 @@ def _phrases(line: str) -> Iterator[str]:
         words = (phrase := double or single).split()
         if len(words) > 1 and not _SPOKEN.fullmatch(phrase) and not _PLACEHOLDER.fullmatch(phrase):
             yield phrase
-
-
-def _of_address(line: str) -> Iterator[str]:
-    """Passwords in addresses, and the hosts that they open where those are not of the web."""
-    for scheme, password, host in _USER_INFO.findall(line):
-        if _worth(password):
-            yield password
-            if not scheme.lower().startswith("http") and not _OPEN_HOST.fullmatch(host):
-                yield host
 
 
 def _lines(text: str, lowered: str, words: Iterable[str]) -> Iterator[str]:

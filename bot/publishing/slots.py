@@ -156,15 +156,12 @@ class Slots:
             channel, settings, slot, window(post.spec, slot), late.judging()
         )
         kept = await self._app.digests.keep(digest.named(name))
-        self._remember(kept)
-        return kept
-
-    def _remember(self, digest: KeptDigest) -> None:
-        """Cache a frozen digest until the slot is finished, usually a moment later."""
-        if digest.heading.frozen:
-            self._built[digest.heading.name] = digest
+        # Cache a frozen digest until the slot is finished, usually a moment later.
+        if kept.heading.frozen:
+            self._built[kept.heading.name] = kept
             if len(self._built) > _HELD:
                 self._built.popitem(last=False)
+        return kept
 
 
 def _is_told(digest: KeptDigest, channel: Subscription) -> bool:

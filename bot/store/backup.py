@@ -179,19 +179,15 @@ async def copy_archive(source: SqliteDatabase, target: PostgresDatabase) -> Mapp
                     f"table {table.name} of {target.place} is not empty; name an empty database"
                 )
         for table in metadata.sorted_tables:
-            counts[table.name] = await _copy(reading, writing, table)
+            count = 0
+            async for rows in _rows(reading, select(table).order_by(*table.primary_key)):
+                await copy_rows(writing, table.name, table.columns.keys(), map(_held, rows))
+                count += len(rows)
+            counts[table.name] = count
         await _index(reading, writing)
         for table in metadata.sorted_tables:
             await _go_on(writing, table)
     return counts
-
-
-async def _copy(reading: AsyncConnection, writing: AsyncConnection, table: Table) -> int:
-    count = 0
-    async for rows in _rows(reading, select(table).order_by(*table.primary_key)):
-        await copy_rows(writing, table.name, table.columns.keys(), map(_held, rows))
-        count += len(rows)
-    return count
 
 
 async def _rows(

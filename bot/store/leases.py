@@ -39,7 +39,9 @@ class ServerLeases:
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[bool]:
         """Hold the name, or yield false if others do. Raises ``UnreachableDatabase``."""
-        number = _number(name)
+        # A name as a key of PostgreSQL's advisory locks: 64 bits, signed.
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+        number = int.from_bytes(digest[:8], signed=True)
         if number in self._held or not await self._take(number):
             yield False
             return
@@ -96,9 +98,3 @@ async def _lock(connection: psycopg.AsyncConnection, number: int) -> bool:
     cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (number,))
     row = await cursor.fetchone()
     return bool(row and row[0])
-
-
-def _number(name: str) -> int:
-    """A name as a key of PostgreSQL's advisory locks: 64 bits, signed."""
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], signed=True)

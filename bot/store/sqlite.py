@@ -140,7 +140,13 @@ async def open_database(folder: Path) -> SqliteDatabase:
     ``BrokenArchive``.
     """
     path = folder / FILE
-    _make(path)
+    # Create the folder and the file if they are missing, and check that they can be written.
+    # SQLite's own errors are less clear, and its driver leaves a thread behind.
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise UnwritableFolder(str(error.filename or path), error.strerror or str(error)) from error
     database = SqliteDatabase(path, _engine(path))
     try:
         await _bring_up_to_date(database)
@@ -148,16 +154,6 @@ async def open_database(folder: Path) -> SqliteDatabase:
         await database.aclose()
         raise
     return database
-
-
-def _make(path: Path) -> None:
-    """Create the folder and the file if they are missing, and check that they can be written."""
-    # SQLite's own errors are less clear, and its driver leaves a thread behind.
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    except OSError as error:
-        raise UnwritableFolder(str(error.filename or path), error.strerror or str(error)) from error
 
 
 @contextmanager

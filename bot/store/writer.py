@@ -100,7 +100,9 @@ async def _write_new(
     rows = [{"repository_id": repository, **entry.change} for entry in entries]
     if rows:
         await connection.execute(insert(changes), rows)
-        added = await _keys(connection, repository, [entry.sha for entry in entries])
+        shas = [entry.sha for entry in entries]
+        pairs = select(changes.c.sha, changes.c.id).where(changes.c.repository_id == repository)
+        added = dict(tuple(row) for row in await select_in(connection, pairs, changes.c.sha, shas))
         await _fill(connection, repository, [(added[entry.sha], entry) for entry in entries])
 
 
@@ -187,10 +189,3 @@ async def _fill(
         insert(contents), [{"change_id": key, **entry.content} for key, entry in entries]
     )
     await write_indexes(connection, repository, entries)
-
-
-async def _keys(
-    connection: AsyncConnection, repository: int, shas: Sequence[str]
-) -> Mapping[str, int]:
-    pairs = select(changes.c.sha, changes.c.id).where(changes.c.repository_id == repository)
-    return dict(tuple(row) for row in await select_in(connection, pairs, changes.c.sha, shas))

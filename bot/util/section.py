@@ -166,7 +166,10 @@ def complain(
     where = ".".join(filter(None, [section, spell(location, data)])) or "the file"
     match first["type"]:
         case "extra_forbidden":
-            words = _unknown(where, str(location[-1]), _model_at(model, location[:-1]))
+            key = str(location[-1])
+            known = _keys(_model_at(model, location[:-1]))
+            guess = near(key, known) or f"; known here: {', '.join(sorted(known))}"
+            words = f"unknown key {where}{guess}"
         case "missing":
             words = f"{where} is missing"
         case _:
@@ -210,12 +213,6 @@ def _step(data: Any, step: int | str) -> Any:
         return data[step]
     except (KeyError, IndexError, TypeError):
         return None
-
-
-def _unknown(where: str, key: str, model: type[BaseModel] | None) -> str:
-    known = _keys(model)
-    guess = near(key, known) or f"; known here: {', '.join(sorted(known))}"
-    return f"unknown key {where}{guess}"
 
 
 def _keys(model: type[BaseModel] | None) -> Sequence[str]:

@@ -239,7 +239,9 @@ class _Page:
                 for spans in paragraphs:
                     yield from self._prefixed(StyledText("│ ", TextStyle.FAINT), self._runs(spans))
             case doc.CodeBlock(text=text):
-                yield from self._code(text)
+                for line in legible_lines(text.rstrip("\r\n")):
+                    for piece in fold(line, self.width - 4) or [""]:
+                        yield (StyledText("    "), StyledText(piece, TextStyle.CODE))
             case doc.Divider():
                 yield (StyledText("─" * self.width, TextStyle.FAINT),)
             case doc.Actions(buttons=buttons):
@@ -276,11 +278,6 @@ class _Page:
         yield (mark, *lines[0])
         for line in lines[1:]:
             yield (following, *line)
-
-    def _code(self, text: str) -> Iterator[Line]:
-        for line in legible_lines(text.rstrip("\r\n")):
-            for piece in fold(line, self.width - 4) or [""]:
-                yield (StyledText("    "), StyledText(piece, TextStyle.CODE))
 
     def _table(self, table: doc.Table) -> Iterator[Line]:
         rows = [[self._runs(cell) for cell in row] for row in (table.header, *table.rows)]

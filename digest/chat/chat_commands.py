@@ -198,10 +198,7 @@ def _mute(match: re.Match[str]) -> intents.Managing:
 
 def _setting_command(match: re.Match[str]) -> intents.Managing:
     setting = _SETTINGS[match[1].lower()]
-    return intents.Set(setting=setting, value=_value(setting, match[2].strip(" \"'")))
-
-
-def _value(setting: ChatSetting, written: str) -> intents.Value:
+    written = match[2].strip(" \"'")
     lower = written.lower()
     value: intents.Value | None
     match setting:
@@ -221,7 +218,7 @@ def _value(setting: ChatSetting, written: str) -> intents.Value:
             value = _SWITCH.get(lower)
     if value is None:
         raise UsageError(f"{written!r} is not a valid {setting}; write {_EXAMPLES[setting]}")
-    return value
+    return intents.Set(setting=setting, value=value)
 
 
 _EXAMPLES = {

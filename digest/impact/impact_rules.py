@@ -144,23 +144,20 @@ def _otherwise(
     """Hits by path and by topic, one per entry."""
     match entry.kind:
         case EntryKind.PATH:
-            yield from _by_path(graded, entry)
+            reached = [
+                file
+                for file in graded.facts.files
+                if matches(entry.name, file.path)
+                or (file.old_path and matches(entry.name, file.old_path))
+            ]
+            if reached:
+                worst = min(reached, key=_effect_on_file)
+                place = Evidence(path=worst.path, line=0, side=Side.NEW)
+                yield Hit(entry=entry, effect=_effect_on_file(worst), evidence=place, file=worst)
         case EntryKind.TOPIC:
             yield from _by_topic(graded, entry, aliases, labels)
         case _:
             return
-
-
-def _by_path(graded: Graded, entry: ProfileEntry) -> Iterator[Hit]:
-    reached = [
-        file
-        for file in graded.facts.files
-        if matches(entry.name, file.path) or (file.old_path and matches(entry.name, file.old_path))
-    ]
-    if reached:
-        worst = min(reached, key=_effect_on_file)
-        place = Evidence(path=worst.path, line=0, side=Side.NEW)
-        yield Hit(entry=entry, effect=_effect_on_file(worst), evidence=place, file=worst)
 
 
 def _effect_on_file(file: FileFacts) -> Effect:

@@ -34,7 +34,10 @@ def wrong_shift(
     others = [a for a in wording.atoms if a.sort in {Sort.CODE, Sort.NAME}]
     for shift in claims.shifts(wording):
         subjects = [a.text for a in others if a not in {shift.old, shift.new}]
-        if _is_contradicted(shift, ground, cited) or not _is_shown(shift, subjects, ground):
+        # Whether a cited hunk shows the reverse: the new one becoming the old one.
+        old, new = _both(shift, ground)
+        mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
+        if any(_direction(new, old, s) > 0 for s in mine) or not _is_shown(shift, subjects, ground):
             about = f"{shift.old.text} -> {shift.new.text}"
             return Failed(fault=Rejection.SHIFT, about=about)
     for move in claims.moves(wording):
@@ -46,13 +49,6 @@ def wrong_shift(
     if not ground.stretches:
         return None
     return _wrong_side(wording, ground)
-
-
-def _is_contradicted(shift: claims.Shift, ground: ChangeIndex, cited: Collection[Hunk]) -> bool:
-    """Whether a cited hunk shows the reverse: the new one becoming the old one."""
-    old, new = _both(shift, ground)
-    mine = [s for s in ground.stretches if s.hunk in cited] if cited else []
-    return any(_direction(new, old, s) > 0 for s in mine)
 
 
 def _is_shown(shift: claims.Shift, subjects: Sequence[str], ground: ChangeIndex) -> bool:

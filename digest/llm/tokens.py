@@ -252,15 +252,11 @@ def _is_name(run: str) -> bool:
     if _CALL.fullmatch(run):
         return True
     if "/" in run:
-        return _is_path(run)
+        # Whether a run with slashes is a path rather than words side by side.
+        parts = [part for part in run.split("/") if part]
+        if run[0] == "/" or run[-1] == "/" or len(parts) > 2:
+            return not all(part.isupper() or part.isdigit() for part in parts)
+        return any("_" in part or "." in part.strip(".") or "-" in part for part in parts)
     if "_" in run and len(run) > 2:
         return bool(re.fullmatch(r"[\w.:\[\]()-]+", run))
     return bool(_DOTTED.fullmatch(run) or (_FILE.fullmatch(run) and not run[0].isdigit()))
-
-
-def _is_path(run: str) -> bool:
-    """Whether a run with slashes is a path rather than words side by side."""
-    parts = [part for part in run.split("/") if part]
-    if run[0] == "/" or run[-1] == "/" or len(parts) > 2:
-        return not all(part.isupper() or part.isdigit() for part in parts)
-    return any("_" in part or "." in part.strip(".") or "-" in part for part in parts)

@@ -270,21 +270,17 @@ def _again(again: Again, talk: Talk | None, subjects: Sequence[Intent], ctx: Con
         return replace(one, reference=again.reference)
     lists = [one for one in subjects if not isinstance(one, OfChange)]
     if again.topic and asked_release(again.topic):
-        return _of_release(again.topic, last, lists, ctx)
+        # The last question for another release.
+        if isinstance(last, Released):
+            return last  # "and in 1.2": the answer names the first release
+        whole = _list_of(lists[0] if lists else None, ctx)
+        about = f"{whole.topic} in {again.topic}" if whole.topic else again.topic
+        return replace(whole, window=_window(None, ctx), topic=about)
     if again.back and lists:
         return lists[0] if of_change else _back(lists)
     if not lists and (again.level or again.back or again.without):
         raise NothingBefore
     return _turned(lists[0] if lists else None, again, ctx)
-
-
-def _of_release(name: str, last: Intent | None, lists: Sequence[Intent], ctx: Context) -> Intent:
-    """The last question for another release."""
-    if isinstance(last, Released):
-        return last  # "and in 1.2": the answer names the first release
-    whole = _list_of(lists[0] if lists else None, ctx)
-    about = f"{whole.topic} in {name}" if whole.topic else name
-    return replace(whole, window=_window(None, ctx), topic=about)
 
 
 def _back(lists: Sequence[Intent]) -> Intent:

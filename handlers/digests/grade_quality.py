@@ -133,20 +133,16 @@ async def _learn_from_release(ctx: Context, tag: str, at: datetime) -> LocalWeig
     query = Query(window=window, limit=MOST_PAST)
     past = await ctx.archive.select(ctx.watched.repository, query)
     notes = await names_in_release_notes(ctx, at - PAST, until=at + timedelta(days=7))
-    named = notes.named | await _named_by_changelog(ctx, tag, past)
-    return await ctx.workers.few(_learn, (tag, at, past, named))
-
-
-def _learn(given: tuple[str, datetime, Sequence[Graded], frozenset[int]]) -> LocalWeights | None:
-    return learn(*given)
-
-
-async def _named_by_changelog(ctx: Context, tag: str, past: Sequence[Graded]) -> frozenset[int]:
-    """The requests that the changelogs of a release name; past changes show where those are."""
+    # The requests that the changelogs of a release name; past changes show where those are.
     from digest.facts.change_notes import is_change_note
 
     touched = Counter(file.path for change in past for file in change.facts.files)
     paths = [path for path, _ in touched.most_common() if is_change_note(path)][:_MOST_FILES]
     commit = await ctx.watched.source.resolve(tag)
     texts = await ctx.watched.source.contents({(commit, path) for path in paths})
-    return frozenset[int]().union(*(named_in(text) for text in texts.values()))
+    named = notes.named | frozenset[int]().union(*(named_in(text) for text in texts.values()))
+    return await ctx.workers.few(_learn, (tag, at, past, named))
+
+
+def _learn(given: tuple[str, datetime, Sequence[Graded], frozenset[int]]) -> LocalWeights | None:
+    return learn(*given)

@@ -250,16 +250,13 @@ class Round:
         for ready, result in results:
             self.spent += result.usage
             if isinstance(result, ModelError):
-                self._note_failure(ready.sha, result)
+                missed = Missed(sha=ready.sha, reason=result.reason.value, detail=result.detail)
+                self.missed[ready.sha] = missed
+                if result.reason in _ENDS_ALL:
+                    self.over = self.over or missed
             if not isinstance(result, ModelError) or result.usage.tokens:
                 stored.append(kept_of(ready, result, now))
         self.kept.update(await self.shelf.keep(kind, stored))
-
-    def _note_failure(self, sha: str, error: ModelError) -> None:
-        missed = Missed(sha=sha, reason=error.reason.value, detail=error.detail)
-        self.missed[sha] = missed
-        if error.reason in _ENDS_ALL:
-            self.over = self.over or missed
 
     def _note_error(self, shas: Iterable[str], error: Exception) -> None:
         detail = f"{type(error).__name__}: {error}"

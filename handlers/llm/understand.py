@@ -130,7 +130,14 @@ def meaning_reader(words: str, now: datetime, zone: ZoneInfo) -> Callable[[objec
         choice = CHOICES.get(str(kind))
         if choice is None or not isinstance(question, str):
             raise ValueError("give a kind of the list and a question in its form")
-        intent = _parse(question, now, zone)
+        # The intent of a question in the grammar's words, which must format to the same question.
+        try:
+            intent = parse(question, now, zone)
+            again = parse(format_intent(intent), now, zone)
+        except UserError as error:
+            raise ValueError(str(error)) from error
+        if intent != again:
+            raise ValueError("the question says more than its form holds; write it more plainly")
         if type(intent) is not choice:
             raise ValueError(f"the question is not read as {kind}; keep to the form of that kind")
         for name in _names(intent):
@@ -146,18 +153,6 @@ def _stands(name: str, asked: str) -> bool:
     if name.isdigit():
         return re.search(rf"(?<!\d){name}(?!\d)", asked) is not None
     return name in asked
-
-
-def _parse(question: str, now: datetime, zone: ZoneInfo) -> intents.Intent:
-    """The intent of a question in the grammar's words, which must format to the same question."""
-    try:
-        intent = parse(question, now, zone)
-        again = parse(format_intent(intent), now, zone)
-    except UserError as error:
-        raise ValueError(str(error)) from error
-    if intent != again:
-        raise ValueError("the question says more than its form holds; write it more plainly")
-    return intent
 
 
 def _names(intent: intents.Intent) -> Iterator[str]:

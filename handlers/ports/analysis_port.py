@@ -177,7 +177,5 @@ class Judging:
     channel: str = ""
     person: str = ""
     listener: Listener | None = None
-    warm: Callable[[], Awaitable[None]] | None = (
-        None  # loads what is slow, before the first question
-    )
+    warm: Callable[[], Awaitable[None]] | None = None  # loads what is slow, once asked
     report: Callable[[AnalysisRun, str], None] | None = None

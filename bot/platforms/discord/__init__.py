@@ -108,7 +108,13 @@ class Discord(PacedAddress):
         if (pause := _pause(reply, data)) is not None:
             self._pace.hold("", pause)
         if not 200 <= reply.status < 300:
-            raise _failure(reply, data, pause)
+            code = data.get("code")
+            code = code if isinstance(code, int) else 0
+            after = pause if pause is not None else reply.seconds("retry-after")
+            detail = f"status {reply.status}, code {code}"
+            reason = _REASONS.get(code) or reason_of(reply.status)
+            limited = reason is SendReason.RATE_LIMITED
+            raise SendError(reason, detail, retry_after=after if limited else None)
         return data
 
 
@@ -134,13 +140,3 @@ def _pause(reply: Reply, answer: Mapping[str, Any]) -> float | None:
     if reply.headers.get("x-ratelimit-remaining") == "0":
         return reply.seconds("x-ratelimit-reset-after")
     return None
-
-
-def _failure(reply: Reply, answer: Mapping[str, Any], pause: float | None) -> SendError:
-    code = answer.get("code")
-    code = code if isinstance(code, int) else 0
-    after = pause if pause is not None else reply.seconds("retry-after")
-    detail = f"status {reply.status}, code {code}"
-    reason = _REASONS.get(code) or reason_of(reply.status)
-    limited = reason is SendReason.RATE_LIMITED
-    return SendError(reason, detail, retry_after=after if limited else None)

@@ -33,7 +33,7 @@ def render(document: doc.Document) -> tuple[Part, ...]:
     messages: list[list[Line]] = [[]]
     room = MOST
     for line in _lines(document.blocks):
-        needed = _units(line[0]) + 1
+        needed = len(line[0].encode("utf-16-le")) // 2 + 1
         if needed > room:
             messages.append([])
             room = MOST
@@ -46,10 +46,6 @@ def _part(lines: Sequence[Line]) -> Part:
     body = "\n".join(marked for marked, _ in lines)
     # Discord refuses an embed without any word.
     return Part(text="\n".join(text for _, text in lines), body=body if body.strip() else "…")
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 def _lines(blocks: Iterable[doc.Block]) -> Iterator[Line]:
@@ -116,21 +112,17 @@ def _items(items: Sequence[doc.Item], indent: str, *, ordered: bool) -> Iterator
         if airy and number > 1:
             yield "", ""
         if not ordered and has_own_sign(item.spans):
-            yield from _signed_item(item, indent)
+            # An item that begins with its own sign: neither it nor a single item in it gets a mark.
+            yield from _marked_lines(indent, item.spans)
+            if len(item.children) == 1 and not item.children[0].children:
+                yield from _marked_lines(indent, item.children[0].spans)
+            else:
+                yield from _items(item.children, indent, ordered=False)
             continue
         mark = f"{indent}{number}. " if ordered else f"{indent}- "
         yield from _marked_lines(mark, item.spans)
         # Discord draws no deeper levels.
         yield from _items(item.children, f"{indent}  "[:20], ordered=False)
-
-
-def _signed_item(item: doc.Item, indent: str) -> Iterator[Line]:
-    """An item that begins with its own sign: neither it nor a single item in it gets a mark."""
-    yield from _marked_lines(indent, item.spans)
-    if len(item.children) == 1 and not item.children[0].children:
-        yield from _marked_lines(indent, item.children[0].spans)
-    else:
-        yield from _items(item.children, indent, ordered=False)
 
 
 def _code(text: str) -> Iterator[Line]:

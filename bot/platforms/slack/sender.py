@@ -242,14 +242,11 @@ class SlackSender:
             )
         account, channel = await self._accounts.of(match["team"] or ""), match["channel"]
         if conversation and channel.startswith(("U", "W")):
-            channel = await self._conversation(account, channel)
+            if channel not in self._conversations:
+                opened = await self._calls.post("conversations.open", account.token, users=channel)
+                self._conversations[channel] = str(opened.get("channel", {}).get("id", ""))
+            channel = self._conversations[channel]
         return account, channel
-
-    async def _conversation(self, account: SlackAccount, person: str) -> str:
-        if person not in self._conversations:
-            opened = await self._calls.post("conversations.open", account.token, users=person)
-            self._conversations[person] = str(opened.get("channel", {}).get("id", ""))
-        return self._conversations[person]
 
     async def _messages(
         self, account: SlackAccount, channel: str, thread: str, oldest: float

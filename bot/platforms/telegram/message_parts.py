@@ -143,21 +143,18 @@ class _Text:
         if not text:
             return
         if self._open or marks:
-            self._turn_to(marks)
+            kept = 0
+            for (mark, _), wanted in zip(self._open, marks, strict=False):
+                if mark != wanted:
+                    break
+                kept += 1
+            self._close(kept)
+            for mark in marks[kept:]:
+                entity = mark.entity(self.offset)
+                self._entities.append(entity)
+                self._open.append((mark, entity))
         self._pieces.append(text)
         self.offset += len(text) if text.isascii() else units(text)
-
-    def _turn_to(self, marks: tuple[Mark, ...]) -> None:
-        kept = 0
-        for (mark, _), wanted in zip(self._open, marks, strict=False):
-            if mark != wanted:
-                break
-            kept += 1
-        self._close(kept)
-        for mark in marks[kept:]:
-            entity = mark.entity(self.offset)
-            self._entities.append(entity)
-            self._open.append((mark, entity))
 
     def end(self) -> tuple[str, list[dict[str, Any]]]:
         self._close(0)
@@ -257,21 +254,17 @@ class _Packing:
 
     def split(self, gap: Gap) -> tuple[Sequence[MessageLine], _Packing]:
         """The lines before the best place to end, at most at ``gap``, and those after it."""
-        end = self._best_end(gap)
-        rest = _Packing()
-        for line, size in zip(self.lines[end:], self._sizes[end:], strict=True):
-            rest.add(line, size)
-        return self.lines[:end], rest
-
-    def _best_end(self, gap: Gap) -> int:
-        """The last of the best gaps that leave the message well filled."""
+        # The last of the best gaps that leave the message well filled.
         best, end = gap, len(self.lines)
         for place in range(len(self.lines) - 1, 0, -1):
             if self._before[place] < self._units * _EARLY:
                 break
             if self.lines[place].gap > best:
                 best, end = self.lines[place].gap, place
-        return end
+        rest = _Packing()
+        for line, size in zip(self.lines[end:], self._sizes[end:], strict=True):
+            rest.add(line, size)
+        return self.lines[:end], rest
 
 
 def _pieces(line: MessageLine) -> Iterator[tuple[MessageLine, _Size]]:

@@ -32,8 +32,6 @@ from bot.util.sanitize import legible
 from digest.document import Document
 
 if TYPE_CHECKING:
-    from telegram import Update
-
     from bot.platforms.telegram.client import Client
     from bot.platforms.telegram.receiver import PollTiming
     from bot.util.chart_image import Picture
@@ -217,7 +215,12 @@ class Telegram:
             update = update_of(arrival.content)
             if update is None:
                 return None
-            self._take_note(update)
+            # Answer a press at once, since the app shows it as waiting; follow a group that moved.
+            if press := update.callback_query:
+                self._behind(self._client.acknowledge(press.id), "telegram.press_unanswered")
+            message = update.message
+            if message and message.migrate_to_chat_id:
+                self._client.follow(message.chat.id, message.migrate_to_chat_id)
             return incoming(update, me, arrival.at)
 
         try:
@@ -243,14 +246,6 @@ class Telegram:
             log.warning("telegram.webhook_removed", host=host)
         rhythm = self._account.rhythm or Rhythm()
         return Poller(self._client, rhythm, self._keep, self.ear).run()
-
-    def _take_note(self, update: Update) -> None:
-        """Answer a press at once, since the app shows it as waiting; follow a group that moved."""
-        if press := update.callback_query:
-            self._behind(self._client.acknowledge(press.id), "telegram.press_unanswered")
-        message = update.message
-        if message and message.migrate_to_chat_id:
-            self._client.follow(message.chat.id, message.migrate_to_chat_id)
 
     def _behind(self, call: Coroutine[None, None, None], event: str) -> None:
         """Start a call that nobody waits for; log ``event`` if it fails."""
