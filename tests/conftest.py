@@ -12,6 +12,7 @@ from pathlib import Path
 
 import certifi
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from bot.llm.redaction import Secrets
@@ -40,6 +41,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a worker of xdist send one message for a test that passes quickly, instead of five."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > _WORTH_TELLING:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
+_WORTH_TELLING = 0.1
+"""Seconds from which ``--durations`` lists how long a test was prepared or cleaned up after."""
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
