@@ -47,6 +47,8 @@ _TOLD = {"subject": "A title (#1)", "facts": "{}", "document": "{}", "sha": "a" 
 
 Rows = dict[str, list[Mapping[str, Any]]]
 
+_NEWEST: dict[str, list[Table]] = {}
+
 
 def to_revision(connection: Connection, revision: str) -> None:
     config = Config()
@@ -88,9 +90,13 @@ def fill(connection: Connection) -> dict[str, dict[str, Any]]:
 
 
 def held(connection: Connection) -> Rows:
+    """The rows of an archive of the newest revision, whose tables are described once."""
+    dialect = connection.dialect.name
+    if dialect not in _NEWEST:
+        _NEWEST[dialect] = tables_of(connection)
     return {
         table.name: [dict(row._mapping) for row in connection.execute(select(table))]
-        for table in tables_of(connection)
+        for table in _NEWEST[dialect]
     }
 
 
