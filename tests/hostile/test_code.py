@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from random import Random
 from time import process_time, thread_time
@@ -25,7 +26,7 @@ from digest.grading.policy import Batch, grade_batch
 from tests.support.speed import slowness
 from tests.unit.digest.facts.changes import blob, commit, facts_of
 
-SIZE = 30_000
+SIZE = 12_000
 
 LARGE = 199_000
 BOUND = 399_000
@@ -220,10 +221,16 @@ def seconds(path: str, text: str) -> float:
     return process_time() - start
 
 
+@cache
+def plain_seconds(path: str) -> float:
+    """What a character of a plain file takes, whose time grows as its length."""
+    seconds(path, plain(path, 2_000))
+    return max(min(seconds(path, plain(path, SIZE)) for _ in range(3)), 0.001) / SIZE
+
+
 def slow(path: str, texts: list[tuple[str, str]], size: int) -> dict[str, float]:
     """The inputs that take too long, with the multiple of a plain file's time."""
-    seconds(path, plain(path, 2_000))
-    usual = max(min(seconds(path, plain(path, size)) for _ in range(2)), 0.001)
+    usual = plain_seconds(path) * size
     found = {}
     for name, text in texts:
         if seconds(path, text) > MOST * usual:

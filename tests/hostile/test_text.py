@@ -226,11 +226,11 @@ READERS: dict[str, tuple[Callable[[str], object], int]] = {
     "long question": (_question, 40_000),
     "subscription": (_subscription, 1_900),
     "topics": (_topics, 1_000),
-    "title": (_title, 40_000),
-    "message": (_change, 60_000),
+    "title": (_title, 16_000),
+    "message": (_change, 24_000),
     "description": (lambda text: read_description("Add it", text), 60_000),
     "closing": (lambda text: closed_by(text, "acme/engine"), 60_000),
-    "reports": (_reports, 20_000),
+    "reports": (_reports, 8_000),
     "markdown": (lambda text: markdown(_document(text)), 20_000),
     "prompts": (_prompts, 20_000),
     "statements": (_statement, 2_400),
@@ -250,7 +250,7 @@ COLOURED = ["a.py", "a.js", "a.ts", "a.c", "a.go", "a.rs", "a.java", "a.json", "
 
 COLOURED += ["a.sh", "a.sql", "a.html", "a.css", "a.proto"]
 
-PATCH = 50_000
+PATCH = 20_000
 """Characters of a patch that is highlighted."""
 
 
@@ -293,7 +293,7 @@ def test_no_text_takes_much_longer_than_plain_text(name):
 def test_no_text_takes_much_longer_to_render_on_a_platform(kind, tmp_path):
     bench = bench_of(kind, tmp_path)
     try:
-        assert not slow(kind, partial(_render, bench.sender), 20_000)
+        assert not slow(kind, partial(_render, bench.sender), 8_000)
     finally:
         bench.close()
 
