@@ -73,7 +73,8 @@ def subject_kind(talk: Talk | None, ctx: Context) -> str:
     if any(isinstance(subject, Touched) for subject in subjects[:2]):
         return "name"
     if isinstance(subjects[0], OfChange):
-        listed = talk is not None and talk.subjects[-2:-1] == (talk.question,)
+        # A list up to now cannot be read where an earlier time is taken for now.
+        listed = talk is not None and talk.subjects[-2:-1] == (talk.question,) and subjects[1:]
         return "row" if listed and not isinstance(_span(subjects[1]), Refs) else "change"
     return "release" if isinstance(_span(subjects[0]), Refs) else "list"
 

@@ -12,7 +12,7 @@ from digest.question.intent import Affected, Released, Touched
 from digest.question.questions import format_intent
 from handlers.chat.follow_ups import complete_follow_up, last_talk
 from handlers.ports.chat_port import Talk
-from tests.support.fakes import FakeSource, change, context
+from tests.support.fakes import FakeClock, FakeSource, change, context
 from tests.unit.handlers.ports.test_conversation_port import (
     ME,
     NOW,
@@ -29,6 +29,12 @@ __all__ = ["ctx"]
 async def test_a_period_goes_on_with_the_list_behind_the_change_that_was_spoken_of(ctx):
     answer = await said(ctx, "what changed in MoE this week", "the first one", "and last week?")
     assert (answer.topic, shas(answer)) == ("MoE", ["ccccccc3"])
+
+
+async def test_a_question_about_an_earlier_time_follows_a_list_up_to_now(ctx):
+    await said(ctx, "what changed in MoE in the last 7 days")
+    earlier = replace(ctx, clock=FakeClock(NOW - timedelta(days=60)))
+    assert shas(await said(earlier, "explain #12")) == ["bbbbbbb2"]
 
 
 async def test_what_is_not_understood_leaves_the_subject(ctx):
