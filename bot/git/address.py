@@ -14,12 +14,13 @@ from pathlib import PurePath, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from digest.core.grade import Repository
+from digest.core.patterns import lazy
 from digest.errors import UsageError
 
-_URL = re.compile(r"(https?|ssh|git)://", re.IGNORECASE)
-_SCP = re.compile(r"(?P<user>[A-Za-z0-9_][\w.+-]*)@(?P<host>[^/:\s]+):(?P<path>[^\s:][^\s]*)")
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]*@")
+_URL = lazy(r"(https?|ssh|git)://", re.IGNORECASE)
+_SCP = lazy(r"(?P<user>[A-Za-z0-9_][\w.+-]*)@(?P<host>[^/:\s]+):(?P<path>[^\s:][^\s]*)")
+_HOST = lazy(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]")
+_CREDENTIALS = lazy(r"(?<=://)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +125,7 @@ _TELLING = {"github": "github", "gitlab": "gitlab", "gitea": "gitea", "forgejo":
 _SSH_DOORS = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com"}
 """Hosts that accept ssh on the https port on behalf of another host."""
 
-_NAME = re.compile(r"[\w.-]+(/[\w.~-]+)+")
+_NAME = lazy(r"[\w.-]+(/[\w.~-]+)+")
 
 
 def identify(remote: Address | None, *, folder: str, name: str | None = None) -> Repository:

@@ -13,11 +13,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.git.git_process import Git, GitFailed, reading, stdin_lines
+from digest.core.patterns import lazy
 from digest.core.release import TaggedRelease, eligible, spellings, version_of
 from digest.window import Window
 from handlers.ports.storage import Range, Selection, Tip
 
-_FULL_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_FULL_NAME = lazy(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 Revisions = tuple[tuple[str, ...], bytes]
 """Options of ``git rev-list`` and the revisions for its standard input."""
 
@@ -53,11 +54,11 @@ def full_name(text: str) -> str:
 
 
 DETACHED = "HEAD"  # the branch's name if HEAD is detached: one name for every checkout by commit
-_NAME = re.compile(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
+_NAME = lazy(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
 """Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 
-_FULL = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_COMMIT = re.compile(r"([0-9a-f]{40,64}) commit \d+")
+_FULL = lazy(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_COMMIT = lazy(r"([0-9a-f]{40,64}) commit \d+")
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
 _Stamps = tuple[str, str, tuple[int, int, int] | None]
 
@@ -180,7 +181,7 @@ def _stamp(file: Path) -> tuple[int, int, int] | None:
 
 
 _MOST = 1000  # the most tags that are compared, the newest: each is an argument of git
-_TAG = re.compile(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
+_TAG = lazy(r"[0-9A-Za-z][\w./+@-]{0,99}", re.ASCII)
 """Characters of a release tag: nothing that git could take for an option or a pattern."""
 
 _FIELDS = "%(refname:lstrip=2) %(objectname) %(*objectname)"
@@ -249,13 +250,13 @@ async def _nearest(git: Git, commit: str, tags: tuple[str, ...]) -> str:
     return output.decode("utf-8", "replace").strip()
 
 
-_RELEASE = re.compile(
+_RELEASE = lazy(
     r"refs/(?:heads|remotes/[^/]+)/(?:.*[/_-])?(?:releases?|stable|maint(?:enance)?)[/_-].+"
     r"|refs/(?:heads|remotes/[^/]+)/v?\d+(?:\.(?:\d+|x))+.*"
     r"|refs/tags/.*\d+\.\d+.*"
 )
 
-_PICKED = re.compile(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
+_PICKED = lazy(r"\(cherry[- ]picked from commit ([0-9a-f]{40,64})\)")
 _BACKPORTS_MOST = 20_000  # the most commits of release branches that are read, the newest
 
 

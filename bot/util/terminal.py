@@ -8,7 +8,6 @@ What is wider than a line is folded, never cut.
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from rich.cells import cell_len, chop_cells
 
 from bot.util.sanitize import address, legible, legible_lines
 from digest import document as doc
+from digest.core.patterns import lazy
 
 
 class TextStyle(StrEnum):
@@ -53,8 +53,8 @@ _WIDE = (
     "\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff"
     "\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003fffd"
 )
-_TOKEN = re.compile(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
-_IS_WIDE = re.compile(rf"[{_WIDE}]")
+_TOKEN = lazy(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
+_IS_WIDE = lazy(rf"[{_WIDE}]")
 _NO_START = frozenset(",.;:?!)]}%'\"，。、；：？！）】》〉」』”’…—·％")
 _NO_END = frozenset("([{（【《〈「『“‘")
 
@@ -188,7 +188,7 @@ _ROLES: dict[type[doc.Span], TextStyle] = {
     doc.Link: TextStyle.LINK,
 }
 
-_NUMBER = re.compile(r"(?:^|\()([#!]\d+)\)?$")
+_NUMBER = lazy(r"(?:^|\()([#!]\d+)\)?$")
 """The number of a request or an issue, alone or at the end of a title."""
 
 

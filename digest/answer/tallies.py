@@ -12,6 +12,7 @@ from digest.core.authors import is_bot
 from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded, Level, Repository
+from digest.core.patterns import lazy
 from digest.document import Block, Chart, Code, Item, Listing, Paragraph, Span, Spans, Strong, Text
 from digest.i18n import answer_text as wording
 from digest.i18n.labels import LEVEL_MARKS
@@ -221,11 +222,9 @@ _BAR_OF: Mapping[str, Callable[[date], str]] = {
 }
 
 
-_FIGURE = re.compile(
-    r"\d[\d.,]{0,8}(?:[-~–]\d[\d.,]{0,8})? ?(?:%|x\b|×|[mµn]s\b|tok(?:ens)?/s|[GM]B/s)"
-)
-_GAIN = re.compile(r"(?P<n>\d{1,6}(?:\.\d{1,4})?) ?(?P<unit>%|x\b|×)", re.IGNORECASE)
-_LESS = re.compile(r"reduc|less|lower|fewer|sav(?:e|ing)|drop|decreas|\bcut|shorter", re.IGNORECASE)
+_FIGURE = lazy(r"\d[\d.,]{0,8}(?:[-~–]\d[\d.,]{0,8})? ?(?:%|x\b|×|[mµn]s\b|tok(?:ens)?/s|[GM]B/s)")
+_GAIN = lazy(r"(?P<n>\d{1,6}(?:\.\d{1,4})?) ?(?P<unit>%|x\b|×)", re.IGNORECASE)
+_LESS = lazy(r"reduc|less|lower|fewer|sav(?:e|ing)|drop|decreas|\bcut|shorter", re.IGNORECASE)
 _MOST_READ = 2_000  # characters of a paragraph
 
 

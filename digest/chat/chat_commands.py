@@ -22,6 +22,7 @@ from digest.chat.schedule_parser import (
 )
 from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.errors import InvalidDate, UsageError
 from digest.window import zone_of
 
@@ -80,38 +81,38 @@ _FIXED: dict[str, intents.Managing] = {
     r"(?:clear|remove|delete)(?: all)?(?: the)? filters": intents.Unfilter(),
     r"(?:清除|清空|删除)(?:全部|所有)?过滤(?:器|规则)?": intents.Unfilter(),
 }
-_PAUSE = re.compile(
+_PAUSE = lazy(
     r"(?:pause(?: (?:the )?(?:digests?|subscriptions?|posts?))?(?= )|暂停(?:推送|订阅|摘要)?)"
     r"(?P<end>.+)",
     re.IGNORECASE,
 )
-_END = re.compile(
+_END = lazy(
     r" (?:until|till) (?P<until>.+)| for (?P<length>.+)"
     r"| ?[到至] ?(?P<day>.+)| ?(?P<span>[\d一二两三四五六七八九十].*)",
     re.IGNORECASE,
 )
 """The end of a pause or of a muted topic."""
 
-_SUBSCRIBE = re.compile(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
-_UNSUBSCRIBE = re.compile(
+_SUBSCRIBE = lazy(r"(?:please )?subscribe(?: to)?(?: (.*))?|订阅 ?(.*)", re.IGNORECASE)
+_UNSUBSCRIBE = lazy(
     r"(?:please )?unsubscribe(?: from)?(?: (.+))?|(?:取消|退出)订阅 ?(.+)?|退订 ?(.+)?",
     re.IGNORECASE,
 )
-_MUTE = re.compile(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
-_UNMUTE = re.compile(
+_MUTE = lazy(r"mute(?: topic)? (.+)|(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE)
+_UNMUTE = lazy(
     r"unmute(?: topic)? (.+)|(?:取消|解除)(?:静音|屏蔽)(?:主题|话题)?[ :：]?(.+)", re.IGNORECASE
 )
-_SET = re.compile(
+_SET = lazy(
     rf"(?:settings?|set|设置|设定)[ :：]?(?:the )?({_any(_SETTINGS)})(?: to|为|成)?[ =:：]?(.+)",
     re.IGNORECASE,
 )
 _RULE = rf"({_any(_FIELDS)})[ :：]?(.+)"
-_FILTER = re.compile(
+_FILTER = lazy(
     r"(save |保存 ?)?(?:filter )?"
     rf"(?:(include|only|包含|只看|仅看)|exclude|without|排除|过滤掉?) ?{_RULE}",
     re.IGNORECASE,
 )
-_UNFILTER = re.compile(
+_UNFILTER = lazy(
     rf"(?:remove|delete|drop) (?:the )?(?:filter )?(?:include |exclude )?{_RULE}"
     rf"|删除(?:过滤)?(?:规则)?(?:包含|排除)? ?{_RULE}",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from digest.chat.chat_settings import DigestTiming
 from digest.core.enums import Frequency
 from digest.core.grade import Level
+from digest.core.patterns import lazy
 from digest.errors import UnknownZone
 from digest.window import instant, parse_date, zone_of
 
@@ -26,45 +27,45 @@ _DAY = (
     "|sat(?:urday)?|sun(?:day)?)s?"
 )
 _HAN_DAYS = {sign: day for day, sign in enumerate("一二三四五六日")} | {"天": 6}
-_TIME = re.compile(
+_TIME = lazy(
     r"(?:\bat |在)?(?:(?:(?P<part>上午|早上|中午|下午|晚上) ?)?"
     r"(?P<hour>[01]?\d|2[0-3])(?:[:：](?P<minute>[0-5]\d)(?: ?(?P<half>[ap]m)\b)?"
     r"|点(?P<point>半|[0-5]?\d分?)?| ?(?P<only>[ap]m)\b))(?![\w:])"
 )
-_DAYS = re.compile(
+_DAYS = lazy(
     rf"(?:\b(?:on )?(?P<week>weekdays|workdays)\b|(?P<work>(?:每个?)?工作日)"
     rf"|\b(?:on )?(?P<days>{_DAY}(?:(?: ?- ?|, ?|,? and ){_DAY})*)\b"
     r"|每?(?:周|星期)(?P<han>[一二三四五六日天](?:(?:到|至|-|、)(?:周|星期)?[一二三四五六日天])*))"
 )
 _KINDS = {
-    Frequency.MONTH_END: re.compile(
+    Frequency.MONTH_END: lazy(
         r"\b(?:month-end|(?:on )?the (?:last day|end) of (?:the|each|every) month)\b"
         r"|每个?月最后一天|每?月[末底]"
     ),
-    Frequency.FORTNIGHTLY: re.compile(
+    Frequency.FORTNIGHTLY: lazy(
         r"\b(?:fortnightly|every (?:second|other|two|2) weeks?)\b"
         r"|(?:每[两二2]|隔)(?:(?=周[一二三四五六日天](?!次))|周(?:一次)?)"
     ),
-    Frequency.MONTHLY: re.compile(
+    Frequency.MONTHLY: lazy(
         r"\b(?:monthly|(?:every|each|once a) month"
         r"|(?:on )?the (?:first day|first|1st) of (?:the|each|every) month)\b"
         r"|每个?月(?:第一天|1[日号]|初)?"
     ),
-    Frequency.WEEKLY: re.compile(
+    Frequency.WEEKLY: lazy(
         r"\b(?:weekly|every week|once a week)\b|每(?:周|星期)(?![一二三四五六日天])"
     ),
-    Frequency.DAILY: re.compile(r"\b(?:daily|every ?day|each day)\b|每天|每日"),
+    Frequency.DAILY: lazy(r"\b(?:daily|every ?day|each day)\b|每天|每日"),
 }
 """The words of each kind; those that contain words of another come first."""
 
-_LEVEL = re.compile(
+_LEVEL = lazy(
     r"\b(?:level|least|importance)[ :=]?(?P<en>high|medium|low)\b"
     r"|(?:级别|重要度)[ :：]?(?P<zh>[高中低])(?:级)?|(?P<short>[高中低])(?:级别|重要度)"
 )
-_BRANCH = re.compile(r"(?:\bbranch|分支)[ :：]?(?P<name>[A-Za-z0-9][\w./+-]{0,200})", re.ASCII)
-_ZONE = re.compile(r"\b(?:UTC|GMT|[A-Za-z]+(?:/[A-Za-z_+\-0-9]+)+)(?![\w/])")
-_NAME = re.compile(r"[\w.~-]+(?:/[\w.~-]+)*")
-_FILLER = re.compile(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
+_BRANCH = lazy(r"(?:\bbranch|分支)[ :：]?(?P<name>[A-Za-z0-9][\w./+-]{0,200})", re.ASCII)
+_ZONE = lazy(r"\b(?:UTC|GMT|[A-Za-z]+(?:/[A-Za-z_+\-0-9]+)+)(?![\w/])")
+_NAME = lazy(r"[\w.~-]+(?:/[\w.~-]+)*")
+_FILLER = lazy(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +120,13 @@ def read_days(text: str) -> frozenset[int] | None:
 PauseEnd = timedelta | date | str
 """A length, a date, or the name of the next such day: ``fri``, ``tomorrow``."""
 
-_LENGTH = re.compile(
+_LENGTH = lazy(
     r"(?P<count>\d{1,4}|an?|one|two|three|[一二两三四五六七八九十]) ?个?"
     r"(?:(?P<hours>hours?|小时)|(?P<days>days?|[天日])|(?:weeks?|周|星期))"
 )
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "两": 2}
 _COUNTS |= {sign: n for n, sign in enumerate("一二三四五六七八九十", 1)}
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE = lazy(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TOMORROW = "tomorrow"
 
 

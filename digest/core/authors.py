@@ -11,22 +11,23 @@ from functools import reduce
 
 from digest.core.change import Commit
 from digest.core.facts import FactKind, Facts
+from digest.core.patterns import lazy
 from digest.document import Code, Span, Spans, Text
 
 # A match starts where a run of marks starts, and has a bounded length: otherwise a message of only
 # backticks, asterisks or blanks would be scanned once for each of its characters.
-_CODE = re.compile(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
-_BOLD = re.compile(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
-_BREAK = re.compile(r"(?<!\s)\s*[^\S ]\s*")
-_END = re.compile(
+_CODE = lazy(r"(?<!`)(`{1,9})(?!`)(.+?)(?<!`)\1(?!`)")
+_BOLD = lazy(r"(?<![\w*])\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*(?![\w*])")
+_BREAK = lazy(r"(?<!\s)\s*[^\S ]\s*")
+_END = lazy(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[`*A-Z0-9\u4e00-\u9fff-])|(?<=[。！？])\s*(?=\S)"
 )
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_BULLET = lazy(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _TITLE = 400
 """Characters of a title that are shown; of 60,000 titles of busy projects four are longer."""
 
 STOPS = ".!?:;,。！？：；，"
-_ABBREVIATION = re.compile(
+_ABBREVIATION = lazy(
     r"(?:\b(?:e\.?g|i\.?e|etc|vs|cf|resp|approx|incl|no|fig|sec|dr|mr|ms|al)|\b[A-Za-z]|^\d+)\.$",
     re.IGNORECASE,
 )
@@ -132,9 +133,9 @@ def _append_sentence(text: str, piece: str) -> str:
     return f"{text} {piece}" if text[-1] in STOPS or text[-1] in "\"')]" else f"{text}; {piece}"
 
 
-_NAME = re.compile(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")
+_NAME = lazy(r"\[bot\]|(?i:(?:^|[\s_-])(?:ro)?bot$)|^[a-z0-9]{4,}bot$")
 
-_KNOWN = re.compile(
+_KNOWN = lazy(
     r"(?:dependabot|renovate|github-actions|pre-commit-ci|mergify|pyup|greenkeeper|snyk"
     r"|allcontributors|weblate|codecov|semantic-release|imgbot)\b"
     r"|(?:claude(?: (?:code|\w{3,12} \d).{0,30})?|(?:openai )?codex"
@@ -144,9 +145,7 @@ _KNOWN = re.compile(
     re.IGNORECASE,
 )
 
-_BRANCH = re.compile(
-    r"\b(?:from|branch '?) ?\S{0,80}(?:dependabot|renovate|\bbot)\b", re.IGNORECASE
-)
+_BRANCH = lazy(r"\b(?:from|branch '?) ?\S{0,80}(?:dependabot|renovate|\bbot)\b", re.IGNORECASE)
 """The first line of a merge of a bot's branch."""
 
 _WEAKNESS = frozenset({"advisory", "words"})

@@ -1,4 +1,4 @@
-"""Patterns that people write: for paths, and regular expressions between slashes.
+"""Patterns that people write, for paths and between slashes; and :func:`lazy` for our own.
 
 A path pattern with a slash is read as in ``.gitignore``: ``*`` and ``?`` stay within a segment,
 ``**`` crosses them; a pattern without wildcards is a file, or a folder with everything below it;
@@ -13,9 +13,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from digest.errors import UsageError
+
+
+class _Lazy:
+    """What a compiled expression has, taken over attribute by attribute when it is first used."""
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(self.pattern, self._flags), name)
+        setattr(self, name, value)
+        return value
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """The regular expression, compiled when it is first used.
+
+    A command uses few of the expressions of the modules that it imports, and compiling all of them
+    would take a tenth of its time. It has the methods of an expression, but functions of :mod:`re`
+    do not accept it, and it is not the ``re`` of its matches.
+    """
+    return cast("re.Pattern[str]", _Lazy(pattern, flags))
+
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
 _FEW = 3  # wildcards from which on matches are tracked in parallel

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from digest.core.patterns import lazy
 from digest.errors import UserError
 
 MOST = 500  # entries of a profile
@@ -40,12 +41,12 @@ _PREFIXES = {
     "model": EntryKind.TOPIC,
     "hardware": EntryKind.TOPIC,
 }
-_AROUND = re.compile(r"""^[\s`'",;，；、]+|[\s`'",;，；、]+$""")
-_PREFIXED = re.compile(rf"({'|'.join(_PREFIXES)})[:=](.+)", re.IGNORECASE)
-_FLAG = re.compile(r"--?[A-Za-z][\w.-]*")
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_PATH = re.compile(r"[\w.@+~*?-]*(?:/[\w.@+~*?-]*)+|[\w.@+~-]*\*[\w.@+~*-]*|[\w-]+\.[a-z]{1,5}")
-_SYMBOL = re.compile(
+_AROUND = lazy(r"""^[\s`'",;，；、]+|[\s`'",;，；、]+$""")
+_PREFIXED = lazy(rf"({'|'.join(_PREFIXES)})[:=](.+)", re.IGNORECASE)
+_FLAG = lazy(r"--?[A-Za-z][\w.-]*")
+_VARIABLE = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_PATH = lazy(r"[\w.@+~*?-]*(?:/[\w.@+~*?-]*)+|[\w.@+~-]*\*[\w.@+~*-]*|[\w-]+\.[a-z]{1,5}")
+_SYMBOL = lazy(
     r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+(?:\(\))?"  # dotted
     r"|[A-Za-z_]\w*\(\)"  # called
     r"|(?:[A-Z][a-z0-9]+){2,}\w*"  # CamelCase

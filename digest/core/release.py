@@ -11,15 +11,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from digest.core.patterns import lazy
+
 LONGEST_REF = 100  # characters of a reference in a question
 LATEST = "latest-release"
 """Stands for the tag of the latest release, however the question asked for it."""
 
-_TAG = re.compile(
+_TAG = lazy(
     r"(?P<prefix>(?:[A-Za-z][\w.+-]*[/_@-])?[vV]?)(?P<number>\d+(?:\.\d+)*)(?P<rest>[\w.+-]*)",
     re.ASCII,
 )
-_BEFORE_FINAL = re.compile(
+_BEFORE_FINAL = lazy(
     r"[._-]?(?:a|b|c|rc|alpha|beta|pre|preview|dev|nightly|snapshot|m|cr|canary|next)"
     r"(?![a-z])",
     re.IGNORECASE,
@@ -28,12 +30,12 @@ _NAME = (
     rf"(?:{LATEST}(?:s-[2-9])?|(?:[A-Za-z][\w+-]*[/_-])?(?:[vV]\d+(?:\.\d+)*|\d+(?:\.\d+)+)"
     r"(?:[.+-]?[A-Za-z][\w.+-]*)?)"
 )
-_ASKED = re.compile(
+_ASKED = lazy(
     r"(?:(?:the )?(?P<topic>\S.*?),? (?:in|of|for) )?(?:the )?(?:(?:release|version|tag) )?"
     rf"(?P<name>{_NAME})(?: release)?",
     re.ASCII | re.IGNORECASE,
 )
-_ASKED_ZH = re.compile(
+_ASKED_ZH = lazy(
     rf"(?:版本|标签)? ?(?P<name>{_NAME}) ?(?:这个)?(?:版本?|发布)?(?:[里中]|的 ?(?P<topic>\S.*))?"
 )
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from digest.core.change import Commit
 from digest.core.facts import Series, Subject
+from digest.core.patterns import lazy
 
 _TYPES: dict[str, str] = {
     written: name
@@ -50,40 +51,38 @@ _TYPES: dict[str, str] = {
     for written in many.split()
 }
 
-_TAG = re.compile(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
+_TAG = lazy(r"\s*(?:\[([^\[\]]{1,80})\]|【([^【】]{1,80})】)(?!\()\s*[:：]?")
 _STRAY = re.compile(r"\s*(?:\[\s*(?=\[)|\]\s*)")
-_VERSION = re.compile(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[)")
-_EMOJI = re.compile(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
-_CONVENTIONAL = re.compile(
+_VERSION = lazy(r"\((v?\d{1,3}(?:\.\d{1,3}){1,2})\)\s*(?=\[)")
+_EMOJI = lazy(r"(?::[a-z0-9_+-]{2,40}:|[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d])\s*")
+_CONVENTIONAL = lazy(
     r"([A-Za-z][\w-]{0,30})\s?(?:\(((?:[^()]|\([^()]{0,40}\)){1,80})\))?"
     r"(?:\[[^\[\]]{1,40}\])?(!)?\s?[:：](?![/:])\s*"
 )
-_ROUND_TYPE = re.compile(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
-_SUBSYSTEM = re.compile(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
+_ROUND_TYPE = lazy(r"\(([A-Za-z]{2,16})\)\s?[:：]?\s*")
+_SUBSYSTEM = lazy(r"([a-z0-9_][\w./*+-]{0,60}(?:, ?[a-z0-9_][\w./*+-]{0,60}){0,3})(!)?: +")
 _VERBS = frozenset(["add", "update", "remove", "change", "note", "use", "make", "bump", "also"])
-_TICKET = re.compile(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
-_BREAKING_FOOTER = re.compile(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
-_NUMBERS = re.compile(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
-_LAST_NUMBER = re.compile(r"(\d{1,9})$")
-_OPEN_NUMBER = re.compile(r"\s+\((?:#|!|GH-)(\d{1,9})$")
-_QUOTED = re.compile(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
+_TICKET = lazy(r"(?:gh|bpo|issue|bug)-?\d{1,9}[: ]\s*", re.IGNORECASE)
+_BREAKING_FOOTER = lazy(r"^BREAKING[ -]CHANGE:", re.MULTILINE)
+_NUMBERS = lazy(r"(?:(?:#|!|GH-|gh-|PR ?#?)\d{1,9}(?:\s*(?:,|&|and\b)\s*|$)){1,9}")
+_LAST_NUMBER = lazy(r"(\d{1,9})$")
+_OPEN_NUMBER = lazy(r"\s+\((?:#|!|GH-)(\d{1,9})$")
+_QUOTED = lazy(r"^`(?=[^`]{1,400} )([^`]{1,900})`$")
 """A title that is quoted as a whole, as code never is."""
 
-_BRANCHED = re.compile(
-    r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE
-)
+_BRANCHED = lazy(r"(?:feature|feat|bugfix|hotfix|chore|refactor)/(?=[\w-]{1,40} )", re.IGNORECASE)
 """The kind of change in front of a branch name that became the title."""
-_BORROWED = re.compile(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
+_BORROWED = lazy(r"(?:cherry[ -]?pick|backport|from upstream|picked from)", re.IGNORECASE)
 
-_SERIES = re.compile(
+_SERIES = lazy(
     r"(?:part|pt\.?|patch(?: v\d{1,2})?|step|pr)?\s*#?(\d{1,3})\s*(?:/|of)\s*(\d{1,3}|[nNxX?])",
     re.IGNORECASE,
 )
-_PART = re.compile(r"(?:part|pt\.?)\s*#?(\d{1,3})", re.IGNORECASE)
-_PLAIN_PART = re.compile(
+_PART = lazy(r"(?:part|pt\.?)\s*#?(\d{1,3})", re.IGNORECASE)
+_PLAIN_PART = lazy(
     r"[\s,:-]+\(?part\s#?(\d{1,3})(?:\s?(?:/|of)\s?(\d{1,3}|[nNxX]))?\)?$", re.IGNORECASE
 )
-_ROUND_SERIES = re.compile(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
+_ROUND_SERIES = lazy(r"\s*\((?:part\s)?(\d{1,3})/(\d{1,3}|[nNxX])\)", re.IGNORECASE)
 _LONGEST = 1000  # maximum characters of a first line that are read: far more than any real subject
 
 
@@ -202,7 +201,7 @@ def _series(part: str, total: str | None) -> Series | None:
     return Series(part=int(part), total=count)
 
 
-_TITLE_IN_BODY = re.compile(
+_TITLE_IN_BODY = lazy(
     r"(?:Merge pull request #(?P<github>\d{1,9}) (?:from|in) "
     r"|Merge (?:pull request from GHSA-|commit from fork$)"
     r"|Merged in .{1,250} \(pull request #(?P<bitbucket>\d{1,9})\)$"
@@ -210,7 +209,7 @@ _TITLE_IN_BODY = re.compile(
     r"|Merge (?:branch|remote-tracking branch|tag) '(?P<branch>[^']{1,250})'(?: of \S{1,250})?"
     r"(?: into '?[^' ]{1,250}'?)?$)"
 )
-_TITLE_IN_SUBJECT = re.compile(
+_TITLE_IN_SUBJECT = lazy(
     r"(?:Merge pull request '(?P<gitea_title>.{1,500})' \(#(?P<gitea>\d{1,9})\) from "
     r"|Merged PR (?P<azure>\d{1,9}): (?P<azure_title>\S.{0,500})"
     r"|Pull request #(?P<server>\d{1,9}): (?P<server_title>\S.{0,500})"
@@ -218,15 +217,15 @@ _TITLE_IN_SUBJECT = re.compile(
     r"(?P<hand_title>\S.{0,500}))"
 )
 
-_MERGED_BY_HAND = re.compile(
+_MERGED_BY_HAND = lazy(
     r"Merged? (?:(?:pull request|merge request|PR|MR) )?[#!](\d{1,9})"
     r"(?:$| (?:into|from|in|to|by|onto)\b)"
 )
 
-_BORS = re.compile(r"Merge #(\d{1,9})(?: #\d{1,9}){0,20}$")
-_BORS_TITLE = re.compile(r"(\d{1,9}): (\S.{0,500})")
-_BORS_REVIEWERS = re.compile(r"\s+r=\S{0,100}(?:\s+a=\S{0,100})?$")
-_MERGE_REQUEST = re.compile(
+_BORS = lazy(r"Merge #(\d{1,9})(?: #\d{1,9}){0,20}$")
+_BORS_TITLE = lazy(r"(\d{1,9}): (\S.{0,500})")
+_BORS_REVIEWERS = lazy(r"\s+r=\S{0,100}(?:\s+a=\S{0,100})?$")
+_MERGE_REQUEST = lazy(
     r"See merge request (?:\S{0,250}!|https?://\S{1,250}/merge_requests/)(\d{1,9})\.?\s*$"
 )
 

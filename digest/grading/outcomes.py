@@ -17,6 +17,7 @@ from enum import StrEnum
 
 from digest.core.facts import Facts
 from digest.core.grade import Graded, Level, Reason, Thresholds
+from digest.core.patterns import lazy
 from digest.grading.importance import FORCED, nearest, urgency
 
 SOON = timedelta(days=14)  # reverts and fixes within this time count as an outcome of the change
@@ -47,9 +48,9 @@ class LaterFacts:
     useless: frozenset[str] = frozenset()
 
 
-_FIX = re.compile(r"\b(?:bug ?fix|hot ?fix|fix(?:es|ed)?|regression|repair)\b", re.IGNORECASE)
-_NUMBER_BEHIND = re.compile(r"(?: \([#!]\d+\))+$")
-_NAMED_REQUEST = re.compile(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_requests)/(\d{1,9})\b")
+_FIX = lazy(r"\b(?:bug ?fix|hot ?fix|fix(?:es|ed)?|regression|repair)\b", re.IGNORECASE)
+_NUMBER_BEHIND = lazy(r"(?: \([#!]\d+\))+$")
+_NAMED_REQUEST = lazy(r"(?<![\w/&])#(\d{1,9})\b|/(?:pull|pulls|merge_requests)/(\d{1,9})\b")
 
 
 def named_in(notes: str) -> frozenset[int]:

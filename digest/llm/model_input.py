@@ -26,9 +26,10 @@ from typing import Protocol
 from digest.core.change import Change, FileChange, Hunk, without_hunks
 from digest.core.facts import Fact, Facts, FileFacts
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 
 MESSAGE = "M"  # the id of the commit's message
-_ID = re.compile(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
+_ID = lazy(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,14 +201,10 @@ _IPV4 = r"(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\
 _IPV6 = r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){4,7}[0-9a-fA-F]{1,4}(?![\w:])"
 _URL = r"(?<=://)(?:\[[\w:.]{0,45}\]|[^\s/\"'`<>)\]}])+"  # brackets: a mask, an IPv6 address
 _HOME = r"(?<=/home/)[\w.-]+|(?<=/Users/)[\w.-]+|(?<=\\Users\\)[\w.-]+"
-_PERSONAL = re.compile(
-    rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})"
-)
+_PERSONAL = lazy(rf"(?P<url>{_URL})|(?P<email>{_EMAIL})|(?P<ip>{_IPV4}|{_IPV6})|(?P<home>{_HOME})")
 
 # A cheap check first: few lines match anything of the kind, and no match spans lines.
-_MAYBE = re.compile(
-    r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:"
-)
+_MAYBE = lazy(r"://|@[\w-]|/home/|[/\\]Users[/\\]|\d\.\d{1,3}\.\d|[0-9a-fA-F]:[0-9a-fA-F]{1,4}:")
 _BLOT = {"url": "[host]", "email": "[address]", "ip": "[ip]", "home": "[user]"}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action
+from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.intent import (
@@ -72,7 +73,7 @@ def about_one(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.0, ABOUT.get(tag, Explain)(reference=reference))
 
 
-_DONE = re.compile(
+_DONE = lazy(
     r"\b(?:needed|necessary|required|made|done|merged|landed|introduced|written)\b"
     r"|[要需]要?(?:这|做|改|合)|必要",
     re.IGNORECASE,
@@ -129,7 +130,7 @@ def path_diff(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(8.0, PathDiff(path=path, window=asked.span))
 
 
-_FILE = re.compile(r"[\w+-]+\.[A-Za-z]\w{0,4}", re.ASCII)
+_FILE = lazy(r"[\w+-]+\.[A-Za-z]\w{0,4}", re.ASCII)
 """A word that may be the name of a file: ``go.mod``, ``envs.py``."""
 
 
@@ -175,10 +176,10 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     )
 
 
-_PACKAGE = re.compile(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
+_PACKAGE = lazy(r"(?<=\w) (?:dependency|package|library|crate)$", re.IGNORECASE)
 """A noun behind a name that says what it is of: *the diskcache dependency*."""
 
-_WHAT_IS = re.compile(
+_WHAT_IS = lazy(
     r"(?:so |and )?what(?:'s| is|s| are)(?: the| a| an)? [\w.:-]{3,80}(?: \w+)?\W*"
     r"|[\w.:-]{3,80} ?(?:这个?\w{0,4})?(?:到底)?是(?:什么|啥|干什么的|干嘛的|做什么的)\W*",
     re.IGNORECASE,
@@ -193,7 +194,7 @@ def shipped(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(6.5, Released(reference=asked.references[0]))
 
 
-_IN_RELEASE = re.compile(
+_IN_RELEASE = lazy(
     r"\b(?:in|into|part of|includ\w+|contain\w*|ha(?:s|ve)|ship\w*|ma(?:k|d)e it)\b|进|包含|[在有]",
     re.IGNORECASE,
 )
@@ -251,16 +252,16 @@ def _wanted(asked: Asked) -> str:
     return next((what for tag, what in _WANTED.items() if asked.has(tag)), "")
 
 
-_WHICH = re.compile(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
-_LEAST_VERSION = re.compile(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
-RELEASE = re.compile(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
+_WHICH = lazy(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
+_LEAST_VERSION = lazy(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
+RELEASE = lazy(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
     "upgrade": "value",
     "history": "added",
 }  # fmt: skip
 
-YES_OR_NO = re.compile(
+YES_OR_NO = lazy(
     r"^(?:\W*(?:so|and|btw|hey|hi|ok|please)\b)*\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b"
     r"|, ?(?:right|correct|is it|isn't it)$|(?:吗|没有?|不)$|是不是|是否|有没有|能不能|还能|还在",
     re.IGNORECASE,
@@ -269,10 +270,10 @@ _CLAIMS = {
     "act:renamed": "renamed", "kind:deprecations": "deprecated", "act:removed": "gone",
     "state": "stable", "default": "default", "history": "there",
 }  # fmt: skip
-_NEEDED = re.compile(r"\b(?:needed|required|need|necessary)\b|需要|还[要用]配", re.IGNORECASE)
-_EARLY = re.compile(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
+_NEEDED = lazy(r"\b(?:needed|required|need|necessary)\b|需要|还[要用]配", re.IGNORECASE)
+_EARLY = lazy(r"experimental|preview|beta|alpha|unstable|实验|预览", re.IGNORECASE)
 
-_ABOUT_NAMES = re.compile(
+_ABOUT_NAMES = lazy(
     r"\b(?:related|about|starting|beginning|prefix)\b|相关|有关|开头|前缀", re.IGNORECASE
 )
 
@@ -316,12 +317,12 @@ def _numbered(symbol: Symbol, asked: Asked) -> str:
     return symbol.name
 
 
-_NUMBERED = re.compile(r"[a-z]{0,2}\d[\w.]{0,9}", re.IGNORECASE)
-_SUPPORTED_FOR = re.compile(
+_NUMBERED = lazy(r"[a-z]{0,2}\d[\w.]{0,9}", re.IGNORECASE)
+_SUPPORTED_FOR = lazy(
     r"\bsupport\w* (?:for|with|on|in|under) [\w.-]+\W*$|[\w.-] ?支持 ?[A-Za-z][\w.-]+",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r" v?\d+(?:\.\d+)+$")
+_VERSION = lazy(r" v?\d+(?:\.\d+)+$")
 """The version that something was moved to: *when did we move to torch 2.13*."""
 
 
@@ -336,10 +337,8 @@ def _in_state(asked: Asked) -> str:
     return _LANDS.sub("", stated_in(asked.tokens)) if asks else ""
 
 
-_LANDED = re.compile(
-    r"\bwhen did .{1,80} (?:land|ship|merge|get merged|get in|go in)\W*$", re.IGNORECASE
-)
-_LANDS = re.compile(r" (?:land|ship|merged?|in)$")
+_LANDED = lazy(r"\bwhen did .{1,80} (?:land|ship|merge|get merged|get in|go in)\W*$", re.IGNORECASE)
+_LANDS = lazy(r" (?:land|ship|merged?|in)$")
 
 
 def _versioned(asked: Asked) -> str:
@@ -374,7 +373,7 @@ def switched_to(asked: Asked) -> str:
     return "" if match is None else str(match.lastgroup).partition("_")[0]
 
 
-_SWITCHED = re.compile(
+_SWITCHED = lazy(
     r"\b(?P<on>on|enabled|active|turned on)\b.{0,9}\bdefault"
     r"|默认.{0,2}(?P<on_zh>打开|开启|启用|开着|开的)"
     r"|\b(?P<off>off|disabled|inactive|turned off)\b.{0,9}\bdefault"

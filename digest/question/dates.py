@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from digest.chat.schedule_parser import WEEKDAY_NAMES
+from digest.core.patterns import lazy
 from digest.errors import InvalidDate
 from digest.window import YEARS, monday, parse_date
 
@@ -58,16 +59,12 @@ _NAMED_DAYS = {
     "前天": 2, "前日": 2, "大前天": 3,
 }  # fmt: skip
 
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_CHINESE_DATE = re.compile(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
+_ISO = lazy(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_CHINESE_DATE = lazy(rf"(?:(\d{{4}}) ?年 ?)?({_SHORT}) ?月 ?({_SHORT}) ?[日号]")
 
-_MONTH_FIRST = re.compile(
-    rf"({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?", re.IGNORECASE
-)
+_MONTH_FIRST = lazy(rf"({MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?", re.IGNORECASE)
 
-_DAY_FIRST = re.compile(
-    rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE
-)
+_DAY_FIRST = lazy(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})(?:,? (\d{{4}}))?", re.IGNORECASE)
 
 
 def number(written: str) -> int:
@@ -163,7 +160,7 @@ _PARTS = {
 }  # fmt: skip
 """First and last day of the named parts of a month."""
 
-_MONTH_ZH = re.compile(rf"{_SHORT} ?月(?!前)|[本上]个?月")
+_MONTH_ZH = lazy(rf"{_SHORT} ?月(?!前)|[本上]个?月")
 _PART_EN = "|".join(part for part in _PARTS if part.isascii())
 
 
@@ -395,10 +392,10 @@ _BEGINS = (
 )
 """Beginnings of points; elsewhere no form needs to be tried."""
 
-POINT = re.compile(f"{WORD_START}{_BEGINS}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
+POINT = lazy(f"{WORD_START}{_BEGINS}(?:{'|'.join(_NAMED)})", re.IGNORECASE)
 """Any point; the name of the group says which."""
 
-_PATTERNS = {name: re.compile(pattern, re.IGNORECASE) for name, (pattern, _) in _FORMS.items()}
+_PATTERNS = {name: lazy(pattern, re.IGNORECASE) for name, (pattern, _) in _FORMS.items()}
 
 
 def days_at(point: re.Match[str], today: date) -> Days:
@@ -409,9 +406,9 @@ def days_at(point: re.Match[str], today: date) -> Days:
     return _FORMS[name][1](match, today)
 
 
-_MONTH_DAY = re.compile(rf"{MONTH}\.? [0-9]{{1,2}}", re.IGNORECASE)
+_MONTH_DAY = lazy(rf"{MONTH}\.? [0-9]{{1,2}}", re.IGNORECASE)
 
-_TO_DAY = re.compile(
+_TO_DAY = lazy(
     r"(?: ?[-–—~] ?| to | and | through | until )(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b(?![.:/-])"
     rf"| ?(?:到|至|-|~) ?(?P<zh>{NUMERAL}) ?[日号](?: ?的)?",
     re.IGNORECASE,

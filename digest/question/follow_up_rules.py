@@ -9,6 +9,7 @@ from operator import attrgetter
 
 from digest.core.enums import Language
 from digest.core.facts import FactKind
+from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import ABOUT, claim_of, switched_to, time_counted
 from digest.question.intent import (
@@ -134,12 +135,12 @@ def _is_of_name(asked: Asked) -> bool:
     return (asked.has("act:added") or "有的" in asked.text) and not asked.has("why")
 
 
-_CAME = re.compile(
+_CAME = lazy(
     r"\bwhen (?:did|was) it (?:come|appear|land|added|introduced|get (?:in|added))\b"
     r"|(?:什么时候|啥时候|何时)(?:加|引入|出现|有)(?:的|进来的)?",
     re.IGNORECASE,
 )
-_SPOKEN = re.compile(r"\b(?:it|that|this)$", re.IGNORECASE)
+_SPOKEN = lazy(r"\b(?:it|that|this)$", re.IGNORECASE)
 _SHIPPED = ("it", "aux", "prep", "history", "releases")
 _COUNTING = ("count", "it", "aux", "ask", "among", "entry")
 _PARTS = [(part,) for part in ("test", "tests", "docs", "测试", "文档")]
@@ -147,22 +148,22 @@ _ACTS = (
     *("act:added", "act:removed", "act:renamed", "kind:deprecations", "kind:reverts", "default"),
     *("history", "happened"),
 )
-_SEVERAL = re.compile(r"\b(?:which|what) \w{3,}s\b|哪些", re.IGNORECASE)
+_SEVERAL = lazy(r"\b(?:which|what) \w{3,}s\b|哪些", re.IGNORECASE)
 _ITS = (
     *("it", "aux", "ask", "join", "prep", "who", "me", "wrote", "agent", "change", "releases"),
     *("again", "contributors", "risk", "remedy", "graded", "kind:security", "kind:breaking"),
     *("state", "why", *_ACTS),
 )
 """Tags of words in a question about the change under discussion."""
-_LINES = re.compile(r"\blines\b|行", re.IGNORECASE)
-_WHEN = re.compile(
+_LINES = lazy(r"\blines\b|行", re.IGNORECASE)
+_WHEN = lazy(
     r"\b(?:when|(?:which|what|in a|any) (?:release|version)|released|shipped|out yet)\b"
     r"|什么时候|啥时候|何时|哪天|哪个版本|哪一版|发布了|发版了|发了",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
+_BEFORE = lazy(r"\b(?:before|previously)\b|之前|以前|原来|原先", re.IGNORECASE)
 _OF_ONE = tuple(
-    (re.compile(words, re.IGNORECASE), intent)
+    (lazy(words, re.IGNORECASE), intent)
     for words, intent in (
         (rf"{_BEFORE.pattern}|\binstead\b|\breplace(?:s|d|ment)\b|替代|代替|改用", Nth(place=0)),
         (r"\bback-?port|\bcherry-?pick|移植到", Released()),
@@ -176,7 +177,7 @@ _OF_ONE = tuple(
     )
 )
 """Questions about one change or name, by their words."""
-_WHICH = re.compile(
+_WHICH = lazy(
     r"\b(?:which|what) (?:pr|commit|change|pull request)\b|哪个 ?(?:pr|提交|改动|变更)",
     re.IGNORECASE,
 )
@@ -219,19 +220,19 @@ def of_a_list(asked: Asked) -> Iterator[Weighed]:
 
 
 _EXPLAINING = ("it", "explain", "change", "longer", "aux", "ask", "join", "prep", "who")
-_THE_ONE = re.compile(
+_THE_ONE = lazy(
     r"\b(?:the|that) (?:one|pr|commit|change|fix) (?:about|on|with|for|that|which|where|from)\b"
     r"|\bthe [\w.-]+(?: [\w.-]+)? one$|那[个条]",
     re.IGNORECASE,
 )
 """One of the last list, by what it is about."""
-_STEP = re.compile(
+_STEP = lazy(
     r"(?:and )?(?:the )?(?:next|following|(?P<back>previous)) (?:one|change|pr|commit)$"
     r"|那?(?:下|(?P<back_zh>上))一[条个]呢?$",
     re.IGNORECASE,
 )
 """The change next to the one just explained."""
-_EXPLAIN_IT = re.compile(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
+_EXPLAIN_IT = lazy(r"explain (?:it|this) |解释一?下?这个", re.IGNORECASE)
 _slot = attrgetter("slot")
 
 
@@ -267,7 +268,7 @@ def again(asked: Asked) -> Iterator[Weighed]:
         yield from _turned(asked)
 
 
-_RELEASE_BEFORE = re.compile(
+_RELEASE_BEFORE = lazy(
     r"^(?:and |what about |how about |in )*(?:the )?"
     r"(?:(?:previous|prior) (?:\w+ )?(?:release|version)"
     r"|(?:release|version|one) before(?: that| it)?)$|^那?[上前]一?个\w{0,4}(?:版本|发布)呢?$",
@@ -283,7 +284,7 @@ def _is_of_release(asked: Asked) -> bool:
     return again and asked.only_words("again", "prep", "ask", "aux", "about")
 
 
-_PLURAL = re.compile(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些", re.IGNORECASE)
+_PLURAL = lazy(r"\b(?:those|them|they|these)\b|它们|他们|这些|那些", re.IGNORECASE)
 
 
 def _undoes(asked: Asked) -> bool:
@@ -317,7 +318,7 @@ def _narrows(asked: Asked) -> bool:
     return asked.has("among") or "only" in _opening(asked) or bool(of_those)
 
 
-_ABOUT_THOSE = re.compile(
+_ABOUT_THOSE = lazy(
     r"^(?:and )?(?:which|any)(?: ones?)?(?: of (?:them|these|those|it))? (?:(?:is|are|were) )?"
     r"(?:about|for|on|in|related|relevant|concern|touch|affect|deal)|^有?(?:哪些|哪几个|什么)(?:是)?"
     r"(?:和|跟|与|关于|涉及)|^有?哪些是.{1,40}的$",
@@ -411,7 +412,7 @@ def _same(asked: Asked) -> str:
     return "author" if asked.has("they") and asked.only_words(*_BESIDE_THEM, *kinds) else ""
 
 
-_THAT_FILE = re.compile(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
+_THAT_FILE = lazy(r"\b(?:that|this|the same) file\b|(?:这个|那个|同一个?)文件", re.IGNORECASE)
 
 _BESIDE_THEM = (
     *("they", "me", "agent", "change", "ask", "aux", "again", "join", "happened", "count"),
@@ -441,7 +442,7 @@ def _narrows_last(asked: Asked) -> bool:
     return bool((asked.has("only") and not asked.has("ask")) or _goes_on(asked) or which)
 
 
-_THOSE = re.compile(
+_THOSE = lazy(
     r"^有?哪(?:个|些|一个)(?:是|最)|的(?:有|是)(?:哪些|什么)$"
     r"|^(?:and )?which (?:ones? )?(?:are|is|has|have)\b|\bones$",
     re.IGNORECASE,

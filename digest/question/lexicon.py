@@ -16,23 +16,24 @@ from functools import lru_cache
 from importlib.resources import files
 
 from digest.core.enums import Language
+from digest.core.patterns import lazy
 from digest.core.reference import Reference, parse_reference
 from digest.errors import InvalidReference
 from digest.topics.synonyms import CHINESE as NAMES
 from digest.topics.terms import HAN
 
 LONGEST = 2_048  # maximum characters of a question; longer texts are not read
-_MENTION = re.compile(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
-_SLASH = re.compile(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
+_MENTION = lazy(r"(?:<@[^>\s]{1,64}>|@[\w.-]{1,64})[,:，：]? ?")
+_SLASH = lazy(r"/([A-Za-z]+)(?:@\w+)?(?= |$)")
 
-_ANSWER_IN = re.compile(
+_ANSWER_IN = lazy(
     r" in (english|chinese)(?: please)?$"
     r"|[,，]?(?:请?用|以)?(英文|英语|中文|汉语)(?:回答|说明|说|输出)$",
     re.IGNORECASE,
 )
 
 # Kana, Hangul, Cyrillic, Greek, Arabic, Hebrew, Thai, Devanagari, and Latin letters with marks.
-_FOREIGN = re.compile(
+_FOREIGN = lazy(
     r"[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u05ff\u0600-\u06ff\u0900-\u097f"
     r"\u0e00-\u0e7f\u3040-\u30ff\uac00-\ud7a3]"
 )
@@ -44,8 +45,8 @@ _SIGNS = str.maketrans(
     | {chr(code): " " for code in range(0xE000, 0xF900)}
 )
 
-_OPEN_RANGE = re.compile(r"\d\.\.$")
-_SMILEY = re.compile(r"(?<!\S)[:;]-?[)(DPp](?!\S)|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]")
+_OPEN_RANGE = lazy(r"\d\.\.$")
+_SMILEY = lazy(r"(?<!\S)[:;]-?[)(DPp](?!\S)|[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]")
 
 
 def tidy(text: str) -> str:
@@ -69,7 +70,7 @@ _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
 _PLAINER = (
     (
-        re.compile(
+        lazy(
             r"\bafter (?:only |just |about )?(?:an?|one|two|three|\d{1,2})"
             r" (?:hour|day|week|month)s?\b(?! of\b)",
             re.IGNORECASE,
@@ -77,48 +78,46 @@ _PLAINER = (
         "soon",
     ),
     (
-        re.compile(
+        lazy(
             rf"(?<=[,\s])(?<!are )(?<!there )(?<!is )(?<!ha[sd] )(?<!have )no (?={_LEFT_OUT}\b)",
             re.IGNORECASE,
         ),
         "without ",
     ),
-    (re.compile(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
+    (lazy(r"\bsle(?:ep|pt) through\b", re.IGNORECASE), "miss overnight"),
     (
-        re.compile(r"\bwhile (?:i|we) (?:slept|(?:was|were) (?:asleep|sleeping))\b", re.IGNORECASE),
+        lazy(r"\bwhile (?:i|we) (?:slept|(?:was|were) (?:asleep|sleeping))\b", re.IGNORECASE),
         "overnight",
     ),
     (
-        re.compile(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
+        lazy(r"\bsat(?:urday)? ?[+/&] ?sun(?:day)?\b|周六周?[日天]", re.IGNORECASE),
         "the weekend",
     ),
     (
-        re.compile(
+        lazy(
             rf"\b(?:in )?{_NUMBER_OF}[ -](?:single |short )?(?:bullets|points|sentences?|words)\b",
             re.IGNORECASE,
         ),
         "in brief",
     ),
     (
-        re.compile(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
+        lazy(r"\b(?:last|past|previous|this) sprint\b|[本这上]个?(?:迭代|冲刺)"),
         "last 14 days",
     ),
     (
-        re.compile(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
+        lazy(r"\bsince (?:my|our|the|i|we) (?:[\w'-]+ ){1,4}on (?=\w)", re.IGNORECASE),
         "since ",
     ),
     (
-        re.compile(
-            r"\bwhat's (?=\S{2,}(?: \S+)? been (?:doing|up to|working|busy))", re.IGNORECASE
-        ),
+        lazy(r"\bwhat's (?=\S{2,}(?: \S+)? been (?:doing|up to|working|busy))", re.IGNORECASE),
         "what has ",
     ),
     (
-        re.compile(r"\bthe (?!(?:new|old|same|feature|cli|first|last|other)\b)([a-z]\w+) flag\b"),
+        lazy(r"\bthe (?!(?:new|old|same|feature|cli|first|last|other)\b)([a-z]\w+) flag\b"),
         r"--\1",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:which|what) ([a-z][\w+#-]+) (?:version )?(?:do|will|would|should|must)"
             r" (?:i|we|you) need"
             r"(?: to (?:build|compile|run|use|install) [\w-]+(?: from sources?)?)?(?: with)?",
@@ -127,7 +126,7 @@ _PLAINER = (
         r"which \1 version is required",
     ),
     (
-        re.compile(
+        lazy(
             r"^(?:and )?(?:is |are )?(?:any|which)(?: ones?)? of (?:those|these|them) (?:is |are )?"
             r"(?:risky|dangerous|critical|serious)$",
             re.IGNORECASE,
@@ -135,20 +134,18 @@ _PLAINER = (
         "only the important ones",
     ),
     (
-        re.compile(
+        lazy(
             r"^(?:and |so )*(?:is|was) (?:that|this)(?: one)? (?:already )?(?:in|part of) (?=v?\d)",
             re.IGNORECASE,
         ),
         "is it in ",
     ),
     (
-        re.compile(
-            r"^(?:and )?(?:did|has) (?:it|that|this) (?:ever )?(?:come|came) back(?: again)?$"
-        ),
+        lazy(r"^(?:and )?(?:did|has) (?:it|that|this) (?:ever )?(?:come|came) back(?: again)?$"),
         "was it reverted",
     ),
     (
-        re.compile(
+        lazy(
             r"^(?:what's |give me |show me )?(?:the |its )?"
             r"(?:link|url|permalink|(?:commit )?(?:hash|sha))(?: (?:to|of|for) (?:it|that|this))?$",
             re.IGNORECASE,
@@ -156,25 +153,25 @@ _PLAINER = (
         "explain it",
     ),
     (
-        re.compile(
+        lazy(
             r"^who (?:(?:should|can|could|do|would) (?:i|we) (?:ask|talk to|ping|contact)"
             r"(?: about (?:it|this|that))?|knows (?:about )?(?:it|this|that))$",
             re.IGNORECASE,
         ),
         "who wrote it",
     ),
-    (re.compile(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
+    (lazy(r"^and (?:for )?the (?=(?:week|month|year)$)", re.IGNORECASE), "and this "),
     (
-        re.compile(
+        lazy(
             r"\b(did|has|does|is) (?:the|its|this|that|the same) (?:author|person|guy|developer)\b"
             r"(?! of)",
             re.IGNORECASE,
         ),
         r"\1 they",
     ),
-    (re.compile(r"^who(?:'s| is) (?=[A-Z][\w-]+(?: [A-Z][\w.-]+){0,2}$)"), "what changed by "),
+    (lazy(r"^who(?:'s| is) (?=[A-Z][\w-]+(?: [A-Z][\w.-]+){0,2}$)"), "what changed by "),
     (
-        re.compile(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
+        lazy(r"\b(?:give|tell|show) (?:me|us) the (?=(?:week|day|month)\b)", re.IGNORECASE),
         "summarize this ",
     ),
 )
@@ -235,18 +232,23 @@ _SHORTEST, _LONG, _LONGEST = 5, 8, 16
 
 def _tagged(tables: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """Every wording in lower case with its tags."""
-    tags: dict[str, set[str]] = defaultdict(set)
+    tags: dict[str, frozenset[str]] = {}
     for tag, wordings in tables.items():
-        for wording in wordings.split(","):
-            stem, _, endings = " ".join(wording.lower().split()).removesuffix(")").partition("(")
+        own = frozenset([tag])
+        for wording in " ".join(wordings.lower().split()).split(","):
+            stem, _, endings = wording.strip().removesuffix(")").partition("(")
             for ending in endings.split("/"):
-                tags[stem + ending].add(tag)
-    return {wording: frozenset(some) for wording, some in tags.items()}
+                tags[stem + ending] = tags.get(stem + ending, NONE) | own
+    return tags
+
+
+def _is_english(wording: str) -> bool:
+    return wording.isascii() or not HAN.search(wording)
 
 
 _CUES = _tagged(_TABLE["cues"])
-_ENGLISH = {tuple(one.split()): tags for one, tags in _CUES.items() if not HAN.search(one)}
-_CHINESE = dict.fromkeys(NAMES, NONE) | {one: _CUES[one] for one in _CUES if HAN.search(one)}
+_ENGLISH = {tuple(one.split()): tags for one, tags in _CUES.items() if _is_english(one)}
+_CHINESE = dict.fromkeys(NAMES, NONE) | {one: _CUES[one] for one in _CUES if not _is_english(one)}
 
 
 def _longest(wordings: Iterable[Sequence[str]]) -> dict[str, int]:

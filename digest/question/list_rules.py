@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
+from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import RELEASE, switched_to, time_counted
 from digest.question.commit_range import Refs
@@ -85,7 +86,7 @@ def _terms(asked: Asked, at: int) -> list[str]:
     return found[:end]
 
 
-_ENDS = re.compile(r"的?(?:提交|变更|改动|更新|修改|记录|有哪些)$|的$")
+_ENDS = lazy(r"的?(?:提交|变更|改动|更新|修改|记录|有哪些)$|的$")
 """Endings that are not part of a Chinese search term."""
 
 
@@ -163,10 +164,8 @@ def _weight(asked: Asked, intent: Changed) -> float:
 _DEEDS = ("agent", "change", "wrote", "review", "keep")
 
 
-_EITHER = re.compile(
-    r"(?:dos|xss|rce|ssrf|cve) ?(?:/|,|or|、|或) ?(?:security|安全)", re.IGNORECASE
-)
-_IF_WE = re.compile(
+_EITHER = lazy(r"(?:dos|xss|rce|ssrf|cve) ?(?:/|,|or|、|或) ?(?:security|安全)", re.IGNORECASE)
+_IF_WE = lazy(
     r"\bif (?:i|we) |\b(?:i|we) (?:use|run|deploy|serve)\b|我们?(?:用|跑|部署)", re.IGNORECASE
 )
 """A statement of what the asker uses, beside a question about changes."""
@@ -268,12 +267,10 @@ def _is_gain(asked: Asked) -> bool:
     return sped and _GREATEST.search(asked.text) is not None
 
 
-_PERCENT = re.compile(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
-_GREATEST = re.compile(
-    r"\b(?:biggest|largest|greatest|fastest|best|most)\b|最[大快多高]", re.IGNORECASE
-)
+_PERCENT = lazy(r"\s*(?<![\w.])\d{1,4}(?:\.\d{1,3})?%")
+_GREATEST = lazy(r"\b(?:biggest|largest|greatest|fastest|best|most)\b|最[大快多高]", re.IGNORECASE)
 
-_THE_ONE = re.compile(
+_THE_ONE = lazy(
     r"\bthe (?:single )?most (?:risky|dangerous|important|critical|serious)"
     r" (?:change|commit|pr|merge|fix|patch|thing|news)\b"
     r"|\b(?:biggest|number one) (?:thing|news|story|deal|headline)\b"
@@ -284,7 +281,7 @@ _THE_ONE = re.compile(
 """A request for the one most important change; level words belong to it."""
 
 
-_LAST = re.compile(
+_LAST = lazy(
     r"\b(?:who|when)\b.{1,120}\blast\W*$"
     r"|\b(?:who|when \w+) (?:.{1,120} )?last (?:chang|touch|edit|modif|updat|committ|work)"
     r"|\blast (?:person|one|dev|developer) (?:to|who|that) (?:chang|touch|edit|modif|updat|work)"
@@ -302,8 +299,8 @@ def _done(asked: Asked, *, people: bool) -> tuple[Action, ...]:
     return asked.actions
 
 
-_MERGERS = re.compile(r"\bwho (?:\w+ ){0,3}merge[sd]?\b|谁合[并入]", re.IGNORECASE)
-_LATELY = re.compile(
+_MERGERS = lazy(r"\bwho (?:\w+ ){0,3}merge[sd]?\b|谁合[并入]", re.IGNORECASE)
+_LATELY = lazy(
     r"\b(?:recently|lately|these days|of late)\b"
     r"|(?:最近|近期|近来|近日)(?! ?[\d一二三两四五六七八九十几半这])"
 )

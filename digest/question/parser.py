@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import ChangeKind, Language
+from digest.core.patterns import lazy
 from digest.core.release import asked_release
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
@@ -83,7 +84,7 @@ def readings(asked: Asked) -> list[Weighed]:
     )
 
 
-_PLACE = re.compile(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
+_PLACE = lazy(r"(?:and )?(?:the )?(\d{1,2})(?:st|nd|rd|th)?(?: one)?", re.IGNORECASE)
 _MOST_PLACES = 20  # the highest number that means a position after a list
 _NOBODY = Background()
 _NO_TOPIC = frozenset({"noise", "aux", "prep", "ask", "join", "it", "own", "greet"})
@@ -181,7 +182,7 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 _NO_CONTENT_TAGS = _NO_TOPIC | {"me", "they", "thanks", "history", "happened", "change", "why"}
-_NO_CONTENT = re.compile(r"\W*|[\d.]+|[a-z]{1,2}")
+_NO_CONTENT = lazy(r"\W*|[\d.]+|[a-z]{1,2}")
 """Words that occur in too many changes, or that mean nothing alone."""
 
 
@@ -240,24 +241,24 @@ def clauses(text: str) -> tuple[tuple[str, str], ...]:
     return (*begins, *((asked[cut.end() :], asked[: cut.start()]) for cut in cuts))
 
 
-_CLAUSE = re.compile(
+_CLAUSE = lazy(
     r"[?!;]+ ?(?=\S)|, ?(?=\S)| - "
     r"| (?=(?:or|and) (?:do|does|should|can|must|will|is|are|did|has|have)\b)"
     r"|[。？！；，] ?(?=\S)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])"
 )
 """Separators between two clauses."""
 
-_JOINT = re.compile(
+_JOINT = lazy(
     r"[?;]+ ?(?=\S)|,? and (?=(?:who|when|which|what|why|how|is|was|has|did|does|can|could|will)\b)"
     r"|, ?(?=(?:in )?(?:who|when|which|what|why|how|since)\b"
     r"|谁|进了|属于|什么时候|哪|为什么|有没有|有什么|怎么|是不是|会不会)"
-    r"|(?<=[\u4e00-\u9fff]), ?(?=[\w-])"
+    r"|(?<=(?-i:[\u4e00-\u9fff])), ?(?=[\w-])"
     r"|(?:(?<=[吗呢么吧没了])|(?<=多少)|(?<=什么)|(?<=版本)|(?<=哪些)|(?<=发的)|(?<=时候)) (?=\S)",
     re.IGNORECASE,
 )
 """Separators between two questions."""
 
-_ZH_JOINT = re.compile(r",? ?")
+_ZH_JOINT = lazy(r",? ?")
 _SPECIFIC = Touched | Explain | Released | Compare
 """Intents about one thing, so that words after it in Chinese are another question."""
 
@@ -268,7 +269,7 @@ def _names_release(intent: Intent) -> bool:
 
 _MOST_JOINTS = 3
 
-_TAIL = re.compile(
+_TAIL = lazy(
     r"(?:(?:,| and|, and) by whom|,? (?:and )?who "
     r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
     r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
@@ -294,7 +295,7 @@ def _without_tail(question: str) -> str:
     return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
 
 
-_CORRECTION = re.compile(
+_CORRECTION = lazy(
     r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"
     r"(?:(?:i|we) (?:meant?|was asking (?:about|for))|rather|make (?:it|that))\b"
     r"|(?:no|nope|nah|oops|wait|actually),|not [^,]{1,30}(?:,| but)"
@@ -303,7 +304,7 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of questions that correct the previous one: *no, July*, *I meant the scheduler*."""
-_MEANT = re.compile(
+_MEANT = lazy(
     r"(?<![,;: -])[,;: -]+(?:(?:is what|that is) )?i (?:meant?|want(?:ed)?)$", re.IGNORECASE
 )
 
@@ -357,13 +358,13 @@ def _about_name(asked: Asked) -> Reading | None:
     return Reading(touched, sure=False, words=asked.words, unknown=asked.unknown)
 
 
-_UNDONE = re.compile(
+_UNDONE = lazy(
     r"\b(?:reverted|undone|rolled back|backed out)\b|被?(?:回退|回滚|撤销)", re.IGNORECASE
 )
 _SAID = {ChangeKind.FIX, ChangeKind.REVERTS, ChangeKind.SECURITY, ChangeKind.DEPRECATIONS}
 """Kinds for which a change proves a yes: *was it fixed*."""
 
-_SINGLE = re.compile(
+_SINGLE = lazy(
     r"\bthe (?:[\w-]+ )?(?:commit|pr|pull request|change|fix|patch|revert)\b"
     r"(?! (?:log|history|list))"
     r"|\bthe (?:[\w-]+ )?one (?:about|on|with|that|by|for)\b|[那这]个 ?(?:pr|提交|改动|变更|修复)",

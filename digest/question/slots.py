@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from digest.core.patterns import lazy
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
@@ -70,11 +71,11 @@ class _Masked:
         self.text = " ".join(pattern.sub(mark, self.text).split())
 
 
-_QUOTED = re.compile(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
-_URL = re.compile(r"<?https?://[^\s，。]+")
-_ADVISORY = re.compile(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
+_QUOTED = lazy(r"[\"“「『]([^\"”」』]{1,200})[\"”」』]")
+_URL = lazy(r"<?https?://[^\s，。]+")
+_ADVISORY = lazy(r"\b(?:CVE-\d{4}-\d{3,8}|GHSA(?:-[a-z0-9]{4}){3})\b", re.IGNORECASE)
 _UNIT = r"(?:day|week|month|year|period|one|个?(?:天|日|周|星期|礼拜|月|年))"
-_STEP = re.compile(
+_STEP = lazy(
     r"\b(?:(?:the|a|one|another|more) )*"
     rf"(?:{_UNIT} (?:before|after) (?:that|it|this)(?: {_UNIT})?\b"
     rf"|(?:before|after) (?:that|this)(?: {_UNIT})?(?=$|[,.?])"
@@ -86,12 +87,12 @@ _STEP = re.compile(
 )
 """The period before or after another one, which the question does not name."""
 
-_ORDINAL = re.compile(r"(?<=第) ?([1-9]) ?(?=[个条项])")
+_ORDINAL = lazy(r"(?<=第) ?([1-9]) ?(?=[个条项])")
 _COUNT = rf"(?:[1-9][0-9]{{0,2}}|(?!one){SPELT})(?![\w.:/%-])"
 _COUNT_ZH = r"(?!一[个条项位])[0-9一二三四五六七八九十两]{1,3}"
 _BEST = r"(?:top|best|main|key|biggest|largest|last|latest|newest|most(?: (?!of\b)\w+)?)"
 _NOUN = r"(?:prs|pull requests|commits|changes|fixes|features|things|items|people|authors)"
-_TOP = re.compile(
+_TOP = lazy(
     r"\b(?:biggest|largest|longest|smallest|oldest|newest|latest|(?<!top )most recent)"
     r"(?= (?:\w+ )?(?:pr|commit|pull request|change|merge|fix|patch|revert)\b(?! message))"
     r"|\blast(?= (?:change|commit|pr|merge|fix) (?:to|in|on|of|for|by|that)\b)"
@@ -111,24 +112,24 @@ _TOP = re.compile(
     re.IGNORECASE,
 )
 """The requested length of a list: *the 3 most interesting*, *latest 5*, *前五名*."""
-_NUMBERED_LIST = re.compile(
-    rf"[0-9]|[\u4e00-\u9fff]|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
+_NUMBERED_LIST = lazy(
+    rf"[0-9]|(?-i:[\u4e00-\u9fff])|\b{SPELT}\b|est\b|\b(?:most|last)\b", re.IGNORECASE
 )
 _BY = (
-    (re.compile(r"last|latest|newest|recent|最近|最新"), "latest"),
-    (re.compile(r"gest\b|最大"), "largest"),
-    (re.compile(r"smallest|最小"), "smallest"),
-    (re.compile(r"oldest|最早"), "oldest"),
+    (lazy(r"last|latest|newest|recent|最近|最新"), "latest"),
+    (lazy(r"gest\b|最大"), "largest"),
+    (lazy(r"smallest|最小"), "smallest"),
+    (lazy(r"oldest|最早"), "oldest"),
 )
 
-_REFERENCE = re.compile(
+_REFERENCE = lazy(
     r"(?:(?:issue|ticket|bug|问题|工单)[: ]? ?)?(?<![\w./#&-])"
     r"(?:(?:[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4})?[#!]0*[1-9][0-9]{0,8}(?![\w.]\w|\w)"
     r"|GH-[0-9]{1,9}\b|[A-Za-z0-9][\w.-]*(?:/[\w.-]+){1,4}@[0-9a-fA-F]{7,40}\b)",
     re.ASCII | re.IGNORECASE,
 )
 
-_CALLED = re.compile(
+_CALLED = lazy(
     r"(?<![\w-])(?:(?:(?P<issue>issue|ticket)|pr|pull(?: request)?|mr|merge request|合并请求)"
     r" ?(?:no\.?|number|[:#])? ?0*(?P<number>[1-9][0-9]{0,8}))(?![\w:%/-]|\.\d)",
     re.ASCII | re.IGNORECASE,
@@ -144,24 +145,24 @@ _AFTER = re.compile(
 )
 
 # One or two digits are more often a count, unless they are all that is to be explained.
-_ALONE = re.compile(
+_ALONE = lazy(
     r"(?:(?<=\A/explain )|(?<=\Aexplain )|(?<=\A解释)|(?<=\A解释 ))(?P<number>[1-9][0-9]?)"
     r"(?P<issue>)\Z",
     re.ASCII | re.IGNORECASE,
 )
 
-_SHA = re.compile(r"(?<![\w./#@-])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{7,40}(?![\w/@-]|\.\w)", re.ASCII)
+_SHA = lazy(r"(?<![\w./#@-])(?=[0-9a-fA-F]*[0-9])[0-9a-fA-F]{7,40}(?![\w/@-]|\.\w)", re.ASCII)
 
-_NUMBER = re.compile(
+_NUMBER = lazy(
     r"(?<![\w.:/#+*$-])(?<!last )(?<!top )(?<!latest )(?<!past )(?<!first )(?<!recent )"
     r"[1-9][0-9]{3,5}(?![\w%/*+-]|:\S|\.\d| [*+/=]"
     r"| ?(?:commits?|changes|prs|lines|files|days|tokens|年|条|个|行|次|天))",
     re.ASCII | re.IGNORECASE,
 )
 
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR = lazy(r"(?:19|20)[0-9]{2}")
 
-_VERSION = re.compile(
+_VERSION = lazy(
     r"(?<![\w./@=-])(?:[A-Za-z][\w+]*[/@-])?(?:[vV][0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+){2,3}"
     r"|(?:(?<=version )|(?<=release )|(?<=版本 )|(?<=版本))[0-9]+(?:\.[0-9]+)?"
     r"|(?:\A|(?<=\bin )|(?<=\bof )|(?<=\bdoes )|(?<=\bdid )|(?<=\bwith )|(?<=\bto )"
@@ -172,17 +173,17 @@ _VERSION = re.compile(
     re.ASCII,
 )
 
-_PATH = re.compile(
+_PATH = lazy(
     r"(?<![\w./@~$-])(?:[\w@+~.-]{1,80}/){1,20}[\w@+~.*-]{0,80}(?![\w/])|(?<![\w./-])/[\w./-]+",
     re.ASCII,
 )
 
-_FILE = re.compile(
+_FILE = lazy(
     r".*\.(?:py|pyi|md|rst|txt|json|toml|ya?ml|c|h|cc|cpp|cu|cuh|js|jsx|ts|tsx|rs|go|java|sh|cfg|ini"
     r"|lock|proto|rb|kt|sql|html|css|mk|cmake|in|mod|sum)"
 )
 
-_SYMBOL = re.compile(
+_SYMBOL = lazy(
     r"(?<![\w./-])(?:(?P<flag>--[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?:=[\w-]+)?)"
     r"|(?P<snake>[A-Za-z_]\w*_\w+(?:\(\))?|\w+\(\))"
     r"|(?P<hyphened>[A-Za-z]\w*(?:\.\w+)*(?:-\w+(?:\.[A-Za-z]\w*)*)+(?![\w-]))"
@@ -191,15 +192,15 @@ _SYMBOL = re.compile(
     re.ASCII,
 )
 
-_TAIL = re.compile(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
+_TAIL = lazy(r"(?<=[a-z0-9])-(?:related|wise|specific)\b", re.IGNORECASE)
 """Endings that only say that a word is a topic."""
 
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy(
     r"\b(?:without|except(?: for)?|excluding|ignoring|skipping|minus|w/o) [^.?!]{1,80}"
     r"|(?:除了|不要|不含|排除|去掉|别给?我?看)[^。？！]{1,40}",
     re.IGNORECASE,
 )
-_NONE_OF = re.compile(
+_NONE_OF = lazy(
     r"(?:^|, )(?:no|hide|not interested in) ((?:[\w/-]{1,30}(?: and | or |/))?[\w/-]{1,30})"
     r"(?: please| pls)?(?:[,;:.] |$)"
     r"|(?:^|, )(?:leaving |putting )?([\w/-]{1,30}(?: and [\w/-]{1,30})?)(?: noise| stuff)? aside"
@@ -208,16 +209,16 @@ _NONE_OF = re.compile(
 )
 """Exclusions before the question: *no CI please, what changed*."""
 
-_ASIDE = re.compile(
+_ASIDE = lazy(
     r"(?<=\w{2}),? (?:before|so|because|as|cuz) (?:i|we|my|our|you|(?!using)\w{1,20}ing)\b"
     r"[^.?!\d]{0,120}$",
     re.IGNORECASE,
 )
 """A reason after the question: *before rolling it out*."""
 
-_COMMA = re.compile(r" ?[,，、] ?(?:and |or )?")
+_COMMA = lazy(r" ?[,，、] ?(?:and |or )?")
 
-_STRAY = re.compile(
+_STRAY = lazy(
     r"(?<!\S)(?:\d+ ?[+*×] ?\d+(?!\S)|-{1,2}\S+|\S*\$[({]\S*|\S*\.\.\S*|#\S*|\S*[<>|\\^~]\S+)"
 )
 
@@ -332,9 +333,9 @@ def _ascending(refs: Refs) -> Refs:
     return refs
 
 
-_NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
+_NUMBERED = lazy(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
 _MOST_SPANS = 2
-_VAGUE = re.compile(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
+_VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
 """Periods that mean nothing beside another one."""
 
 
@@ -370,7 +371,7 @@ def _path(match: re.Match[str]) -> Slot | None:
     return None
 
 
-_MODULE = re.compile(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
+_MODULE = lazy(r"[\w-]+\.(?:com|org|io|dev|in|net)/[\w./-]+\Z", re.ASCII)
 """A module named by its location: *golang.org/x/text*."""
 
 
@@ -383,7 +384,7 @@ def _symbol(match: re.Match[str]) -> Slot | None:
     return Symbol(name, sure=bool(match["flag"] or match["snake"]))
 
 
-_WORD = re.compile(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")
+_WORD = lazy(r"[^\s,，.。;；:：!?！？、()（）\[\]{}…*\"“”【】《》]+(?:[.:;][\w-]+)*")
 
 
 def _tokens(masked: _Masked, background: Background) -> Iterator[Token]:

@@ -29,6 +29,7 @@ from digest.core.change import FileStatus, printable
 from digest.core.enums import ChangeKind
 from digest.core.facts import Action, Area, FileFacts
 from digest.core.grade import Graded, Level
+from digest.core.patterns import lazy
 from digest.document import Block, Code, Document, Item, Listing, Paragraph
 from digest.i18n.answer_text import (
     EVER_BY_AUTHORS,
@@ -147,8 +148,8 @@ async def of_people(asked: Meant, ctx: Context) -> Meant:
     return replace(asked, held=await listed_result(found, asked.resolved, ctx), only=found)
 
 
-_JOINT = re.compile(r" ?(?:[,，、&/]|\b(?:and|or|vs)\b|[和与]) ?", re.IGNORECASE)
-_HANDLE = re.compile(r"[a-z\d][a-z\d_-]{2,38}")
+_JOINT = lazy(r" ?(?:[,，、&/]|\b(?:and|or|vs)\b|[和与]) ?", re.IGNORECASE)
+_HANDLE = lazy(r"[a-z\d][a-z\d_-]{2,38}")
 _PEOPLE = 5
 
 
@@ -173,7 +174,7 @@ def _written_by(name: str, changes: Sequence[Graded]) -> frozenset[str]:
     return frozenset(g.sha for g in changes if g.commit.email in own or g.commit.author in names)
 
 
-_SHARED = re.compile(r"no-?reply@", re.IGNORECASE)  # an address that stands for no real one
+_SHARED = lazy(r"no-?reply@", re.IGNORECASE)  # an address that stands for no real one
 
 
 def _folded(name: str) -> str:
@@ -191,7 +192,7 @@ def _is_inside(graded: Graded, terms: Collection[str]) -> bool:
     return any(term(folder) in terms for folder in folders)
 
 
-_TAG = re.compile(r"\[([^\]\[]{1,60})\]")
+_TAG = lazy(r"\[([^\]\[]{1,60})\]")
 
 _OF_FILES = {
     Action.ADDED: (NEW_FILES, FileStatus.ADDED),

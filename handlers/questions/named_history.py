@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from digest.analysis.context import VERSIONS
 from digest.core.facts import Action, Area, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.topics.terms import pieces, roots
 from handlers.questions.requirements import is_name
 
@@ -117,7 +118,7 @@ class NamedHistory:
         about long before already existed.
         """
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
-        brings = re.compile(
+        brings = lazy(
             rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?(?:\w{{1,20}} )?{name}[`'\"]?"
             rf"(?: (?:{_SORTS}))*\W*(?:$|[(:]|(?:and|from|to|via|using|as) )",
             re.IGNORECASE,
@@ -147,7 +148,7 @@ class NamedHistory:
         if is_name(self.name) or not self.name.isascii():
             return None
         name = r"\W{1,3}".join(map(re.escape, self.name.split()))
-        whole = re.compile(
+        whole = lazy(
             rf"\w{{0,9}} {_BEFORE_NAME}[`'\"]?{name}(?-i:[A-Z]\w*)?[`'\"]?"
             rf"(?: (?:{_SORTS}))?\W*(?:$|\(|(?:from|and|in) )",
             re.IGNORECASE,
@@ -218,7 +219,7 @@ def _is_of_another(title: str, name: str) -> bool:
     return not roots(name) <= roots(done_to)
 
 
-_REMOVES = re.compile(r"\b(?:remov|drop|delet)\w*", re.IGNORECASE)
+_REMOVES = lazy(r"\b(?:remov|drop|delet)\w*", re.IGNORECASE)
 
 
 def committed(graded: Graded) -> datetime:
@@ -249,7 +250,7 @@ _HEAD = r"^(?:\[[^\]\[]{0,60}\] ?){0,9}(?:[\w/().,-]{1,60}: ?)?(?:\w+ )?"
 
 
 def _says(*words: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(word, re.IGNORECASE) for word in words)
+    return tuple(lazy(word, re.IGNORECASE) for word in words)
 
 
 _EXISTS = _says(
@@ -257,7 +258,7 @@ _EXISTS = _says(
     rf"{_HEAD}(?:remov|drop|delet|disallow)|\b(?:drop|remove)s? support",
 )
 
-_OF_ANOTHER = re.compile(r"\b(?:on|from|in|when|of|for)\b")  # "remove the tag on --fast"
+_OF_ANOTHER = lazy(r"\b(?:on|from|in|when|of|for)\b")  # "remove the tag on --fast"
 
 _STABLE = _says(
     r"stabili[sz]|promot|graduat|\b(?:GA|stable)\b", r"\b(?:experimental|preview|beta|unstable)\b"
@@ -282,22 +283,22 @@ _SAYS = {
 }  # fmt: skip
 """Words of titles that confirm or deny each claim; they are swapped if the claim is negated."""
 
-_OF_STATE = re.compile(
+_OF_STATE = lazy(
     r"\b(?:stabili[sz]\w*|stable|promot\w+|graduat\w+|experimental|preview|deprecat\w+|defaults?"
     r"|no-?op|re-?nam\w+|remov\w+|introduc\w+|drop\w*)\b",
     re.IGNORECASE,
 )
 """Words of titles that describe the state of a thing."""
 
-_DEFAULT_TO = re.compile(
+_DEFAULT_TO = lazy(
     r"\bdefault(?: value)?(?: of \S{1,60})?(?: from \S{1,40})? to ([\w.\"'-]{1,40})", re.IGNORECASE
 )
 
-_RENAMES = re.compile(
+_RENAMES = lazy(
     r"\bre-?nam\w+ (?P<old>\S+)(?: \w+)? (?:to|->|→|as|into) (?P<new>\S+)", re.IGNORECASE
 )
 
-_REPLACES = re.compile(
+_REPLACES = lazy(
     r"\b(?:replac|switch|migrat|mov)\w* (?:from )?`?(?P<old>[^\s`]+)`? (?:with|by|to) (?P<new>\S+)"
     r"|(?P<former>\S+?)`? (?:and (?:replac\w+|switch|use)(?: it)?(?: with| by| to)?"
     r"|in favou?r of) (?P<later>\S+)",

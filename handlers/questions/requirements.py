@@ -12,6 +12,7 @@ from digest.analysis.context import without_dashes
 from digest.core.change import Change, FileChange, FileStatus, Hunk, Side
 from digest.core.facts import Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.core.reference import Query
 from digest.facts.paths import area_of
 from digest.topics.terms import pieces, term
@@ -21,11 +22,9 @@ from handlers.ports.storage import Tip
 
 _MOST = 60  # manifests that are read, those nearest to the root first
 
-_ASIDE = re.compile(
-    r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|fixtures?|docs)/"
-)
+_ASIDE = lazy(r"(?:^|[/_.-])(?:tests?|testing|examples?|playground|benchmarks?|fixtures?|docs)/")
 
-_OWN = re.compile(r"^\.github/|dockerfile", re.IGNORECASE)
+_OWN = lazy(r"^\.github/|dockerfile", re.IGNORECASE)
 """Files that say how the project itself is built; they come last."""
 
 _OTHER_NAMES = {
@@ -73,18 +72,18 @@ async def find_requirements(name: str, ctx: Context, tip: Tip) -> Sequence[Requi
     return await asyncio.to_thread(lambda: list(_locked(name, texts)))
 
 
-_LOCK = re.compile(
+_LOCK = lazy(
     r"(?:^|/)(?:(?:Cargo|uv|poetry|pdm)\.lock|go\.sum|package-lock\.json|pnpm-lock\.yaml)$"
 )
 _LOCKS = 6
-_PACKAGE = re.compile(r"@?[a-z0-9][a-z0-9./-]*[-/.][a-z0-9./-]*[a-z0-9]")
+_PACKAGE = lazy(r"@?[a-z0-9][a-z0-9./-]*[-/.][a-z0-9./-]*[a-z0-9]")
 """Names that only packages have, unlike words and classes."""
 
 
 def _locked(name: str, texts: Mapping[tuple[str, str], str]) -> Iterator[Requirement]:
     """The versions of a package in lock files."""
     bare = re.escape(name)
-    entry = re.compile(
+    entry = lazy(
         rf'^(?:name = "{bare}"\nversion = "|{bare} v| +"node_modules/{bare}": {{\n +"version": "'
         rf"| +'?{bare}@)(?P<version>\d[\w.+-]*)",
         re.MULTILINE,
@@ -133,7 +132,7 @@ def _chosen(
     yield [one for one in ranked if re.split(r"[-_/@]", one.name.lower())[0] == name.lower()]
 
 
-_CODE = re.compile(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
+_CODE = lazy(r"[\w)][_.-]\w|[a-z][A-Z]|^-")
 """Characters that only code names have; a common word occurs in too many messages."""
 
 
@@ -142,7 +141,7 @@ def is_name(text: str) -> bool:
     return _CODE.search(text) is not None
 
 
-_WORD = re.compile(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
+_WORD = lazy(r"(?:--)?[A-Za-z_][\w-]*(?:\.\w[\w-]*)*", re.ASCII)
 """Names that can be searched for as a word in a tree."""
 
 _SEARCHED = 6  # the most files whose history is searched for a name that no archived change touched
@@ -220,7 +219,7 @@ async def revalued(
     return await ensure(ctx, [sha] if sha not in known else [], tip)
 
 
-_DECLARES = re.compile(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
+_DECLARES = lazy(r"config|arg|setting|option|param|env|flag|cli|main", re.IGNORECASE)
 
 _READ = 8  # the most files to read for the default of a name, those that declare settings first
 
@@ -247,7 +246,7 @@ async def spelled(name: str, ctx: Context, tip: Tip) -> str:
     paths = [path for path in (there or {}).get(joined, ()) if area_of(path) is Area.CORE]
     first = sorted(paths, key=lambda path: (not _DECLARES.search(path), path.count("/"), path))
     texts = await ctx.watched.source.contents([(tip.sha or "", path) for path in first[:_READ]])
-    whole = re.compile(rf"\b[A-Z][A-Z\d]*_{joined}\b")
+    whole = lazy(rf"\b[A-Z][A-Z\d]*_{joined}\b")
     found = Counter(one for text in texts.values() for one in whole.findall(text))
     return max(found, key=lambda one: (-one.count("_"), found[one]), default="")
 
@@ -263,7 +262,7 @@ async def _resolved_default(fact: Fact, ctx: Context, tip: Tip) -> Fact:
     return replace(fact, after=value) if value is not None else fact
 
 
-_FIELD = re.compile(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
+_FIELD = lazy(r"[A-Z]\w{1,60}\.([a-z]\w{2,60})", re.ASCII)
 
 
 async def flags_now(name: str, ctx: Context, tip: Tip) -> list[str]:
@@ -302,7 +301,7 @@ async def _described_type(name: str, ctx: Context, tip: Tip) -> tuple[str, Evide
     paths = {path for some in (there or {}).values() for path in some}
     first = sorted((p for p in paths if area_of(p) is Area.CORE), key=lambda p: (p.count("/"), p))
     texts = await ctx.watched.source.contents([(tip.sha, path) for path in first[:_READ]])
-    defines = re.compile(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
+    defines = lazy(rf"\s*(?:[\w()]+ ){{0,4}}(?:{'|'.join(_DEFINES)}) {re.escape(name)}\b")
     for path in first:
         lines = texts.get((tip.sha, path), "").split("\n")
         for row, line in enumerate(lines):
@@ -345,7 +344,7 @@ async def _declarations(
     return found, {path: text for (_, path), text in texts.items()}
 
 
-_DOTTED = re.compile(r"[A-Za-z_][\w.]{2,80}", re.ASCII)
+_DOTTED = lazy(r"[A-Za-z_][\w.]{2,80}", re.ASCII)
 UNSET = frozenset({"None", "null", "nil", "undefined"})
 """Defaults that are computed later."""
 
@@ -355,7 +354,7 @@ def _constant(value: str, texts: Iterable[str]) -> str:
     last = value.rpartition(".")[2].rpartition("::")[2]
     if not last.isupper():
         return value
-    given = re.compile(
+    given = lazy(
         rf"^[\w\s]{{0,40}}\b{re.escape(last)}\b[^=\n]{{0,40}}= ?([\w.\"'-]{{1,40}});?$",
         re.MULTILINE,
     )
@@ -374,7 +373,7 @@ def _declared(text: str, told: Graded, fact: Fact) -> Fact | None:
 def _name_in_text(bare: str) -> re.Pattern[str]:
     """A pattern for a name whose words may be joined by underscores or hyphens."""
     spelled = re.escape(bare).replace("_", "[_-]").replace(r"\-", "[_-]")
-    return re.compile(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
+    return lazy(rf"(?<![\w-])(?:--)?{spelled}(?![\w-])")
 
 
 def _added_names(path: str, text: str, words: re.Pattern[str], told: Graded) -> Sequence[Fact]:

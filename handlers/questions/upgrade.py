@@ -15,6 +15,7 @@ from digest.core.change import Side, printable
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Action, Note
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.document import (
     Block,
     Code,
@@ -51,22 +52,22 @@ def _warns(_heading: str, note: Note) -> bool:
 
 _MOST = 25  # the most lines of each group
 _FILES = 8  # the most changelogs to read, those nearest to the root first
-_NUMBER = re.compile(r"\d+(?:\.\d+){1,3}")
-_LINK = re.compile(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
-_REQUEST = re.compile(r"#(\d{1,9})\b")
+_NUMBER = lazy(r"\d+(?:\.\d+){1,3}")
+_LINK = lazy(r"\[([^\]]{1,200})\]\([^)\s]{1,300}\)")
+_REQUEST = lazy(r"#(\d{1,9})\b")
 _ADVISED = r"^\W*security|\bCVE-\d|\bGHSA-"
 _OF_KIND = {
-    ChangeKind.BREAKING: re.compile(r"^\W*(?:breaking|change\b)", re.IGNORECASE),
-    ChangeKind.SECURITY: re.compile(
+    ChangeKind.BREAKING: lazy(r"^\W*(?:breaking|change\b)", re.IGNORECASE),
+    ChangeKind.SECURITY: lazy(
         rf"{_ADVISED}|\bredact|\bvulnerab|\bXSS\b"
         r"|\b(?:leak|expos)\w{0,4}\b[^.]{0,60}\b(?:secret|credential|token|password)"
         r"|\b(?:secret|credential|token|password)s?\b[^.]{0,60}\b(?:leak|expos)",
         re.IGNORECASE,
     ),
-    ChangeKind.DEPRECATIONS: re.compile(r"\bdeprecat", re.IGNORECASE),
-    ChangeKind.FEATURE: re.compile(r"^\W*(?:feat|enhanc|new\b|added\b|preview)", re.IGNORECASE),
-    ChangeKind.PERFORMANCE: re.compile(r"^\W*perf", re.IGNORECASE),
-    ChangeKind.FIX: re.compile(rf"^\W*(?:bug|fix)|{_ADVISED}", re.IGNORECASE),
+    ChangeKind.DEPRECATIONS: lazy(r"\bdeprecat", re.IGNORECASE),
+    ChangeKind.FEATURE: lazy(r"^\W*(?:feat|enhanc|new\b|added\b|preview)", re.IGNORECASE),
+    ChangeKind.PERFORMANCE: lazy(r"^\W*perf", re.IGNORECASE),
+    ChangeKind.FIX: lazy(rf"^\W*(?:bug|fix)|{_ADVISED}", re.IGNORECASE),
 }
 """Headings and beginnings of entries, by kind of change."""
 

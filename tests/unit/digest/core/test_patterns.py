@@ -1,9 +1,15 @@
+import re
+from importlib import import_module
+from pathlib import Path
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import digest
 from digest.core import patterns
-from digest.core.patterns import matches
+from digest.core.patterns import lazy, matches
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,28 @@ def test_many_wildcards_against_a_long_path_come_to_an_end():
     # Going back at every wildcard would take longer than the test run may.
     assert not matches("*a" * 60 + "c", "a" * 2048 + "b")
     assert not matches("**/a" * 60 + "c", "a/" * 1000 + "b")
+
+
+def test_an_expression_is_compiled_once_when_it_is_first_used():
+    with patch.object(re, "compile", wraps=re.compile) as compiled:
+        word = lazy("a(b)", re.IGNORECASE)
+        assert not compiled.called
+        assert [bool(word.search(text)) for text in ("xAB", "xA", "ab")] == [True, False, True]
+    assert compiled.call_count == 1
+
+
+def _expressions(value):
+    if isinstance(value, patterns._Lazy):
+        yield value
+    elif isinstance(value, dict | tuple | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _expressions(part)
+
+
+def test_every_expression_of_the_domain_can_be_compiled():
+    root = Path(next(iter(digest.__path__)))
+    names = (file.relative_to(root).with_suffix("").parts for file in root.rglob("[a-z]*.py"))
+    modules = [import_module(".".join(["digest", *name])) for name in names]
+    made = [one for module in modules for one in _expressions(vars(module))]
+    assert len(made) > 100
+    assert all(one.groups >= 0 for one in made)
