@@ -21,7 +21,7 @@ from digest.analysis.context import (
 )
 from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
-from digest.analysis.wording import NAMES, is_computed, value
+from digest.analysis.wording import NAMES, is_computed, kind_of, value
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
@@ -104,26 +104,36 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
 
 
 def news(reading: ChangeContext) -> Iterator[Statement]:
-    """New settings with the text beside them; fields only if there is such a text."""
-    helps = _helps(reading.facts.clues)
+    """New settings with the text beside them, then those without; fields only with a text."""
+    helps, language = _helps(reading.facts.clues), reading.language
     title = reading.facts.subject.words.replace("`", " ")
     told: set[str] = set()
     for kind, phrase in _NEW.items():
         found = reading.told(kind, Action.ADDED)
         if kind is FactKind.SYMBOL:
             found = tuple(f for f in reading.named(Action.ADDED) if is_sent(f))
-        facts = [f for f in found if f.detail != "read"]
-        for f in [f for f in facts if not INNER.search(f.name)][:NAMES]:
+        facts = [f for f in found if f.detail != "read" and not INNER.search(f.name)]
+        alone, again, shown = list[Fact](), list[Statement](), 0
+        for f in facts:
             text = helps.get(f.name) or _text_of_same_field(f.name, helps)
             text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
             longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
             if (inner and (not text or text in told)) or longer:
                 continue
-            if kind is FactKind.SYMBOL and not text:
-                continue
-            told.add(text)
-            yield _new(f, phrase, text, reading)
+            if not (text or f.elsewhere or is_known(f.after)):
+                alone += [f] * (kind is not FactKind.SYMBOL)
+            elif shown < NAMES:
+                shown += 1
+                told.add(text)
+                again += [_new(f, phrase, text, reading)] * bool(f.elsewhere)
+                yield from () if f.elsewhere else [_new(f, phrase, text, reading)]
+        if len(alone) > 1:
+            kinds, listed = kind_of(alone, language), name_list(alone, language)
+            yield make_statement(words.NEW_THING(language, kind=kinds, names=listed), alone)
+        else:
+            yield from (_new(f, phrase, "", reading) for f in alone)
+        yield from again
 
 
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:

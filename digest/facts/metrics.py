@@ -47,6 +47,10 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w{0,60}")
 _TABLE_ENTRY = re.compile(r"(?:\{\s*\w+\s*,\s*|^\s*)\"([a-z][\w-]*(?:\.[\w-]+){2,8})\"\s*\}")
 _ENTRY_BEGINS = re.compile(r"\{\s*\w+\s*,\s*$")
 _BUILT = re.compile(r"(?:\w+\.)?BuildFQName\(([^()]*)\)")
+_NAMESPACED = re.compile(
+    r"^[ \t]*(?:[A-Z][A-Z0-9_]{0,60} = )?\"([a-z]\w{1,30}:[a-z][a-z0-9]*(?:_[a-z0-9]+){2,12})\"$",
+    re.MULTILINE,
+)
 _TELLING_WORDS = 2  # underscores of the end of a name that is hardly another metric's
 _TELLING = 12  # minimum characters of a part of a name that is searched without its quotes
 
@@ -72,7 +76,7 @@ def find(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         for s in (before, after)
     ):
         return
-    old, new = list(_made(before, language)), list(_made(after, language))
+    old, new = ([*_made(s, language), *_namespaced(s, language)] for s in (before, after))
     if language == "python":
         # Python clients expose a counter ``x`` as ``x_total``, however it is written.
         both = {_exposed(s) for s in old} & {_exposed(s) for s in new}
@@ -169,6 +173,13 @@ def _listed(source: SideText) -> Iterator[NamedSetting]:
             if above and not _ENTRY_BEGINS.search(above):
                 continue
             yield NamedSetting(names=(match[1],), line=row + 1, quoted=(f'"{match[1]}"',))
+
+
+def _namespaced(source: SideText, language: str) -> Iterator[NamedSetting]:
+    """Constants of Python that have the form of a metric with a namespace."""
+    for row, line in source.changed() if language == "python" and "etric" in source.text else ():
+        if match := _NAMESPACED.match(line):
+            yield NamedSetting(names=(match[1],), line=row + 1, text=line)
 
 
 def _made(source: SideText, language: str) -> Iterator[NamedSetting]:

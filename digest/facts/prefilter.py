@@ -193,8 +193,11 @@ _SETTINGS |= {
 
 _CALLS = frozenset({"go", "python"})
 
-# A name as flags and metrics have it, among the arguments of a call that began on another line.
-NAMED_ALONE = re.compile(r"\"[a-z][a-z0-9]*[._:-][\w.:-]+\",")
+# A name as flags and metrics have it, among the arguments of a call that began on another line, or
+# at the end of a line with a namespace.
+NAMED_ALONE = re.compile(
+    r"\"[a-z][a-z0-9]*[._:-][\w.:-]+\",|\"[a-z]\w{1,30}:[a-z]\w{2,90}\"$", re.MULTILINE
+)
 
 
 def may_set(hunks: Iterable[Hunk], language: str) -> bool:

@@ -513,6 +513,12 @@ def test_what_lands_again_is_told_by_its_title():
     assert lines(graded) == ["Brings back #5 (“Fix the pool”)."]
 
 
+def test_new_things_without_a_description_are_told_as_one():
+    new = [fact(FactKind.METRIC, Action.ADDED, f"app:pool_{n}_total", n + 2) for n in range(6)]
+    listed = "app:pool_0_total, app:pool_1_total, app:pool_2_total, app:pool_3_total and 2 more"
+    assert lines(change("Count the work of pools", *new))[1:] == [f"New metrics: {listed}."]
+
+
 def test_options_that_are_deprecated_alike_are_told_as_one():
     old = [
         fact(
@@ -967,10 +973,8 @@ def test_what_another_program_has_already_is_new_in_its_file_alone():
     ]
     kept = [s.text for s in analyse(graded, Language.EN).insights]
     where = f"in {CLI} that other parts of the project already have"
-    assert kept == [
-        "New HTTP route: GET /ready.",
-        f"New HTTP routes {where}: GET /health and GET /live.",
-    ]
+    assert kept == [f"New HTTP routes {where}: GET /health and GET /live."]
+    assert lines(graded)[1] == "New route GET /ready."
 
 
 @pytest.mark.parametrize(

@@ -75,3 +75,17 @@ def test_a_namespace_that_changes_renames_its_metrics(old: str, new: str, name: 
     text = NAMESPACE.replace(f'"{old}"', f'"{new}"')
     (fact,) = facts_of("Change it", ("web/web.go", NAMESPACE, text)).items
     assert (fact.before, fact.name) == ("prometheus_http_requests_total", name)
+
+
+def test_constants_of_python_in_the_form_of_metrics_are_metrics() -> None:
+    old = "class PoolMetrics:\n    BUSY = 1\n"
+    new = (
+        old
+        + '    READ = "app:pool_read_bytes"\n    WAITS = (\n        "app:pool_wait_jobs"\n    )\n'
+    )
+    assert told(facts_of("Count it", ("app/pool.py", old, new)).items) == [
+        "added app:pool_read_bytes @3n",
+        "added app:pool_wait_jobs @5n",
+    ]
+    other = old.replace("Metrics", "") + '    READ = "app:pool_read_bytes"\n'
+    assert told(facts_of("Add it", ("app/pool.py", old.replace("Metrics", ""), other)).items) == []
