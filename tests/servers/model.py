@@ -119,6 +119,8 @@ class ModelServer(Streams):
         self._at_once = 0
         # Awaited before each answer; a test may delay answers until other requests have arrived.
         self.gate: Callable[[Sent], Awaitable[object]] = _open_gate
+        # Awaited after each piece of a stream.
+        self.after_piece: Callable[[], Awaitable[object]] = _go_on
 
     @property
     def url(self) -> str:
@@ -215,6 +217,7 @@ class ModelServer(Streams):
             said += len(piece)
             await self._event(writer, act, sent, {"content": piece}, None)
             await asyncio.sleep(act.pause)
+            await self.after_piece()
         if act.refusal:
             await self._event(writer, act, sent, {"refusal": act.refusal}, None)
         if act.finish:
@@ -250,6 +253,10 @@ class ModelServer(Streams):
 
 
 async def _open_gate(sent: Sent) -> None:
+    """Delay nothing."""
+
+
+async def _go_on() -> None:
     """Delay nothing."""
 
 

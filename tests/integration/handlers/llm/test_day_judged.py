@@ -382,7 +382,7 @@ async def test_a_patch_of_a_megabyte_is_read_in_parts_and_says_what_was_left_out
     serve, bench, huge
 ) -> None:
     server = serve(answer=model_replies.truthful)
-    daily, took = await (await bench(server)).timed(context=16_384, max_output=2_048)
+    daily = await (await bench(server)).look(context=16_384, max_output=2_048)
     entry = next(e for e in daily.report.entries if "table of values" in e.graded.title)
     assert entry.analysis.source is Origin.MODEL
     assert "The model did not see" in entry.analysis.partial
@@ -392,7 +392,6 @@ async def test_a_patch_of_a_megabyte_is_read_in_parts_and_says_what_was_left_out
     assert all(sent.tokens < 16_384 for sent in server.asked)
     merge = next(s for s in server.asked if "# Notes" in s.text and "server/values.py" in s.text)
     assert "VALUE_1 = " not in merge.body["messages"][1]["content"]
-    assert took < 60
     usage = daily.judgement.made[entry.graded.sha]
     assert usage.calls == kinds.count("notes") + 1
 

@@ -263,18 +263,20 @@ async def test_a_silent_connection_is_noticed_and_rebuilt(server):
     server.ping, server.deaf = 0.1, True
     async with listening(server) as (_, heard):
         await until(lambda: server.connections >= 2)
-        server.deaf = False
-        connections = server.connections
-        await asyncio.sleep(0.6)
-        assert server.connections <= connections + 1
-        await push(server, says("@_user_1 back"))
+        server.ping, server.deaf = 30, False
+        # What is open now may still be taken for dead, and what is pushed to it be lost.
+        async with asyncio.timeout(120):
+            while heard.empty():
+                await push(server, says("@_user_1 back"))
+                await asyncio.sleep(0.05)
         assert (await first(heard)).text == "back"
 
 
 async def test_pings_keep_a_quiet_connection(server):
-    server.ping = 0.05
+    # A connection is dead after two and a half pings without an answer: a second on a busy machine.
+    server.ping = 0.4
     async with listening(server):
-        await until(lambda: server.pings >= 8)
+        await until(lambda: server.pings >= 4)
         assert server.connections == 1
 
 
