@@ -101,14 +101,18 @@ def kind_of(facts: Sequence[Fact], language: Language) -> str:
 
 
 _NOT_INSTALLED = {"submodule", "github-actions", "docker"}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+"""A commit whose sources the build fetches and makes a part of the project."""
 
 
 def is_pin(fact: Fact) -> bool:
     """Whether a dependency is only a version given to a build, which users do not install."""
     if fact.kind is not FactKind.DEPENDENCY:
         return False
+    built = fact.detail == "cmake" and _COMMIT.fullmatch(fact.after or fact.before or "")
     return (
         fact.detail in _NOT_INSTALLED
+        or bool(built)
         or fact.detail.endswith(" dev")
         or bool(of_variable(fact.name))
     )

@@ -17,7 +17,7 @@ from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
 from digest.facts.paths import language_of
-from digest.facts.side_text import COMMENT, SideText, block, same_place
+from digest.facts.side_text import COMMENT, SideLines, SideText, block, same_place
 from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import (
     CONFIGURES,
@@ -397,7 +397,7 @@ def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
     return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
 
 
-def default_fact(after: SideText, name: str, values: tuple[str, str], row: int) -> Fact:
+def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str], row: int) -> Fact:
     """A setting that has another default, found on a 0-based line."""
     return Fact(
         kind=FactKind.CONFIG,

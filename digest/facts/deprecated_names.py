@@ -72,7 +72,7 @@ _SUBJECT = re.compile(
     r"|(?<![\w.%])(?P<bare>-{0,2}[A-Za-z_][\w.:-]{1,80})(?:\(\))?)"
     r"(?:\s+(?:command[- ]line|configuration|config|environment|feature|server|[Cc]lass|function"
     r"|method|option|flag|field|parameter|param|argument|setting|metric|label|key|variable"
-    r"|attribute|property|API|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
+    r"|attribute|property|API|api|endpoint|value|annotation|constant|alias|hook)s?){0,3}"
     r"(?:\s+\([^()]{0,60}\))?[\s,*_]*$"
 )
 
@@ -113,7 +113,7 @@ _GIVEN = re.compile(
     r"(?:,\s*+(?:\w++=)?[\"'](?:[^\"'-]{0,60}(?=--))?(?P<new>-{0,2}[a-z_][\w.-]*+)(?=[\"' .]))?"
 )
 
-_DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")
+_DIRECTIVE = re.compile(r"\s*(?:\.\. deprecated::|!!! )")  # not "#:", which is above its name
 
 _HEADING = re.compile(
     r"(?:#{1,6}\s+|\.\. (?:setting|option|confval|py:\w+)::\s*)?[`*{]{0,3}"

@@ -37,7 +37,8 @@ _HINTS = ("eprecat", "DEPRECAT", "be removed", "bsolete", "FutureWarning")
 _MARK = re.compile(
     r"\s*(?:/?\*+\s*)?@(?:[\w.]{1,60}\.)?[Dd]eprecated(?:_property)?\b|\s*#!?\[deprecated\b"
     r"|.{0,200}\[\[deprecated\b"
-    r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated|\s*\.\. deprecated::"
+    r"|\s*//\s*Deprecated:|\s*\[Obsolete\b|.{0,100}__attribute__\(\(deprecated"
+    r"|\s*(?:#: )?\.\. deprecated::"
     r"|\s*!!! (?:warning )?\"?[Dd]eprecated"
 )
 _WARNING = re.compile(r"\b(?:Pending)?DeprecationWarning\b|\bFutureWarning\b")

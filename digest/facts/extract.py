@@ -202,7 +202,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         facts += _renamed_module(file, area_of(file.path))
         found.extend(sorted(facts, key=_place))
     found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
-    found = _borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
+    found = help_text.borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
     found = help_text.effective(found, change.commit.subject, list(scenes.values()))
     found = renames.forwarded(found, (h for s in scenes.values() for h in s.file.hunks))
     settled = _settled(renames.reconcile(found, change.commit.message, partial(_beside, scenes)))
@@ -265,50 +265,6 @@ def _repeats(scene: FileContext) -> bool:
     return scene.area is Area.DOCS or scene.file.status is FileStatus.ADDED
 
 
-def _borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
-    """The facts; those from documentation only if changed code contains the name as well."""
-    told = {renames.last(f.name) for f in found if f.detail == "default"}
-    asked = {renames.last(f.name) for f in found if f.detail == help_text.DOCUMENTED} - told
-    texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
-    lines = [
-        line
-        for scene in texts
-        for line in scene.changed_text.split("\n")
-        if not line.lstrip().startswith(_COMMENTS)
-    ]
-    held = {name for name in asked if any(name in line for line in lines)}
-    if any(map(_is_rust_default, found)) and _is_documentation(scenes):
-        found = [f for f in found if not _is_rust_default(f)]
-    kept: list[Fact] = []
-    for fact in found:
-        was = fact.before or ""
-        bare = was.startswith("[") and not any(was in line for line in lines)
-        if fact.detail != help_text.DOCUMENTED:
-            kept.append(fact)
-        elif renames.last(fact.name) in held and not bare:
-            held.discard(renames.last(fact.name))
-            kept.append(replace(fact, detail="default"))
-    return kept
-
-
-def _is_rust_default(fact: Fact) -> bool:
-    return fact.detail == "default" and language_of(fact.evidence.path) == "rust"
-
-
-def _is_documentation(scenes: Mapping[str, FileContext]) -> bool:
-    """Whether the code of a change is attributes of Rust that document a default, and comments."""
-    texts = (s.changed_text for s in scenes.values() if s.area is Area.CORE and s.language)
-    return all(
-        line.lstrip().startswith((*_COMMENTS, "default = ", '"'))
-        for text in texts
-        for line in text.split("\n")
-        if line.strip()
-    )
-
-
-_COMMENTS = ("//", "*", "/*", "#", "--")
-
-
 def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
     """The changelog entries of a change; none if it prepares a release."""
     found = [
@@ -360,10 +316,10 @@ def _consistent(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     facts = _as_users_write(facts)
     for fact in facts:
         if fact.kind is FactKind.DEPRECATION and fact.action is Action.ADDED:
-            key = fact.name.removesuffix("()")
+            key = _spoken(fact.name)
             if key not in best or _weight(fact) > _weight(best[key]):
                 best[key] = fact
-    going = {renames.last(name) for name in best}
+    going = {renames.last(f.name) for f in best.values()}
     return tuple(f for f in facts if _holds(f, gone, going, best))
 
 
@@ -393,10 +349,16 @@ def _holds(
     fact: Fact, gone: Collection[str], going: Collection[str], best: Mapping[str, Fact]
 ) -> bool:
     if fact.kind is FactKind.DEPRECATION and fact.action is not Action.REMOVED:
-        told = fact.action is Action.CHANGED or best[fact.name.removesuffix("()")] is fact
+        told = fact.action is Action.CHANGED or best[_spoken(fact.name)] is fact
         return told and renames.last(fact.name) not in gone
     ends = fact.detail == "default" and fact.after in {None, "None"}
     return not (ends and renames.last(fact.name) in going)
+
+
+def _spoken(name: str) -> str:
+    """A name as sentences may write it: a member of a class also as one of its instance."""
+    bare = name.removesuffix("()")
+    return bare.casefold() if "." in bare else bare
 
 
 def _weight(fact: Fact) -> tuple[bool, bool, bool]:

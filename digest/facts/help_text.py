@@ -7,9 +7,10 @@ and text that does not parse costs nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from digest.core.authors import sentences
 from digest.core.change import FileChange
@@ -266,6 +267,62 @@ def _is_typed(name: str) -> bool:
     return name[0].islower() or not name.isalpha() or any(c.isupper() for c in name[1:])
 
 
+def borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[Fact]:
+    """The facts; those from documentation only if changed code contains the name as well."""
+    told = {last(f.name) for f in found if f.detail == "default"}
+    asked = {last(f.name) for f in found if f.detail == DOCUMENTED} - told
+    texts = (s for s in scenes.values() if asked and s.area is Area.CORE)
+    lines = [
+        line
+        for scene in texts
+        for line in scene.changed_text.split("\n")
+        if not line.lstrip().startswith(_COMMENTS)
+    ]
+    held = {name for name in asked if any(name in line for line in lines)}
+    if any(map(_is_rust_default, found)) and _is_documentation(scenes):
+        found = [f for f in found if not _is_rust_default(f)]
+    kept: list[Fact] = []
+    for fact in found:
+        was = fact.before or ""
+        bare = was.startswith("[") and not any(was in line for line in lines)
+        if fact.detail != DOCUMENTED:
+            kept.append(fact)
+        elif last(fact.name) in held and not bare:
+            held.discard(last(fact.name))
+            kept.append(replace(_as_coded(fact, scenes), detail="default"))
+    return kept
+
+
+def _as_coded(fact: Fact, scenes: Mapping[str, FileContext]) -> Fact:
+    """A documented default with the value that code gave it before, where the two disagreed."""
+    name = re.escape(last(fact.name))
+    given = re.compile(rf"\s*['\"]?{name}['\"]?\s*[:=]\s*['\"`]?([\w.-]{{1,60}})['\"`]?[,;]?")
+    core = [s for s in scenes.values() if s.area is Area.CORE]
+    olds, news = (
+        {m[1] for s in core for _, line in s.lines[side].changed if (m := given.fullmatch(line))}
+        for side in (0, 1)
+    )
+    now = {(fact.after or "").strip("'\"`")} & news
+    return replace(fact, before=olds.pop()) if now and len(olds) == 1 else fact
+
+
+def _is_rust_default(fact: Fact) -> bool:
+    return fact.detail == "default" and language_of(fact.evidence.path) == "rust"
+
+
+def _is_documentation(scenes: Mapping[str, FileContext]) -> bool:
+    """Whether the code of a change is attributes of Rust that document a default, and comments."""
+    texts = (s.changed_text for s in scenes.values() if s.area is Area.CORE and s.language)
+    return all(
+        line.lstrip().startswith((*_COMMENTS, "default = ", '"'))
+        for text in texts
+        for line in text.split("\n")
+        if line.strip()
+    )
+
+
+_COMMENTS = ("//", "*", "/*", "#", "--")
+
 _FROM_TO = re.compile(
     r"\bdefault\b(?: value| of| for| the){0,3} [`'\"]?(?P<name>[\w-]*_[\w.-]*|--[\w-]+)[`'\"]?"
     r"(?: size| value)? from "
@@ -281,6 +338,8 @@ def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> l
     words = " ".join(text.strip() for _, _, text in added[:_MOST_WORDS])
     told = [f for f in found if not _acts_alike(f, words)]
     stated = _FROM_TO.search(title[:300])
+    if stated is None and "default" in title.lower():
+        return [*told, *_fallbacks(core, title[:300], told)]
     name = stated["name"].strip("_") if stated else ""
     if not stated or any(name in f.name for f in told if f.detail == "default"):
         return told
@@ -294,6 +353,31 @@ def effective(found: list[Fact], title: str, scenes: Sequence[FileContext]) -> l
         told += [replace(fact, condition=when or None) for fact in facts]
     return told
 
+
+def _fallbacks(scenes: Sequence[FileContext], title: str, told: Sequence[Fact]) -> list[Fact]:
+    """Other values on the same lines for what users leave out, of names that the title has."""
+    words = set(_NAME_IN_TITLE.findall(title.replace("-", "_").lower()))
+    known = {last(f.name) for f in told if f.detail == "default"}
+    found: dict[str, Fact] = {}
+    for scene in scenes:
+        for hunk in scene.file.hunks:
+            lines = zip(hunk.removed, enumerate(hunk.added, hunk.new_start - 1), strict=False)
+            for old, (row, new) in islice(lines, _MOST_LINES):
+                was, now = (_FALLBACK.search(line[:_LONGEST_TOLD]) for line in (old, new))
+                if was and now and was["value"] != now["value"]:
+                    name, values = now["name"], (was["value"], now["value"])
+                    same = old[: was.start("value")] == new[: now.start("value")]
+                    if same and name not in known and name.lower() in words:
+                        found.setdefault(name, default_fact(scene.lines[1], name, values, row))
+    return [*found.values()]
+
+
+_NAME_IN_TITLE = re.compile(r"(?<=[`_.'\"])[a-z]\w{1,60}")
+_FALLBACK = re.compile(
+    r"\b(?P<name>[A-Za-z]\w{1,60})(?:\s?[:=] [^\n?|]{1,80})?(?: (?:\?\?|\|\||or) |\.unwrap_or\()"
+    r"(?P<value>['\"][^'\"\n]{1,60}['\"]|[Tt]rue|[Ff]alse|-?\d[\w.]{0,20})"
+)
+"""A value that takes the place of one that is not given."""
 
 _IF = re.compile(r"\s*(?:\} ?)?(?:el(?:se ?)?)?if\b\s*(?P<when>\S.{0,160}?)\s*[:{]?\s*$")
 _CHOSEN = re.compile(r"\w\s+if\s+(?P<when>[^()]{1,120}?)\s+else\s")

@@ -388,6 +388,13 @@ _ONE_USE = re.compile(
 """The one use of a name that goes, while the name stays."""
 
 
+_ONE_NAME = re.compile(
+    r"`(?P<quoted>\w[\w-]{1,40}(?: [\w-]{2,40}){1,2})` (?:sub)?command\b"
+    r"|(?P<bare>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?: \w+)? (?:API|api|method|function|attribute)\b"
+)
+"""A command of several words, or a member with what it is."""
+
+
 def _named(rest: str) -> list[str]:
     """The quoted names at the beginning of a text, else its first words."""
     quoted: list[str] = []
@@ -406,6 +413,8 @@ def _named(rest: str) -> list[str]:
         return quoted
     if rest.split(" ", 1)[0].lower() in NO_NAMES:
         return []
+    if whole := _ONE_NAME.match(rest):
+        return [whole["quoted"] or whole["bare"]]
     said = _SAID_END.search(rest)
     name = (rest[: said.start()] if said else rest).strip(" `'\".")[:80]
     return [name] if name else []

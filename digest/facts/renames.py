@@ -21,16 +21,8 @@ from digest.facts.syntax.declarations import NAME_WORDS, common_start, grouped, 
 Beside = Callable[[Fact], tuple[str, str]]
 """The changed lines around the evidence of a fact, and the text of its file before the change."""
 
-_CODE = frozenset(
-    {
-        FactKind.SYMBOL,
-        FactKind.FLAG,
-        FactKind.ENVIRONMENT,
-        FactKind.CONFIG,
-        FactKind.ROUTE,
-        FactKind.METRIC,
-    }
-)
+_OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
+_CODE = _OF_FILES | {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.ROUTE, FactKind.METRIC}
 
 
 def reconcile(
@@ -129,9 +121,6 @@ def _without_lists(facts: Sequence[Fact]) -> list[Fact]:
     return [lists.get(id(f), f) for f in facts if f.detail != "export" or f.name not in known]
 
 
-_OF_FILES = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
-
-
 _TELLING = 10  # characters of a name that another section hardly has for another thing
 
 
@@ -143,33 +132,52 @@ def _section_key(fact: Fact) -> tuple[str, str] | None:
 
 
 _REFERENCE = r"(?P<name>[A-Z]\w{1,80}\.[a-z]\w{1,80})"
+_CALLED = r"(?:(?<=[.(,=!])|(?<== ))\w{3,80}(?=\()"
+_USED = re.compile(_REFERENCE.replace("?P<name>", "?:") + f"|{_CALLED}")
+_LONGEST_LINE = 400  # characters
 
 
 def forwarded(facts: Sequence[Fact], hunks: Iterable[Hunk]) -> list[Fact]:
-    """The facts with settings renamed if a line that used one now uses another class's."""
+    """The facts with names as renamed whose uses became uses of other names.
+
+    A setting becomes one of another class, a function one whose name is a part of the other.
+    """
     gone = {
-        f.name: f
+        f.name if f.kind is FactKind.CONFIG else _last(f): f
         for f in facts
-        if f.kind is FactKind.CONFIG and f.action is Action.REMOVED and "." in f.name
+        if f.kind in _OF_FILES and f.action is Action.REMOVED
     }
-    moved: dict[int, Fact] = {}
+    come = [f for f in facts if (f.kind, f.action) == (FactKind.SYMBOL, Action.ADDED)]
+    told: dict[int, Fact] = {}
     for hunk in hunks if gone else ():
-        for line in hunk.removed:
-            name = next((m[0] for m in _MEMBER_USED.finditer(line[:400]) if m[0] in gone), "")
-            if not name:
-                continue
-            start, _, end = line.partition(name)
-            now = re.compile(re.escape(start) + _REFERENCE + re.escape(end))
-            match = next((m for new in hunk.added if (m := now.fullmatch(new))), None)
-            if match and match["name"].split(".")[0] != name.split(".")[0]:
-                old = gone[name]
-                moved[id(old)] = replace(
-                    old, action=Action.RENAMED, name=match["name"], before=name, after=None
-                )
-    return [moved.get(id(f), f) for f in facts]
+        for line in hunk.removed[:_MOST_TOLD]:
+            for at in _USED.finditer(line[:_LONGEST_LINE]):
+                if (old := gone.get(at[0])) and (new := _used_now(old, line, at, hunk, come)):
+                    told[id(old)] = new
+    news = {f.name for f in told.values()}
+    taken = {id(f) for f in come if f.name in news}
+    return [told.get(id(f), f) for f in facts if id(f) not in taken]
 
 
-_MEMBER_USED = re.compile(_REFERENCE.replace("?P<name>", "?:"))
+def _used_now(
+    old: Fact, line: str, at: re.Match[str], hunk: Hunk, come: Sequence[Fact]
+) -> Fact | None:
+    """The rename of what a removed line used, according to an added line that equals it so far."""
+    start, end = line[: at.start()], line[at.end() :]
+    if old.kind is FactKind.CONFIG:
+        now = re.compile(re.escape(start) + _REFERENCE + re.escape(end))
+        match = next((m for new in hunk.added if (m := now.fullmatch(new))), None)
+        if match is None or match["name"].split(".")[0] == _of(old):
+            return None
+        return replace(old, action=Action.RENAMED, name=match["name"], before=old.name, after=None)
+    added = "\n".join(("", *hunk.added[:_MOST_TOLD]))
+    for new in come[:_MOST_TOLD]:
+        one, other = at[0].casefold(), _last(new).casefold()
+        part = (one in other or other in one) and not is_opposite(one, other)
+        alike = part and _sort(old) == _sort(new) and _of(old) == _of(new)
+        if alike and f"\n{start}{_last(new)}(" in added:
+            return _as_renamed(old, new)
+    return None
 
 
 def _moved(old: Fact, new: Fact) -> Fact | None:
@@ -211,7 +219,7 @@ def _told(facts: list[Fact], message: str) -> list[Fact]:
     if not _RENAMES.search(message[:_LONGEST_MESSAGE]):
         return facts
     title = message.partition("\n")[0].lower()
-    words = _flat(message[:_LONGEST_MESSAGE])
+    words = _flat(_DASHES.sub("", message[:_LONGEST_MESSAGE]))
     groups: dict[tuple[str, str], tuple[list[Fact], list[Fact]]] = {}
     for fact in facts:
         if fact.kind in _CODE and fact.action in {Action.REMOVED, Action.ADDED}:
@@ -264,6 +272,8 @@ def _alone(old: Fact, gone: Sequence[Fact], come: Sequence[Fact]) -> list[Fact]:
 
 
 _LONGEST_MESSAGE = 20_000  # characters
+_DASHES = re.compile(r"(?<![\w-])--?(?=[A-Za-z])")
+"""The dashes of a flag, which the last part of its name lacks."""
 
 
 def _says(words: str, old: Fact, new: Fact) -> bool:
@@ -277,7 +287,8 @@ def _says(words: str, old: Fact, new: Fact) -> bool:
     places = [m.start() for m in re.finditer(rf"(?<!\w){re.escape(names[0])}(?!\w)", words)]
     joint = re.compile(
         rf"\W{{1,6}}(?:(?:is|was|are|has|been|now|renamed|flag|option|setting|field|metric)\W+){{0,4}}"
-        rf"(?:to|as|into|->|→|=>|/)\W{{0,6}}(?:the\W+)?(?:new\W+)?(?:[\w]+\.)*{re.escape(names[1])}(?!\w)"
+        rf"(?:to|as|into|->|→|=>|/)\W{{0,6}}(?:the\W+)?(?:new\W+)?(?:\w+[. ]){{0,3}}"
+        rf"{re.escape(names[1])}(?!\w)"
     )
     return any(joint.match(words, place + len(names[0])) for place in places[:20])
 

@@ -138,7 +138,6 @@ _MOST_OVERLOADS = 8  # declarations of one name; more are generated
 _OVERLOADED = frozenset({"cpp", "cuda", "java"})
 _CALLED = frozenset({"function", "method", "constructor"})
 _OVERRIDES = re.compile(r"\boverride\b|@Override\b")  # a base keeps it
-_LONGEST_BODY = 20_000  # characters that are compared
 
 
 class SymbolsOfSide(Protocol):
@@ -205,7 +204,9 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
 
 
 def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
-    """Whether a side assigns the name as an alias: ``old = new``."""
+    """Whether a side assigns the name as an alias: ``old = new``, or makes its type one."""
+    if entry.parent and f"using {last_part(entry.parent)} = " in source.text:
+        return True
     if (last := last_part(entry.name)) not in source.text:
         return False
     alias = rf"^[ \t]*(?:export\s+)?(?:const\s+|let\s+|type\s+)?{re.escape(last)}\s*=[^=\n]"
@@ -277,10 +278,9 @@ def _whole(entries: list[PublicDeclaration]) -> list[PublicDeclaration]:
 
 
 def _one(action: Action, entry: PublicDeclaration, source: SideText) -> Fact:
-    signature = entry.read()
-    text = flat(signature.text) if signature else None
-    values = (text, None) if action is Action.REMOVED else (None, text)
-    return symbol_fact(action, entry.name, entry.kind, source.evidence(entry.line), values)
+    text = flat(signature.text) if (signature := entry.read()) else None
+    sides = (text, None) if action is Action.REMOVED else (None, text)
+    return symbol_fact(action, entry.name, entry.kind, source.evidence(entry.line), sides)
 
 
 def _pairs(
@@ -370,7 +370,7 @@ def _likeness(one: PublicDeclaration, other: PublicDeclaration, compared: Compar
 
 
 def _lines(entry: PublicDeclaration) -> list[str]:
-    body = entry.body()[:_LONGEST_BODY].replace(last_part(entry.name), "\0")
+    body = entry.body()[:_LONGEST_TEXT].replace(last_part(entry.name), "\0")
     return [line.strip() for line in body.split("\n") if line.strip()]
 
 
@@ -420,7 +420,7 @@ def _is_filled(name: str, body: str) -> bool:
         rf"\bnot {re.escape(name)}\b"
         rf"|\b{re.escape(name)}\s*(?:or\b|is None\b|if\b|\?\?|\|\||={{2,3}}\s*(?:null|undefined))"
     )
-    return re.search(filled, body[:_LONGEST_BODY]) is not None
+    return re.search(filled, body[:_LONGEST_TEXT]) is not None
 
 
 class _Look(NamedTuple):

@@ -275,7 +275,16 @@ def _key(name: str | None) -> str:
 
 
 def _alike(one: str, other: str) -> bool:
-    return one in other or other in one or {one, other} in ({"0", "false"}, {"1", "true"})
+    same = one in other or other in one or {one, other} in ({"0", "false"}, {"1", "true"})
+    return same or (_number(one) is not None and _number(one) == _number(other))
+
+
+def _number(text: str) -> int | None:
+    """The value of a number, or of one that is written as a shift."""
+    parts = text.split("<<")
+    if not all(map(str.isdecimal, parts)) or len(parts) > 2:
+        return None
+    return int(parts[0]) << int(parts[1]) if len(parts) > 1 else int(parts[0])
 
 
 def _plain(text: object) -> str:

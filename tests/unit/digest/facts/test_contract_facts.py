@@ -1209,3 +1209,40 @@ def test_variable_that_a_script_only_sets_is_not_read():
     assert shown(facts, FactKind.ENVIRONMENT) == []
     facts = told("src/config.ts", "let x\n", "x = process.env.APP_MODE === mode\n")
     assert shown(facts, FactKind.ENVIRONMENT) == [("added", "APP_MODE", None, None)]
+
+
+def test_documented_default_was_before_what_the_code_had():
+    docs = "### build.target\n\n- **Default:** `es2020`\n"
+    code = "const resolved = {\n  target: 'es2019',\n}\n"
+    facts = facts_of(
+        "feat: another target",
+        ("docs/config.md", docs, docs.replace("es2020", "modules")),
+        ("src/build.ts", code, code.replace("es2019", "modules")),
+    )
+    (fact,) = facts.items
+    assert (fact.name, fact.before, fact.after) == ("build.target", "es2019", "modules")
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "old", "new"),
+    [
+        (
+            "src/settings.rs",
+            "            dev: flag(dev, no_dev).unwrap_or(VALUE),",
+            "false",
+            "true",
+        ),
+        ("src/app.py", "    dev = parsed.dev or VALUE", "'off'", "'on'"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("title", "count"),
+    [("Set `--dev` to default", 1), ("Set `--all` to default", 0), ("Improve `--dev`", 0)],
+)
+def test_value_for_what_users_leave_out_is_a_default_if_the_title_says_so(
+    path, line, old, new, title, count
+):
+    before = f"x\n{line.replace('VALUE', old)}\ny\n"
+    facts = told(path, before, before.replace(old, new), title)
+    defaults = [(f.name, f.before, f.after) for f in facts if f.detail == "default"]
+    assert defaults == [("dev", old, new)] * count

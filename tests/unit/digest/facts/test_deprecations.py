@@ -377,3 +377,26 @@ def test_marked_member_is_told_by_the_path_that_users_write():
             (f"{owner}.host", "server.ws.host"),
             (f"{owner}.port", "server.ws.port"),
         ]
+
+
+def test_comment_that_documents_an_attribute_deprecates_it():
+    old = "class Task:\n    #: Acknowledge late.\n    acks_late = None\n    retries = 3\n"
+    new = old.replace(
+        "late.\n",
+        "late.\n    #:\n    #: .. deprecated:: 6.0\n    #:     Use :attr:`acks` instead.\n",
+    )
+    (fact,) = facts_of("Decouple", ("app/task.py", old, new)).of(FactKind.DEPRECATION)
+    assert fact.name == "Task.acks_late"
+
+
+def test_member_is_deprecated_once_however_sentences_write_it():
+    old = "class LLM:\n    def reward(self, x):\n        return x\n"
+    new = old.replace(
+        "        return",
+        '        log.warn("`llm.reward` api is deprecated, use `LLM.encode`.")\n        return',
+    )
+    facts = facts_of(
+        "Deprecate LLM.reward offline api, use LLM.encode instead", ("app/llm.py", old, new)
+    )
+    (fact,) = facts.of(FactKind.DEPRECATION)
+    assert (fact.name, fact.replacement) == ("llm.reward", "LLM.encode")

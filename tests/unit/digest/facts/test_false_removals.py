@@ -645,3 +645,9 @@ def test_a_route_that_a_macro_of_the_project_makes_is_served() -> None:
     text = 'make_route!(\n    "/settings/words",\n    Vec<String>,\n);\nother("/settings/old");\n'
     assert routes.defined(whole("src/routes/mod.rs", text), "rust", "GET /settings/words")
     assert not routes.defined(whole("src/routes/mod.rs", text), "rust", "GET /settings/old")
+
+
+def test_constructor_of_a_type_that_became_an_alias_is_not_removed():
+    old = "class LogFile {\n public:\n  LogFile() {}\n  virtual ~LogFile() {}\n  virtual int Size() = 0;\n};\n"
+    new = old.replace("LogFile", "WalFile") + "\nusing LogFile = WalFile;  // deprecated\n"
+    assert gone("Say WAL", ("include/log.h", old, new)) == []

@@ -1,6 +1,7 @@
 import pytest
 
-from digest.facts.message import read_issues, read_paragraphs
+from digest.facts.message import find_deprecations, read_issues, read_paragraphs
+from digest.facts.subject import read_subject
 
 FORM = """\
 <!-- Thanks for contributing!
@@ -133,3 +134,15 @@ def test_paragraphs_keep_underscores_comparisons_and_windows_line_ends():
 )
 def test_issues(message, issues):
     assert read_issues(message, frozenset({99})) == issues
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("deprecate `app optimize` command", "app optimize"),
+        ("Deprecate LLM.reward offline api", "LLM.reward"),
+        ("Deprecate torch.compile for old cards", "torch.compile"),
+    ],
+)
+def test_title_names_what_it_deprecates_without_the_words_around(title: str, name: str) -> None:
+    assert [f.name for f in find_deprecations(title, read_subject(title))] == [name]

@@ -334,3 +334,43 @@ def test_a_setting_that_turns_off_what_another_turned_on_is_no_rename() -> None:
     old = "@dataclass\nclass EngineArgs:\n    cache_preprocessor: bool = False\n"
     new = old.replace("cache_preprocessor", "disable_preprocessor_cache")
     assert renamed("Cache by default", ("app/args.py", old, new)) == []
+
+
+GATE = (
+    "package gate\n\n// Open lets all through.\nfunc (g *Gate) Ready() {\n\tg.once.Do(g.open)\n}\n"
+)
+GATED = (
+    "package gate\n\n// SetReady lets all through or none.\nfunc (g *Gate) SetReady(v bool) {\n"
+    "\tif v {\n\t\tg.n.Store(1)\n\t\tg.seen.Set(1)\n\t\treturn\n\t}\n\n\tg.n.Store(0)\n\tg.seen.Set(0)\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("called", "found"),
+    [
+        ("SetReady(true)", [("renamed", "Gate.SetReady")]),
+        ("Done()", [("added", "Gate.SetReady"), ("removed", "Gate.Ready")]),
+    ],
+)
+def test_method_whose_calls_became_calls_of_a_longer_name_is_renamed(called, found):
+    use = "package main\n\nfunc main() {\n\tgate.Ready()\n}\n"
+    facts = facts_of(
+        "Move the gauge",
+        ("gate/gate.go", GATE, GATED),
+        ("cmd/main.go", use, use.replace("Ready()", called)),
+    )
+    assert sorted((f.action.value, f.name) for f in facts.items) == found
+
+
+def test_flag_is_renamed_if_the_title_names_its_command_too():
+    old = "use clap::Args;\n\n#[derive(Args)]\npub struct SyncArgs {\n    /// Keep the rest.\n    #[arg(long)]\n    pub no_clean: bool,\n}\n"
+    new = old.replace("    pub no_clean", '    #[arg(alias = "x")]\n    pub inexact').replace(
+        "    #[arg(long)]\n", '    #[arg(long, overrides_with("exact"))]\n'
+    )
+    new = new.replace("Keep the rest.", "Leave what nothing needs, and say so.")
+    new += "\n#[derive(Args)]\npub struct More {\n    #[arg(long)]\n    pub exact: bool,\n}\n"
+    facts = facts_of(
+        "Rename `app sync --no-clean` to `app sync --inexact`", ("src/cli.rs", old, new)
+    )
+    flags = {(f.action.value, f.before, f.name) for f in facts.of(FactKind.FLAG)}
+    assert ("renamed", "--no-clean", "--inexact") in flags
