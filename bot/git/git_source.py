@@ -21,10 +21,12 @@ from bot.git.repository_layout import BorrowedRepository
 from bot.git.revisions import (
     DETACHED,
     References,
+    ReleaseIndex,
     full_name,
     newest_releases,
     read_backports,
     read_release,
+    read_release_index,
     read_released,
     revisions,
     seconds,
@@ -86,6 +88,7 @@ class GitSource:
         self._mentions = NumberIndex(view.folder)
         self._remote = remote
         self._line: FirstParents | None = None
+        self._releases: ReleaseIndex | None = None
         self._descents: set[tuple[str, str]] = set()
         self._titles: tuple[str, Sequence[tuple[str, str]]] = ("", ())
         self._listed: deque[tuple[str | None, Selection, Sequence[str]]] = deque(maxlen=_LISTS)
@@ -314,8 +317,9 @@ class GitSource:
     async def released(self, branch: Tip, sha: str, subject: str) -> tuple[str, Sequence[str]]:
         """The first release that contains a commit, and the releases with a copy of it."""
         with _git_errors():
-            git = self._references.git
-            return await read_released(git, branch.sha or sha, full_name(sha), subject)
+            git, tip = self._references.git, branch.sha or sha
+            self._releases = await read_release_index(git, tip, self._releases)
+            return await read_released(git, self._releases, full_name(sha), subject)
 
     async def _head(self) -> Tip:
         branch, sha = await self._references.head()

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -263,39 +264,78 @@ _BACKPORTS_MOST = 20_000  # the most commits of release branches that are read, 
 async def read_backports(git: Git, tip: str) -> frozenset[str]:
     """Commits on release branches or tags but not below a tip: noted picks, or by subject."""
     backports: set[str] = set()
-    for _, subject, picked in await _on_releases(git, tip):
+    for _, subject, picked in await _on_releases(git, tip, await _references(git)):
         backports.update(picked or ([subject] if subject else []))
     return frozenset(backports)
 
 
+_UNRELEASED_MOST = 50_000  # commits that no release has that are named at once, the newest
+_TAGS = "refs/tags/"
 _PICKS = 5  # copies of a commit whose releases are looked up
 
 
-async def read_released(git: Git, tip: str, commit: str, subject: str) -> tuple[str, list[str]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseIndex:
+    """What releases have of other commits: one walk serves every commit until a reference moves."""
+
+    key: tuple[str, bytes]
+    """The tip of the branch, and all references."""
+    copies: Mapping[str, Sequence[str]]
+    """Commits on release branches or tags but not on the branch, by what they are copies of: by the
+    commit that they say they pick, and by their subject."""
+    unreleased: frozenset[str]
+    """Commits of the branch that no final release has, the newest."""
+
+
+async def read_release_index(git: Git, tip: str, known: ReleaseIndex | None = None) -> ReleaseIndex:
+    """The index of a branch by its tip; ``known`` if it still holds."""
+    refs = await _references(git)
+    if known and known.key == (tip, refs):
+        return known
+    names = [line.partition(" ")[2] for line in refs.decode("utf-8", "replace").splitlines()]
+    tags = [name for name in names if name.startswith(_TAGS)]
+    final = [f"^{_TAGS}{tag}" for tag in _final(tag.removeprefix(_TAGS) for tag in tags)]
+    near, lacking = await asyncio.gather(_on_releases(git, tip, refs), _lacking(git, tip, final))
+    copies: dict[str, list[str]] = {}
+    for sha, subject, picked in near:
+        for name in {*picked, subject} - {""}:
+            copies.setdefault(name, []).append(sha)
+    return ReleaseIndex(key=(tip, refs), copies=copies, unreleased=lacking)
+
+
+async def _lacking(git: Git, tip: str, final: Sequence[str]) -> frozenset[str]:
+    if not final:
+        return frozenset()
+    limit = f"--max-count={_UNRELEASED_MOST}"
+    return frozenset((await git.run("rev-list", limit, tip, *final, "--")).decode().split())
+
+
+async def read_released(
+    git: Git, index: ReleaseIndex, commit: str, subject: str
+) -> tuple[str, list[str]]:
     """The first release with a commit, empty if none has it, and the releases with a copy of it."""
-    grep = f"--grep={subject or commit}"
-    near, first = await asyncio.gather(
-        _on_releases(git, tip, "--fixed-strings", f"--grep={commit}", grep),
-        _first_with(git, commit),
-    )
-    copies = [
-        sha for sha, said, picked in near if commit in picked or (subject and said == subject)
-    ]
+    first = "" if commit in index.unreleased else await _first_with(git, commit)
+    found = [*index.copies.get(commit, ()), *index.copies.get(subject, ())]
+    copies = [copy for copy in dict.fromkeys(found) if copy != commit]
     releases = {await _first_with(git, copy) for copy in copies[:_PICKS]}
     return first, sorted(releases - {""})
 
 
-async def _on_releases(git: Git, tip: str, *which: str) -> list[tuple[str, str, list[str]]]:
+async def _references(git: Git) -> bytes:
+    """The branches and tags, each after the object that it points to."""
+    form = "--format=%(objectname) %(refname)"
+    return await git.run("for-each-ref", form, "refs/heads", "refs/remotes", "refs/tags")
+
+
+async def _on_releases(git: Git, tip: str, refs: bytes) -> list[tuple[str, str, list[str]]]:
     """Commits on release branches or tags but not below a tip, with subject and noted picks."""
-    listed = await git.run(
-        "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes", "refs/tags"
-    )
-    names = [n for n in listed.decode("utf-8", "replace").splitlines() if _RELEASE.fullmatch(n)]
+    listed = (line.partition(" ")[2] for line in refs.decode("utf-8", "replace").splitlines())
+    names = [name for name in listed if _RELEASE.fullmatch(name)]
     if not names:
         return []
     output = await git.run(
         *("log", "--no-color", f"--max-count={_BACKPORTS_MOST}", "-z", "--format=%H%n%s%n%b"),
-        *(*which, "--stdin", "--"),
+        *("--stdin", "--"),
         stdin=stdin_lines([*names, f"^{tip}"]),
     )
     messages = filter(None, output.decode("utf-8", "replace").split("\0"))

@@ -7,7 +7,7 @@ listed than a page can show. Readers at the machine or signed in can have missin
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -275,6 +275,18 @@ class GitHistories:
         except UserError as error:
             log.warning("web.no_diff", repository=shown.repository.name, error=str(error))
         return None
+
+    async def texts(
+        self, shown: SiteRepository, sha: str, paths: Sequence[str]
+    ) -> Mapping[str, str]:
+        """As ``Histories.texts``."""
+        try:
+            if (ctx := await self._opened(shown)) is not None:
+                found = await ctx.watched.source.contents([(sha, path) for path in paths])
+                return {path: text for (_, path), text in found.items()}
+        except UserError as error:
+            log.warning("web.no_texts", repository=shown.repository.name, error=str(error))
+        return {}
 
     def read(self, shown: SiteRepository, span: Span) -> None:
         """As ``Histories.read``."""

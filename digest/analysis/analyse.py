@@ -20,13 +20,15 @@ from digest.analysis.context import (
     make_statement,
     read,
 )
-from digest.analysis.quotes import figure_quotes
+from digest.analysis.explanations import helps_of, text_beside, with_full_stop
+from digest.analysis.quotes import figure_quotes, opening
 from digest.analysis.risks import risks, suggestions
 from digest.analysis.summary import summary
-from digest.analysis.wording import is_pin, kind_of, names, places, unread
+from digest.analysis.wording import is_computed, is_pin, kind_of, names, places, unread
+from digest.core.authors import code_as_spans
 from digest.core.change import Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Fact, FactKind, FileFacts
+from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Aspect, Statement
 from digest.document import Spans, Strong
@@ -188,6 +190,33 @@ def security_code(reading: ChangeContext) -> list[Fact]:
         if f.evidence.side is not Side.MESSAGE and not f.name.startswith("unsafe"):
             found.setdefault((f.name, f.evidence.path, f.action), f)
     return list(found.values())
+
+
+def descriptions(facts: Sequence[Fact], reading: ChangeContext) -> Iterator[Spans]:
+    """What a table of names and values lacks, for each fact; empty if nothing, or told before.
+
+    That is the text beside a thing that is new or set differently, or when a deprecated one goes.
+    """
+    helps = helps_of(reading.facts.clues)
+    told = {""}
+    for f in facts:
+        when = (f.when or "") if f.kind is FactKind.DEPRECATION else ""
+        new = f.action is Action.ADDED or f.detail in {"default", "choices"}
+        text = opening(text_beside(f.name, helps)) if new else ""
+        if any(c.isdigit() for c in when):
+            yield words.REMOVAL_PLANNED(reading.language, version=when)
+        elif text in told:
+            yield ()
+        else:
+            yield with_full_stop(code_as_spans(text), reading)
+        told.add(text)
+
+
+def is_told_by_values(f: Fact, facts: Facts) -> bool:
+    """Whether a table of names and values, with descriptions, says all that a fact does."""
+    announced = f.action is Action.REMOVED and facts.of(FactKind.DEPRECATION, Action.REMOVED)
+    unknown = f.action is Action.CHANGED and is_computed(f.after)
+    return not (f.condition or f.elsewhere or f.in_file or announced or unknown)
 
 
 def analyse(graded: Graded, language: Language) -> Analysis:

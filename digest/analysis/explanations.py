@@ -105,7 +105,7 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
 
 def news(reading: ChangeContext) -> Iterator[Statement]:
     """New settings with the text beside them, then those without; fields only with a text."""
-    helps, language = _helps(reading.facts.clues), reading.language
+    helps, language = helps_of(reading.facts.clues), reading.language
     title = reading.facts.subject.words.replace("`", " ")
     told: set[str] = set()
     for kind, phrase in _NEW.items():
@@ -115,8 +115,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
         facts = [f for f in found if f.detail != "read" and not INNER.search(f.name)]
         alone, again, shown = list[Fact](), list[Statement](), 0
         for f in facts:
-            text = helps.get(f.name) or _text_of_same_field(f.name, helps)
-            text = text if content(text) - content(f.name.replace("_", " ")) - _HEADING else ""
+            text = text_beside(f.name, helps)
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
             longer = kind is FactKind.ROUTE and f"{f.name.rpartition(' ')[2]} " in f"{title} "
             if (inner and (not text or text in told)) or longer:
@@ -138,7 +137,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
 
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:
     """New fields of requests and responses without a description beside them."""
-    helps = _helps(reading.facts.clues)
+    helps = helps_of(reading.facts.clues)
     found = [f for f in reading.named(Action.ADDED) if is_sent(f) and f.name not in helps]
     for f in found[:1]:
         yield _new(f, words.NEW_FIELD, "", reading)
@@ -170,7 +169,7 @@ def introduced(reading: ChangeContext) -> Iterator[Statement]:
 
 def _documented(reading: ChangeContext) -> tuple[dict[str, str], list[Fact]]:
     """The texts beside things, and the new code that has one."""
-    helps = _helps(reading.facts.clues)
+    helps = helps_of(reading.facts.clues)
     return helps, [f for f in reading.named(Action.ADDED) if f.detail in _CODE and f.name in helps]
 
 
@@ -202,10 +201,12 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
                 yield make_statement(with_full_stop(spans, reading), [f])
 
 
-def _text_of_same_field(name: str, helps: Mapping[str, str]) -> str:
-    """The text beside a field whose name is the end of the flag's name."""
+def text_beside(name: str, helps: Mapping[str, str]) -> str:
+    """The text that describes a thing, or the field whose name is the end of the flag's name."""
     mine = f"_{without_dashes(owner_of(name)[1])}"
-    return next((text for one, text in helps.items() if mine.endswith(f"_{one}")), "")
+    field = (text for one, text in helps.items() if mine.endswith(f"_{one}"))
+    text = helps.get(name) or next(field, "")
+    return text if content(text) - content(name.replace("_", " ")) - _HEADING else ""
 
 
 def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statement:
@@ -223,7 +224,7 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     return make_statement(with_full_stop(what, reading), [f])
 
 
-def _helps(clues: Sequence[Clue]) -> dict[str, str]:
+def helps_of(clues: Sequence[Clue]) -> dict[str, str]:
     """The texts beside things, by name and by the spelling that flags and fields share."""
     found: dict[str, str] = {}
     for clue in clues:
@@ -255,7 +256,7 @@ _DEFAULTS_TO = re.compile(
 
 def help_of(f: Fact, reading: ChangeContext) -> str:
     """The text beside a setting, or nothing."""
-    return _helps(reading.facts.clues).get(f.name, "")
+    return helps_of(reading.facts.clues).get(f.name, "")
 
 
 def said_default(f: Fact, reading: ChangeContext) -> Spans:

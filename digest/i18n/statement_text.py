@@ -219,6 +219,7 @@ VALUE = Phrase("{name} is now {after} (was {before})", "{name}由{before}改为{
 DEPRECATED_ONE = Phrase("{names} is deprecated", "{names}已弃用")
 DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
 GOES_LATER = Phrase("; removal is planned", "，以后将移除")
+REMOVAL_PLANNED = Phrase("Removal is planned for {version}.", "计划在 {version} 移除。")
 GOES = Phrase("; removal is planned for {version}", "，计划在 {version} 移除")
 MINIMUM = Phrase("Minimum {name} version raised {versions}", "{name} 最低版本{versions}")
 BUILT_WITH = Phrase(

@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 from bot.store.browsing import ChangeLine
 from bot.util.page_links import digest_path, path_of
-from bot.web.pages.diffs import FileDiff, change_of, patch_of, patch_pages
+from bot.web.pages.diffs import FileDiff, change_of, patch_of, patch_pages, texts_of
 from bot.web.pages.entries import ChangeView, entry_of, fix_of, line_of, released_of
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES, STATES, day_words
@@ -64,6 +64,7 @@ async def change_page(asked: PageRequest) -> Page:
         view.change, found = await asyncio.gather(
             change_of(asked, graded.sha), released_of(asked, shown, graded)
         )
+        view.texts = await texts_of(asked, view.change, view.paths)
         releases.extend(found)
         parts = await asyncio.to_thread(patch_pages, view.change.files if view.change else ())
         for page, files_of_page in reversed([*enumerate(parts, 1)]):
@@ -76,7 +77,7 @@ async def change_page(asked: PageRequest) -> Page:
         title=f"{_title(graded)} · {shown.repository.name}",
         values={
             "shown": shown,
-            "about": plain(view.summary) or _title(graded),
+            "about": plain(view.gist) or _title(graded),
             "heading": title_of(line_of(graded)),
             "view": view,
             "files": [

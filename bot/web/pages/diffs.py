@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
@@ -18,8 +18,10 @@ from digest.core.change import Change, FileChange, Hunk, Side, printable
 from digest.core.facts import Evidence
 from digest.markdown import clean
 
-_AROUND = 2  # context lines before and after the line that supports a statement
+_AROUND = 2  # lines before and after the line that supports a statement, changed or not
 _OTHER = 3  # lines of the other side that are shown with it
+_MOST_LINES = 8  # lines of an excerpt; lines that did not change have the room that is left
+_MOST_TEXTS = 30  # files of a change whose lines that did not change are read
 _WIDEST = 400  # characters of a line that are shown
 PATCH = 60_000  # bytes of lines of a patch on one page, before they are highlighted
 _COLOURS = 36_000  # bytes of markup that highlights a page; the rest is plain
@@ -55,7 +57,7 @@ _CLASSES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffLine:
-    """A line of a diff with its number on its side; ``sign`` is ``+``, ``-`` or ``@``."""
+    """A line of a diff with its number on its side; ``sign`` is ``+``, ``-``, ``@`` or a space."""
 
     sign: str
     number: int
@@ -64,7 +66,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """The changed lines around a piece of evidence."""
+    """The changed lines around a piece of evidence, with a few lines that did not change."""
 
     place: str
     lines: tuple[DiffLine, ...]
@@ -99,8 +101,12 @@ class Colours:
         return coloured if coloured and self._left >= 0 else plain
 
 
+Texts = Mapping[str, Sequence[str]]
+"""The lines of files after a change, by path."""
+
+
 def excerpt(
-    change: Change | None, evidence: Sequence[Evidence], colours: Colours
+    change: Change | None, evidence: Sequence[Evidence], colours: Colours, texts: Texts
 ) -> Excerpt | None:
     """The changed lines around the first piece of evidence that is a line of the patch."""
     for one in evidence if change is not None else ():
@@ -111,10 +117,12 @@ def excerpt(
             path = file.old_path or file.path if one.side is Side.OLD else file.path
             if path != one.path:
                 continue
-            for hunk in file.hunks:
+            for number, hunk in enumerate(file.hunks):
                 if lines := _around(hunk, one, file.path, colours):
+                    text = texts.get(file.path, ())
+                    whole = _with_context(lines, file, number, text, colours)
                     place = f"{printable(file.path).rpartition('/')[2]}:{one.line}"
-                    return Excerpt(place=place, lines=lines)
+                    return Excerpt(place=place, lines=whole)
     return None
 
 
@@ -135,6 +143,50 @@ def _around(hunk: Hunk, evidence: Evidence, path: str, colours: Colours) -> tupl
     return (*mine, *theirs) if old else (*theirs, *mine)
 
 
+def _with_context(
+    lines: tuple[DiffLine, ...],
+    file: FileChange,
+    number: int,
+    text: Sequence[str],
+    colours: Colours,
+) -> tuple[DiffLine, ...]:
+    """The lines of a hunk with the unchanged ones before and after them, as far as there is room.
+
+    ``text`` is the file after the change.
+    """
+    hunk, room = file.hunks[number], _MOST_LINES - len(lines)
+    begin, end = _extent(hunk)
+    if end > len(text):
+        return lines
+    least = _extent(file.hunks[number - 1])[1] if number else 0
+    most = min([len(text), *(_extent(one)[0] for one in file.hunks[number + 1 : number + 2])])
+    first, last = _edges(hunk)
+    above = min(_AROUND, begin - least, room // 2) if _place(lines[0]) == first else 0
+    below = min(_AROUND, most - end, room - above) if _place(lines[-1]) == last else 0
+    return (
+        *_side(" ", text[begin - above : begin], begin - above + 1, file.path, colours),
+        *lines,
+        *_side(" ", text[end : end + below], end + 1, file.path, colours),
+    )
+
+
+def _extent(hunk: Hunk) -> tuple[int, int]:
+    """The numbers of lines before a hunk and before what follows it, after the change."""
+    begin = hunk.new_start - 1 if hunk.added else hunk.new_start
+    return begin, begin + len(hunk.added)
+
+
+def _edges(hunk: Hunk) -> tuple[tuple[str, int], tuple[str, int]]:
+    """The first and the last line of a hunk, removed lines before added ones."""
+    sides = (("-", hunk.old_start, hunk.removed), ("+", hunk.new_start, hunk.added))
+    ends = [(sign, start, start + len(lines) - 1) for sign, start, lines in sides if lines]
+    return ends[0][:2], (ends[-1][0], ends[-1][2])
+
+
+def _place(line: DiffLine) -> tuple[str, int]:
+    return line.sign, line.number
+
+
 def _side(
     sign: str, lines: Sequence[str], first: int, path: str, colours: Colours
 ) -> Iterator[DiffLine]:
@@ -149,6 +201,18 @@ async def change_of(asked: PageRequest, sha: str) -> Change | None:
         return None
     key = (shown.repository.name, sha)
     return await asked.shelf.patches.of(key, lambda: histories.change(shown, sha))
+
+
+async def texts_of(asked: PageRequest, change: Change | None, paths: Collection[str]) -> Texts:
+    """The lines after a change of its files among some paths, which may be the old ones."""
+    histories, shown = asked.shelf.histories, asked.shown()
+    if histories is None or change is None:
+        return {}
+    own = [file.path for file in change.files if {file.path, file.old_path}.intersection(paths)]
+    wanted = tuple(own[:_MOST_TEXTS])
+    key = (shown.repository.name, change.sha, wanted)
+    texts = await asked.shelf.patches.of(key, lambda: histories.texts(shown, change.sha, wanted))
+    return {path: text.removesuffix("\n").split("\n") for path, text in texts.items()}
 
 
 def patch_pages(files: Sequence[FileChange]) -> list[list[FilePart]]:

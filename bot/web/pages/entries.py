@@ -11,10 +11,11 @@ from functools import cached_property, partial
 from itertools import takewhile
 
 from bot.store.browsing import ChangeLine
-from bot.web.pages.diffs import MARKUP, Colours, Excerpt, excerpt
+from bot.web.pages.diffs import MARKUP, Colours, Excerpt, Texts, excerpt
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.site import Json, Site, SiteRepository
+from digest.analysis.analyse import descriptions, is_told_by_values
 from digest.analysis.context import deprecated, read
 from digest.analysis.quotes import restates
 from digest.answer.answers import Seen
@@ -24,7 +25,7 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, Evidence, Fact, FactKind
 from digest.core.grade import Graded, Level, Reason
 from digest.core.statement import Origin, Statement
-from digest.document import Code, Spans, Text
+from digest.document import Code, Spans, Text, plain
 from digest.grading.importance import PREFIX, laid_over
 from digest.i18n.answer_text import score_words
 from digest.i18n.labels import CHANGE_TYPES, KINDS
@@ -238,13 +239,15 @@ class Named:
     after: str
     place: str
     url: str
+    note: Spans
     diff: Excerpt | None
 
 
 class ChangeView:
     """A change with its analysis: what to check, what changed, and why it has its grade.
 
-    Statements show the lines that support them once ``change``, which has them, is set.
+    Statements show the lines that support them once ``change``, which has them, is set, between
+    lines of ``texts``.
     """
 
     def __init__(self, entry: ReportEntry, shown: SiteRepository, language: Language) -> None:
@@ -255,6 +258,7 @@ class ChangeView:
         self.repository, self._language = shown.repository, language
         self._thresholds = shown.thresholds
         self.change: Change | None = None
+        self.texts: Texts = {}
         self.left = PARTS
         """Bytes that names and lines may still take."""
         self._colours = Colours()
@@ -300,10 +304,27 @@ class ChangeView:
         return score_words(self.graded.grade, self._thresholds, self._language)
 
     @property
-    def summary(self) -> Spans:
+    def paths(self) -> set[str]:
+        """The files in which evidence is."""
+        told = (one for _, _, statements in advice(self.analysis) for one in statements)
+        places = [place for one in (*told, *self.analysis.insights) for place in one.evidence]
+        return {place.path for place in (*places, *(fact.evidence for fact in self._facts))}
+
+    @property
+    def gist(self) -> Spans:
         """What the change does, without what only restates its title."""
+        return run(self._fresh, self._language)
+
+    @property
+    def _fresh(self) -> Sequence[Statement]:
         told = self.analysis.summary
-        fresh = [one for one in told if self.by_model or not restates(one, self.graded)]
+        return told if self.by_model else [one for one in told if not restates(one, self.graded)]
+
+    def summary(self, most: int | None = None) -> Spans:
+        """The gist without what the table of names says, of which ``most`` are shown."""
+        shown = [] if self.by_model else self._facts[: len(self.names)][:most]
+        told = {fact.evidence for fact in shown if is_told_by_values(fact, self.graded.facts)}
+        fresh = [one for one in self._fresh if not told.issuperset(one.evidence)]
         return run(fresh, self._language)
 
     @property
@@ -326,9 +347,10 @@ class ChangeView:
     def names(self) -> list[Named]:
         """The interface names that the change touches, those that users rely on first."""
         behind = range(len(self._facts), 0, -1)
+        notes = descriptions(self._facts, read(self.graded, self._language))
         return [
-            self._name(fact)
-            for fact, count in zip(self._facts, behind, strict=True)
+            self._name(fact, note)
+            for fact, note, count in zip(self._facts, notes, behind, strict=True)
             if self.left > _OTHER * min(count, _MOST_OTHERS)
         ]
 
@@ -349,14 +371,14 @@ class ChangeView:
             for fact in sorted(facts, key=lambda fact: _FIRST.index(fact.action))
         ]
 
-    def _name(self, fact: Fact) -> Named:
+    def _name(self, fact: Fact, note: Spans) -> Named:
         at = fact.evidence
         old = fact.kind is FactKind.DEPRECATION
         before, after = differing(
             fact.before or "", (fact.replacement if old else fact.after) or ""
         )
         url = self._places.address_of(at)
-        texts = (fact.name, fact.name, before[:80], after[:80], url)
+        texts = (fact.name, fact.name, before[:80], after[:80], url, plain(note))
         self.left -= _NAMED + sum(len(text.encode("utf-8", "replace")) for text in texts)
         return Named(
             kind="" if old else KINDS[fact.kind].template(self._language),
@@ -366,6 +388,7 @@ class ChangeView:
             after=after,
             place=f"{printable(at.path).rpartition('/')[2]}:{at.line}" if at.line else "",
             url=url,
+            note=note,
             diff=self._lines([at]),
         )
 
@@ -374,7 +397,7 @@ class ChangeView:
         return Said(spans=self._places.cited(statement), diff=diff)
 
     def _lines(self, evidence: Sequence[Evidence]) -> Excerpt | None:
-        found = excerpt(self.change, evidence, self._colours)
+        found = excerpt(self.change, evidence, self._colours, self.texts)
         size = _SHOWN + sum(len(one.html) + MARKUP for one in found.lines) if found else 0
         # Names stand before lines: those of a name with many others are in the patch alone.
         if size > self.left - _NAMED * len(self._facts):

@@ -165,6 +165,11 @@ class Histories(Protocol):
     async def change(self, shown: SiteRepository, sha: str) -> Change | None:
         """A change with its lines; ``None`` if reading it would need another machine."""
 
+    async def texts(
+        self, shown: SiteRepository, sha: str, paths: Sequence[str]
+    ) -> Mapping[str, str]:
+        """The files of a commit by path, without those that cannot be read or are no text."""
+
     def read(self, shown: SiteRepository, span: Span) -> None:
         """Begin to read the part of a span that the archive lacks, unless reading is under way."""
 

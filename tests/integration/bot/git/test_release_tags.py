@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from bot.git.git_process import reading
-from bot.git.revisions import newest_releases, read_release, read_released
+from bot.git.revisions import (
+    newest_releases,
+    read_release,
+    read_release_index,
+    read_released,
+)
 from digest.core.release import TaggedRelease
 from tests.support.builders import RepositoryBuilder
 
@@ -83,11 +88,22 @@ async def test_release_of_a_commit_and_those_with_a_copy_of_it(builder, step, re
         made = builder.git("commit-tree", "-p", before, "-m", message, "main^{tree}")
         builder.git("tag", tag, made)
         before = tag
-    found = await read_released(reading(builder.path), "main", commit, f"Step {step}")
-    assert found == (release, copies)
+    assert await released(builder, commit, f"Step {step}") == (release, copies)
 
 
 async def test_commit_that_no_release_has(builder):
     builder.commit("Step", {"a.txt": "6"})
     commit = builder.git("rev-parse", "main")
-    assert await read_released(reading(builder.path), "main", commit, "--all") == ("", [])
+    assert await released(builder, commit, "--all") == ("", [])
+    index = await read_release_index(reading(builder.path), commit)
+    assert index.unreleased == {commit}
+    assert await read_release_index(reading(builder.path), commit, index) is index
+    builder.git("tag", "v0.4.0", "main")
+    index = await read_release_index(reading(builder.path), commit, index)
+    assert index.unreleased == frozenset()
+    assert await released(builder, commit, "Step") == ("v0.4.0", [])
+
+
+async def released(builder, commit, subject):
+    git = reading(builder.path)
+    return await read_released(git, await read_release_index(git, "main"), commit, subject)

@@ -28,6 +28,28 @@ async def test_names_stand_in_a_table_with_their_lines_below(client):
     assert "pool-size" in re.sub("<[^>]+>", "", table[0].split('class="diff"')[1])
 
 
+async def test_one_changed_line_stands_between_its_neighbours(client):
+    page = (await client.get(WAIT)).text
+    lines = re.search(r"(?s)<summary>diff <code>pool.py:2</code>.*?</pre>", page)
+    assert lines
+    shown = re.sub("<[^>]+>", "", lines[0].split('class="diff"')[1])
+    assert re.findall(r"(?m)^.*?(\d)([ +-]) ", shown) == [
+        ("1", " "),
+        ("2", "-"),
+        ("3", "-"),
+        *((n, "+") for n in "23"),
+    ]
+
+
+async def test_what_the_table_of_names_says_is_not_said_above_it(client):
+    page = (await client.get(f"{OPEN}/-/changes/1")).text
+    summary = re.search(r'<p class="summary">(.*?)</p>', page)
+    assert summary
+    assert summary[1] == "In the author&#39;s words: “Pools keep engines warm.”"
+    names = page.split('<table class="stack names">')[1].split("</table>")[0]
+    assert "--pool-size" in names
+
+
 async def test_no_name_is_left_out_on_the_page_of_its_change(client):
     page = (await client.get(WAIT)).text
     told = (await client.get(f"{WAIT}.json")).json()["change"]

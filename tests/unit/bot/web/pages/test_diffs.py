@@ -43,11 +43,51 @@ LONG = Hunk(
     ],
 )
 def test_excerpt_is_the_lines_around_the_evidence(side, line, shown):
-    found = excerpt(change(LONG), [Evidence(path="engine/cli.py", line=line, side=side)], Colours())
+    found = excerpt(
+        change(LONG), [Evidence(path="engine/cli.py", line=line, side=side)], Colours(), {}
+    )
     assert found is not None
     assert " ".join(f"{one.sign}{one.number}" for one in found.lines) == shown
     assert 3 <= len(found.lines) <= 8
     assert found.place == f"cli.py:{line}"
+
+
+TEXT = [f"line {n}" for n in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("hunks", "side", "line", "shown"),
+    [
+        ([(5, 5, 1, 1)], Side.NEW, 5, " 3  4 -5 +5  6  7"),
+        ([(5, 5, 1, 1)], Side.OLD, 5, " 3  4 -5 +5  6  7"),
+        ([(1, 1, 0, 1)], Side.NEW, 1, "+1  2  3"),
+        ([(12, 12, 1, 1)], Side.NEW, 12, " 10  11 -12 +12"),
+        ([(5, 4, 1, 0)], Side.OLD, 5, " 3  4 -5  5  6"),
+        ([(3, 3, 1, 1), (5, 5, 1, 1), (7, 7, 1, 1)], Side.NEW, 5, " 4 -5 +5  6"),
+        ([(4, 3, 1, 0), (6, 5, 1, 1), (7, 5, 1, 0)], Side.NEW, 5, " 4 -6 +5"),
+        ([(5, 5, 3, 3)], Side.NEW, 6, " 4 -5 -6 -7 +5 +6 +7  8"),
+        ([(5, 5, 0, 7)], Side.NEW, 5, " 3  4 +5 +6 +7"),
+        ([(5, 5, 0, 7)], Side.NEW, 11, "+9 +10 +11  12"),
+        ([(99, 99, 1, 1)], Side.NEW, 99, "-99 +99"),
+    ],
+)
+def test_excerpt_has_unchanged_lines_where_there_is_room(hunks, side, line, shown):
+    made = [
+        Hunk(
+            old_start=old,
+            new_start=new,
+            removed=tuple(f"old {n}" for n in range(gone)),
+            added=tuple(f"line {new + n}" for n in range(come)),
+        )
+        for old, new, gone, come in hunks
+    ]
+    evidence = Evidence(path="engine/cli.py", line=line, side=side)
+    found = excerpt(change(*made), [evidence], Colours(), {"engine/cli.py": TEXT})
+    assert found is not None
+    assert " ".join(f"{one.sign}{one.number}" for one in found.lines) == shown
+    assert len(found.lines) <= 8
+    unchanged = [line for line in text(found.lines) if line[0] == " "]
+    assert all(re.fullmatch(r" (\d+) line \1", line) for line in unchanged)
 
 
 @pytest.mark.parametrize(
@@ -61,13 +101,13 @@ def test_excerpt_is_the_lines_around_the_evidence(side, line, shown):
     ids=["another line", "whole file", "another file", "message"],
 )
 def test_what_the_patch_does_not_hold_has_no_excerpt(evidence):
-    assert excerpt(change(LONG), [evidence], Colours()) is None
-    assert excerpt(None, [evidence], Colours()) is None
+    assert excerpt(change(LONG), [evidence], Colours(), {}) is None
+    assert excerpt(None, [evidence], Colours(), {}) is None
 
 
 def test_renamed_file_is_found_by_its_old_path_on_the_old_side():
     moved = change(LONG, old_path="engine/old.py")
-    found = excerpt(moved, [Evidence(path="engine/old.py", line=12, side=Side.OLD)], Colours())
+    found = excerpt(moved, [Evidence(path="engine/old.py", line=12, side=Side.OLD)], Colours(), {})
     assert found is not None
 
 
