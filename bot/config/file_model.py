@@ -21,7 +21,7 @@ from pydantic import (
 
 from bot.config.channel_section import ChannelConfig, Names, Preferences
 from bot.config.repository_section import RepositoryConfig
-from bot.util.section import Place, ServerSettings, Settings
+from bot.util.section import Place, ServerSettings, Settings, must
 from digest.core.facts import FactKind
 from digest.core.grade import Level
 from digest.errors import InvalidConfig
@@ -81,6 +81,16 @@ def _network(value: str) -> str:
     return value
 
 
+WebToken = Annotated[
+    SecretStr | None,
+    must(
+        lambda token: len(token) >= _SHORTEST_TOKEN,
+        f"a token needs at least {_SHORTEST_TOKEN} characters; make one with: "
+        "openssl rand -base64 24",
+    ),
+]
+
+
 class WebSettings(Settings):
     """The web server; without the section there is none.
 
@@ -93,8 +103,8 @@ class WebSettings(Settings):
 
     listen: Annotated[Listen, BeforeValidator(_listen)] = Listen("127.0.0.1", 8080)
     public_url: str = ""
-    token: SecretStr | None = None
-    metrics_token: SecretStr | None = None
+    token: WebToken = None
+    metrics_token: WebToken = None
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = ("127.0.0.1", "::1")
     max_body: int = Field(default=LARGEST, ge=1024, le=2**30)
     max_connections: int = Field(default=1000, ge=1)
@@ -108,16 +118,6 @@ class WebSettings(Settings):
                 "write the address at which others reach the pages, such as https://digest.example"
             )
         return url.rstrip("/")
-
-    @field_validator("token", "metrics_token")
-    @classmethod
-    def _not_guessed(cls, token: SecretStr | None) -> SecretStr | None:
-        if token is not None and len(token.get_secret_value()) < _SHORTEST_TOKEN:
-            raise ValueError(
-                f"a token needs at least {_SHORTEST_TOKEN} characters; make one with: "
-                "openssl rand -base64 24"
-            )
-        return token
 
 
 def listening_at(settings: WebSettings, written: str) -> WebSettings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import smtplib
 import ssl
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,12 +25,13 @@ from pydantic import AfterValidator, SecretStr, model_validator
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.messaging.wire import PostsOnly
 from bot.util.sanitize import address, legible
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 from bot.util.terminal import lay_out, plain_text
 from digest import document as doc
 
 _PATIENCE = 30.0  # seconds of a silent mail server
 _WIDTH = 76  # columns of the plain text: https://www.rfc-editor.org/rfc/rfc3676 advises at most 78
+_HTTPS = re.compile(r"\Z|https://")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _PAGE = Markup(
     '<!doctype html><html lang="{language}"><body style="font:15px/1.5 sans-serif;max-width:44em">'
@@ -46,12 +48,6 @@ def _one_address(text: str) -> str:
     return text
 
 
-def _https(url: str) -> str:
-    if url and not url.startswith("https://"):
-        raise ValueError("write an address that starts with https://")
-    return url
-
-
 class Config(Settings):
     """The mail server, and who the mail is from. ``chat`` of a channel holds the recipients.
 
@@ -66,7 +62,9 @@ class Config(Settings):
     user: str = ""
     password: SecretStr | None = None
     sender: Annotated[str, AfterValidator(_one_address)]
-    unsubscribe: Annotated[str, AfterValidator(_https)] = ""
+    unsubscribe: Annotated[
+        str, must(_HTTPS.match, "write an address that starts with https://")
+    ] = ""
 
     @model_validator(mode="after")
     def _require_encryption(self) -> Self:

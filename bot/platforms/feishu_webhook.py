@@ -15,10 +15,10 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr, field_validator
+from pydantic import SecretStr
 
 from bot.feishu_card.card import Style, render
 from bot.messaging.rates import Rate
@@ -34,7 +34,7 @@ from bot.messaging.sender import (
     compact_json,
 )
 from bot.messaging.wire import HttpClient, PacedAddress, Reply
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 from digest.document import Document
 
 _ADDRESS = re.compile(
@@ -64,18 +64,15 @@ class Config(Settings):
     """``url`` is the whole address that the group shows; ``secret`` if it asks for signatures."""
 
     kind: Literal["feishu_webhook"] = "feishu_webhook"
-    url: SecretStr
+    url: Annotated[
+        SecretStr,
+        must(
+            _ADDRESS.fullmatch,
+            "write the full address of the custom bot, "
+            "https://open.feishu.cn/open-apis/bot/v2/hook/...",
+        ),
+    ]
     secret: SecretStr | None = None
-
-    @field_validator("url")
-    @classmethod
-    def _whole(cls, url: SecretStr) -> SecretStr:
-        if not _ADDRESS.fullmatch(url.get_secret_value()):
-            raise ValueError(
-                "write the full address of the custom bot, "
-                "https://open.feishu.cn/open-apis/bot/v2/hook/..."
-            )
-        return url
 
 
 class FeishuWebhook(PacedAddress):

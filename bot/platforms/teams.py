@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import SecretStr, field_validator
+from pydantic import SecretStr
 
 from bot.messaging.rates import Rate
 from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit, compact_json
 from bot.messaging.wire import HttpClient, PacedAddress
 from bot.util.sanitize import address, legible, legible_lines
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 from bot.util.terminal import columns_of, has_own_sign
 from digest import document as doc
 
@@ -25,6 +25,7 @@ _SOURCE = (
     "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/"
     "add-incoming-webhook"
 )
+_ADDRESS = re.compile(r"https://[^/\s]+/|http://127\.0\.0\.1:\d+/")
 _SIZE = 20_000  # bytes of a request. The page says 28 KB; senders have seen refusals from 21 KB on.
 _LONGEST = 1000  # characters of one block, so that a block always fits into a card
 _LONGEST_URL = 1000
@@ -38,14 +39,9 @@ class Config(Settings):
     """``url`` is the address that the workflow shows once it is saved."""
 
     kind: Literal["teams"] = "teams"
-    url: SecretStr
-
-    @field_validator("url")
-    @classmethod
-    def _whole(cls, url: SecretStr) -> SecretStr:
-        if not re.match(r"https://[^/\s]+/|http://127\.0\.0\.1:\d+/", url.get_secret_value()):
-            raise ValueError("write the full address of the workflow, https://...")
-        return url
+    url: Annotated[
+        SecretStr, must(_ADDRESS.match, "write the full address of the workflow, https://...")
+    ]
 
 
 class Teams(PacedAddress):

@@ -15,15 +15,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import time
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import SecretStr, field_validator
+from pydantic import SecretStr
 
 from bot.messaging.sender import Ability, Limit, Part, Receipt, Unit
 from bot.messaging.wire import Addressed, HttpClient, Reply
 from bot.util.sanitize import legible
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 from bot.util.terminal import lay_out, plain_text
 from digest.document import Document
 from digest.markdown import markdown
@@ -31,6 +32,7 @@ from digest.markdown import markdown
 SCHEMA = 1
 """The version of the body. It increases when a field changes its meaning, not when one is added."""
 
+_ADDRESS = re.compile("https?://")
 _WIDTH = 100
 _MOST_RECEIPT = 200
 
@@ -39,15 +41,8 @@ class Config(Settings):
     """``url`` is a secret, since such addresses often hold one; ``secret`` signs what is sent."""
 
     kind: Literal["webhook"] = "webhook"
-    url: SecretStr
+    url: Annotated[SecretStr, must(_ADDRESS.match, "write the full address, https://...")]
     secret: SecretStr | None = None
-
-    @field_validator("url")
-    @classmethod
-    def _an_address(cls, url: SecretStr) -> SecretStr:
-        if not url.get_secret_value().startswith(("https://", "http://")):
-            raise ValueError("write the full address, https://...")
-        return url
 
 
 class Webhook(Addressed):

@@ -14,7 +14,7 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar, get_args
@@ -31,6 +31,18 @@ from pydantic import (
 
 from bot.util.sanitize import conceal, legible, secrets_in
 from digest.errors import InvalidConfig
+
+
+def must(fits: Callable[[str], object], complaint: str) -> AfterValidator:
+    """Refuses a text or secret that does not fit; ``complaint`` says what to write instead."""
+
+    def check(value: str | SecretStr | None) -> str | SecretStr | None:
+        text = value.get_secret_value() if isinstance(value, SecretStr) else value
+        if text is not None and not fits(text):
+            raise ValueError(complaint)
+        return value
+
+    return AfterValidator(check)
 
 
 class Settings(BaseModel):

@@ -11,16 +11,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import quote
 
-from pydantic import SecretStr, field_validator
+from pydantic import SecretStr
 
 from bot.messaging.rates import Rate
 from bot.messaging.sender import Ability, Counted, Limit, Part, Receipt, SendError, SendReason, Unit
 from bot.messaging.wire import HttpClient, PacedAddress, Reply, reason_of
 from bot.platforms.discord.markup import MOST, render
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 from digest.document import Document
 
 _ADDRESS = re.compile(
@@ -48,16 +48,13 @@ class Config(Settings):
 
     posts_silently: ClassVar[bool] = True
     kind: Literal["discord"] = "discord"
-    url: SecretStr
-
-    @field_validator("url")
-    @classmethod
-    def _whole(cls, url: SecretStr) -> SecretStr:
-        if not _ADDRESS.fullmatch(url.get_secret_value()):
-            raise ValueError(
-                "write the full address of the webhook, https://discord.com/api/webhooks/.../..."
-            )
-        return url
+    url: Annotated[
+        SecretStr,
+        must(
+            _ADDRESS.fullmatch,
+            "write the full address of the webhook, https://discord.com/api/webhooks/.../...",
+        ),
+    ]
 
 
 class Discord(PacedAddress):

@@ -7,13 +7,14 @@ loads the library when it first needs it.
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import SecretStr, field_validator
 
 from bot.platforms.telegram.sender import Telegram, TelegramAccount
-from bot.util.section import Settings
+from bot.util.section import Settings, must
 
+_PUBLIC = re.compile(r"\Z|https://")
 _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 
 
@@ -27,24 +28,15 @@ class Config(Settings):
 
     posts_silently: ClassVar[bool] = True
     kind: Literal["telegram"] = "telegram"
-    token: SecretStr
+    token: Annotated[
+        SecretStr,
+        must(_TOKEN.fullmatch, "write the full token from BotFather, such as 123456:ABC-DEF..."),
+    ]
     listen: bool = True
-    webhook: str = ""
+    webhook: Annotated[
+        str, must(_PUBLIC.match, "write an address that Telegram can call, https://...")
+    ] = ""
     api: str = "https://api.telegram.org"
-
-    @field_validator("token")
-    @classmethod
-    def _whole(cls, token: SecretStr) -> SecretStr:
-        if not _TOKEN.fullmatch(token.get_secret_value()):
-            raise ValueError("write the full token from BotFather, such as 123456:ABC-DEF...")
-        return token
-
-    @field_validator("webhook")
-    @classmethod
-    def _public(cls, webhook: str) -> str:
-        if webhook and not webhook.startswith("https://"):
-            raise ValueError("write an address that Telegram can call, https://...")
-        return webhook
 
     @field_validator("api")
     @classmethod
