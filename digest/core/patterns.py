@@ -3,9 +3,8 @@
 A path pattern with a slash is read as in ``.gitignore``: ``*`` and ``?`` stay within a segment,
 ``**`` crosses them; a pattern without wildcards is a file, or a folder with everything below it;
 one without a slash is matched against every segment. From ``_FEW`` wildcards on, where Python's
-expressions backtrack too long, all possible matches are tracked in parallel (Baeza-Yates and
-Gonnet, "A new approach to text searching", 1992), in time linear in the length of the path.
-Expressions such as ``/^fix(es)?:/``, without case, are matched by RE2 in linear time.
+expressions backtrack too long, RE2 matches it, in linear time. So it does expressions such as
+``/^fix(es)?:/``, without case.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 
 _TOKEN = re.compile(r"(?P<all>\*\*/?)|(?P<some>\*+)|(?P<one>\?)|(?P<other>[^*?]+)")
-_FEW = 3  # wildcards from which on matches are tracked in parallel
+_FEW = 3  # wildcards from which on a path is matched by RE2, which takes longer to import
 
 
 def matches(pattern: str, path: str) -> bool:
@@ -53,17 +52,16 @@ def matches(pattern: str, path: str) -> bool:
 @lru_cache(maxsize=1024)
 def _matcher(pattern: str) -> Callable[[str], bool]:
     tokens = list(_TOKEN.finditer(pattern.strip("/")))
-    anywhere = "/" not in pattern.rstrip("/")
-    if sum(1 for token in tokens if token["all"] or token["some"]) < _FEW:
-        expression = _compile(tokens, anywhere=anywhere)
-        return lambda path: expression.fullmatch(path) is not None
-    return _Readings(tokens, anywhere=anywhere)
-
-
-def _compile(tokens: list[re.Match[str]], *, anywhere: bool) -> re.Pattern[str]:
-    body = "".join(map(_token, tokens))
+    anywhere = "(?:.*/)?" if "/" not in pattern.rstrip("/") else ""
     # A pattern that names a folder matches everything below it.
-    return re.compile(f"{'(?:.*/)?' if anywhere else ''}{body}(?:/.*)?", re.DOTALL)
+    expression = f"(?s:{anywhere}{''.join(map(_token, tokens))}(?:/.*)?)"
+    if sum(1 for token in tokens if token["all"] or token["some"]) < _FEW:
+        fits = re.compile(expression).fullmatch
+        return lambda path: fits(path) is not None
+    import re2
+
+    linear = re2.compile(_encodable(expression)).fullmatch
+    return lambda path: linear(_encodable(path)) is not None
 
 
 def _token(match: re.Match[str]) -> str:
@@ -74,73 +72,6 @@ def _token(match: re.Match[str]) -> str:
     if match["one"]:
         return "[^/]"
     return re.escape(match["other"])
-
-
-class _Readings:
-    """A pattern as states, a bit each; each partial match of a path is in one of them."""
-
-    # ``**/`` has two states: one before it, from which it may be skipped, and one within it, which
-    # only a slash leaves.
-
-    def __init__(self, tokens: list[re.Match[str]], *, anywhere: bool) -> None:
-        self._letters: dict[str, int] = {}
-        self._any = self._segment = self._within = self._one = 0
-        self._skip = self._skip_two = 0
-        self._end = 1
-        if anywhere:
-            self._folders()
-        for token in tokens:
-            self._add(token)
-
-    def _add(self, token: re.Match[str]) -> None:
-        if token["all"] and token["all"].endswith("/"):
-            self._folders()
-        elif token["all"] or token["some"]:
-            if token["all"]:
-                self._any |= self._end
-            else:
-                self._segment |= self._end
-            self._skip |= self._end
-            self._end <<= 1
-        elif token["one"]:
-            self._one |= self._end
-            self._end <<= 1
-        else:
-            for letter in token["other"]:
-                self._letters[letter] = self._letters.get(letter, 0) | self._end
-                self._end <<= 1
-
-    def _folders(self) -> None:
-        self._skip_two |= self._end
-        self._within |= self._end << 1
-        self._end <<= 2
-
-    def __call__(self, path: str) -> bool:
-        """Whether a match reaches the end of the pattern, at the path's end or a folder's."""
-        at = self._past_wildcards(1)
-        for letter in path:
-            if letter == "/":
-                if at & self._end:
-                    return True
-                into = at & self._letters.get("/", 0)
-                into |= (at & self._skip_two) << 1 | at & self._within
-            else:
-                into = at & (self._letters.get(letter, 0) | self._one)
-            fresh = into << 1 | at & (self._any | self._within) | (at & self._skip_two) << 1
-            if letter != "/":
-                fresh |= at & self._segment
-            at = self._past_wildcards(fresh)
-            if not at:
-                return False
-        return bool(at & self._end)
-
-    def _past_wildcards(self, at: int) -> int:
-        """The states, with those after wildcards that match nothing."""
-        while True:
-            more = at | (at & self._skip) << 1 | (at & self._skip_two) << 2
-            if more == at:
-                return at
-            at = more
 
 
 _WRITTEN = re.compile(r"/(.+)/", re.DOTALL)

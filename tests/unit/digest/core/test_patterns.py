@@ -54,12 +54,13 @@ def test_every_path_meets_itself_and_its_folders(parts: list[str]) -> None:
     st.lists(st.sampled_from(["*", "**", "**/", "?", "a", "b", "/"]), min_size=1, max_size=9),
     st.text("ab/", max_size=12),
 )
-def test_readings_side_by_side_find_what_an_expression_finds(pieces, path):
-    pattern = "".join(pieces)
-    tokens = list(patterns._TOKEN.finditer(pattern.strip("/")))
-    anywhere = "/" not in pattern.rstrip("/")
-    expected = patterns._compile(tokens, anywhere=anywhere).fullmatch(path) is not None
-    assert patterns._Readings(tokens, anywhere=anywhere)(path) is expected
+def test_both_engines_find_the_same(pieces, path):
+    def met(few: int) -> bool:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(patterns, "_FEW", few)
+            return patterns._matcher.__wrapped__("".join(pieces))(path)
+
+    assert met(0) is met(99)
 
 
 def test_many_wildcards_against_a_long_path_come_to_an_end():
