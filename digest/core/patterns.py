@@ -58,9 +58,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     if sum(1 for token in tokens if token["all"] or token["some"]) < _FEW:
         fits = re.compile(expression).fullmatch
         return lambda path: fits(path) is not None
-    import re2
-
-    linear = re2.compile(_encodable(expression)).fullmatch
+    linear = _compiled(expression, case=True).fullmatch
     return lambda path: linear(_encodable(path)) is not None
 
 
@@ -98,11 +96,8 @@ def found_in(expression: str, texts: Iterable[str]) -> bool:
 def _expression(expression: str) -> Any:
     import re2
 
-    options = re2.Options()
-    options.case_sensitive = False
-    options.log_errors = False
     try:
-        return re2.compile(_encodable(expression), options)
+        return _compiled(expression, case=False)
     except re2.error as error:
         (reason,) = error.args
         problem = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
@@ -110,6 +105,15 @@ def _expression(expression: str) -> Any:
             f"/{expression}/ is not a valid RE2 regular expression ({problem}); "
             "see https://github.com/google/re2/wiki/Syntax"
         ) from None
+
+
+def _compiled(expression: str, *, case: bool) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive = case
+    options.log_errors = False
+    return re2.compile(_encodable(expression), options)
 
 
 def _encodable(text: str) -> str:

@@ -58,6 +58,7 @@ def opening(key: str) -> Callable[[str], bytes]:
     from cryptography.hazmat.primitives.ciphers import Cipher
     from cryptography.hazmat.primitives.ciphers.algorithms import AES256
     from cryptography.hazmat.primitives.ciphers.modes import CBC
+    from cryptography.hazmat.primitives.padding import PKCS7
 
     prepared = AES256(hashlib.sha256(key.encode()).digest())
 
@@ -65,19 +66,13 @@ def opening(key: str) -> Callable[[str], bytes]:
         try:
             sealed = base64.b64decode(text, validate=True)
             cipher = Cipher(prepared, CBC(sealed[:_BLOCK])).decryptor()
-            return _without_padding(cipher.update(sealed[_BLOCK:]) + cipher.finalize())
+            padding = PKCS7(AES256.block_size).unpadder()
+            padded = cipher.update(sealed[_BLOCK:]) + cipher.finalize()
+            return padding.update(padded) + padding.finalize()
         except (ValueError, binascii.Error) as error:
             raise Unreadable("not encrypted with this key") from error
 
     return opened
-
-
-def _without_padding(padded: bytes) -> bytes:
-    """PKCS#7: https://www.rfc-editor.org/rfc/rfc5652#section-6.3. Raises ``ValueError``."""
-    count = padded[-1] if padded else 0
-    if not 1 <= count <= _BLOCK or not padded.endswith(bytes([count]) * count):
-        raise ValueError("no padding")
-    return padded[:-count]
 
 
 class FeishuWebEvents:
