@@ -119,14 +119,20 @@ async def _answered(
     whole = whole and not reading.unknown
     if isinstance(intent, intents.Changed) and asked_release(intent.topic):
         whole = False  # mentions of a version without a tag do not make it a release
-    if isinstance(intent, intents.Changed | intents.Search) and whole and 0 < found.total <= _PROOF:
+    from handlers.questions.search import with_close_titles
+
+    listed = isinstance(intent, _LISTED_NEAR) and found.intent != "unknown"
+    if listed and whole and 0 < found.total <= _PROOF:
         found = await _proven(found, reading, ctx)
     if reading.undone and isinstance(intent, intents.Explain) and found.rows:
         # The explanation of a change, after the change that reverts it, if there is one.
         reverts, _ = await undoings_of(ctx.archive, ctx.watched.repository, found.rows[0].graded)
         by = _yes_by(reverts[0], ctx) if reverts else words.NOT_REVERTED(ctx.language)
         found = _opened(found, by)
-    return intent, ctx, line, found
+    return intent, ctx, line, await with_close_titles(found, intent, reading, ctx)
+
+
+_LISTED_NEAR = intents.Changed | intents.Search | intents.Unknown
 
 
 def _yes_by(graded: Graded, ctx: Context) -> Spans:
@@ -218,6 +224,7 @@ def _of_a_clause(text: str, known: Background, ctx: Context, *, dated: bool) -> 
             continue
         whole = _is_whole(found.intent) or (dated and not getattr(found.intent, "anytime", True))
         if found.sure and not found.unknown and whole:
+            found = replace(found, content=content_words(text))
             if _lacks_subject(found.intent) and (about := content_words(rest)):
                 # "it eats the disk on shutdown - fixed?"
                 return replace(found, intent=replace(found.intent, topic=" ".join(about)))

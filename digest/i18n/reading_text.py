@@ -84,6 +84,9 @@ NEAREST = Phrase(
     "I do not understand all of this question. These changes are nearest to its words ({words}):",
     "我没完全看懂这个问题。与其中的词（{words}）最接近的变更：",
 )
+ALSO_CLOSE = Phrase("Just as close to the words of the question:", "标题同样接近问题用词的变更：")
+CLOSE = Phrase("its title is close to the question", "标题接近问题用词")
+CLOSER = Phrase("Closest to the words of the question:", "标题最接近问题用词的变更：")
 THANKS = Phrase("You are welcome. You can continue with, for example:", "不客气。还可以这样问：")
 TO_TODAY = Phrase("{since} to today", "{since} 至今")
 DAYS = Phrase("{since} to {until}", "{since} 至 {until}")

@@ -95,15 +95,16 @@ class Reading:
     """How a question was read: its intent, and the next best one if it is close.
 
     ``sure``: another meaning is unlikely. ``words`` are those in no table, which form a topic,
-    and ``unknown`` those that form none. ``single``: one change is described. ``brief``: a short
-    answer is asked for. ``closed``: yes or no is asked for; ``dated``: the release of a change;
-    ``undone``: whether it was reverted.
+    and ``unknown`` those that form none. ``content`` are those that changes may have.
+    ``single``: one change is described. ``brief``: a short answer is asked for. ``closed``: yes or
+    no is asked for; ``dated``: the release of a change; ``undone``: whether it was reverted.
     """
 
     intent: Intent
     sure: bool = True
     words: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    content: tuple[str, ...] = ()
     other: Intent | None = None
     single: bool = False
     brief: bool = False
@@ -154,7 +155,9 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
         terms = _content(plain)
         unknown = Unknown(near=near, foreign=is_foreign(asked), thanks=thanks, terms=terms)
         words = [name_of(token) for token in plain.tokens if not token.tags & _NO_TOPIC]
-        found = Reading(unknown, sure=False, words=tuple(dict.fromkeys(words))[:_MOST_UNKNOWN])
+        words = list(dict.fromkeys(words))[:_MOST_UNKNOWN]
+        dated = RELEASE.search(asked) is not None
+        found = Reading(unknown, sure=False, words=tuple(words), content=terms, dated=dated)
     return found
 
 
@@ -182,7 +185,7 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 _NO_CONTENT_TAGS = _NO_TOPIC | {"me", "they", "thanks", "history", "happened", "change", "why"}
-_NO_CONTENT = lazy(r"\W*|[\d.]+|[a-z]{1,2}")
+_NO_CONTENT = lazy(r"\W*|\d+|[a-z]{1,2}")
 """Words that occur in too many changes, or that mean nothing alone."""
 
 
@@ -341,9 +344,19 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     yes_or_no = YES_OR_NO.search(question) is not None
     undone = yes_or_no and _UNDONE.search(question) is not None
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
-    dated = bool(asked.kinds or asked.topic) and RELEASE.search(question) is not None
+    dated = bool(_content(asked)) and RELEASE.search(question) is not None
     return Reading(
-        best.intent, sure, asked.words, unknown, other, single, brief, closed, dated, undone
+        best.intent,
+        sure,
+        asked.words,
+        unknown,
+        _content(asked),
+        other,
+        single=single,
+        brief=brief,
+        closed=closed,
+        dated=dated,
+        undone=undone,
     )
 
 

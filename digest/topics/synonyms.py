@@ -95,6 +95,7 @@ kv cache, 键值缓存, KV缓存
 prefix caching, prefix cache, 前缀缓存
 remote read, 远程读, 远程读取
 remote write, 远程写, 远程写入
+label, 标签
 language server, LSP, 语言服务器
 latency, 延迟, 时延
 lint, linter, linting
@@ -207,16 +208,18 @@ SHORTENED = {term("kv cache"): term("KV")}
 """Names that are shortened next to another: "KV offload" means offloading the KV cache."""
 
 
-def _kin() -> dict[str, frozenset[str]]:
+def _kin() -> tuple[dict[str, frozenset[str]], dict[str, tuple[str, ...]]]:
     kin: dict[str, frozenset[str]] = {}
+    names: dict[str, tuple[str, ...]] = {}
     for family in FAMILIES:
         terms = frozenset(term(name) for name in family)
         for name in terms:
             kin[name] = kin.get(name, frozenset()) | terms
-    return kin
+            names[name] = (*names.get(name, ()), *family)
+    return kin, names
 
 
-_KIN = _kin()
+_KIN, _NAMES = _kin()
 CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=True))
 """The Chinese names, longest first, so that 单元测试 is found before 测试."""
 
@@ -224,6 +227,11 @@ CHINESE = tuple(sorted((t for t in _KIN if HAN.fullmatch(t)), key=len, reverse=T
 def english_of(name: str) -> str:
     """The English name of a Chinese one; empty if it is in no family."""
     return next((family[0] for family in FAMILIES if name in family), "")
+
+
+def synonyms(name: str) -> tuple[str, ...]:
+    """All names of the things that a name may mean; none if it is in no family."""
+    return _NAMES.get(term(name), ())
 
 
 def kin(name: str) -> frozenset[str]:

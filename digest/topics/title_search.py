@@ -6,12 +6,15 @@ weighed by how rare its words are among all titles, as in inverse document frequ
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import log
 
-from digest.topics.synonyms import english_of
+from digest.topics.matching import topic_words
+from digest.topics.synonyms import synonyms
 from digest.topics.terms import HAN, roots
 
 _MOST_WORDS = 12
@@ -22,47 +25,109 @@ _LEAST = 2  # words that must meet: a single one may be there by chance
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A title with some of the words; ``weight`` is the sum of their rarity."""
+    """A title with some of the words; ``weight`` is the sum of their rarity.
+
+    ``closer``: it has clearly more of them than any title in the answer.
+    """
 
     place: int
     weight: float
     words: tuple[str, ...]
+    closer: bool = False
 
 
-def search_titles(titles: Sequence[str], words: Sequence[str], most: int) -> Sequence[Match]:
-    """The best matches among titles, newest first among equals if the titles are."""
-    # At least two words must meet. A word matches where a word of the title begins with its root; a
-    # Chinese word is looked for by its English synonym.
-    lowered = [title.lower() for title in titles]
+def search_titles(
+    titles: Sequence[str],
+    words: Sequence[str],
+    most: int,
+    *,
+    listed: frozenset[int] = frozenset(),
+) -> Sequence[Match]:
+    """The best matches among titles, newest first among equals if the titles are.
+
+    ``place`` is the index of the title. At least two words must meet. A word matches where a word
+    of the title begins with its root or with that of a synonym, such as the English name of a
+    Chinese word. The places in ``listed`` are left out, but the others must be as near as they are;
+    if one of these has a single word, another title with that word will do.
+    """
+    text = _Titles(titles)
     held: dict[str, tuple[float, frozenset[int]]] = {}
-    for word in dict.fromkeys(words[:_MOST_WORDS]):
-        places = _places(lowered, word)
+    for word in dict.fromkeys(_phrases(words)):
+        places = _places(text, word)
         if 0 < len(places) <= max(len(titles) * _COMMON, 1):
             held[word] = log(len(titles) / len(places) + 1), places
     weights: dict[int, float] = {}
     for rarity, places in held.values():
         for place in places:
             weights[place] = weights.get(place, 0.0) + rarity
+    heaviest = sorted(weights.items(), key=lambda one: (-one[1], one[0]))[:_READ]
+    known = sorted(place for place in listed if place in weights)
     found = [
         Match(place, weight, tuple(word for word, (_, places) in held.items() if place in places))
-        for place, weight in sorted(weights.items(), key=lambda one: (-one[1], one[0]))[:_READ]
+        for place, weight in [*heaviest, *((place, weights[place]) for place in known)]
     ]
-    found = [match for match in found if len(match.words) >= _LEAST]
-    least = found[0].weight * _NEAR if found else 0.0
-    return [match for match in found if match.weight >= least][:most]
+    alone = {match.words for match in found if match.place in listed}
+    found = [match for match in found if len(match.words) >= _LEAST or match.words in alone]
+    least = max((match.weight for match in found), default=0.0) * _NEAR
+    known_weight = max((weights[place] for place in known), default=0.0)
+    return [
+        replace(match, closer=known_weight < match.weight * _NEAR)
+        for match in found
+        if match.weight >= least and match.place not in listed
+    ][:most]
+
+
+def has_all(title: str, words: Sequence[str]) -> bool:
+    """Whether a title has all of the words, or their synonyms."""
+    text = _Titles([title])
+    return all(_places(text, word) for word in _phrases(words))
 
 
 _READ = 200  # titles that are looked at, the heaviest first
 
 
-def _places(lowered: Sequence[str], word: str) -> frozenset[int]:
-    """The indexes of the titles that have a word, or all parts of it."""
-    if HAN.fullmatch(word):
-        word = english_of(word) or word
-    parts = [root for root in roots(word) if len(root) > 1] or [word.lower()]
-    begins = [re.compile(rf"(?<![a-z\d]){re.escape(part)}") for part in parts]
-    return frozenset(
-        place
-        for place, title in enumerate(lowered)
-        if all(part in title for part in parts) and all(one.search(title) for one in begins)
-    )
+def _phrases(words: Sequence[str]) -> Iterator[str]:
+    """The words, with two that name one thing together as one: *environment variables*."""
+    rest = topic_words(" ".join(words).replace("/", " "))[:_MOST_WORDS]
+    while rest:
+        pair = " ".join(rest[:2])
+        size = 2 if len(rest) > 1 and synonyms(pair) else 1
+        yield " ".join(rest[:size])
+        del rest[:size]
+
+
+class _Titles:
+    """Titles as one lower-case text, in which a word is found faster than in each of them."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self._text = "\n".join(titles).lower()
+        self._ends = [*itertools.accumulate(len(title) + 1 for title in titles)]
+
+    def having(self, part: str) -> frozenset[int]:
+        """The indexes of the titles in which a word begins with a part."""
+        found: set[int] = set()
+        text, at = self._text, self._text.find(part)
+        while at >= 0:
+            place = bisect_right(self._ends, at)
+            if not at or not (text[at - 1].isascii() and text[at - 1].isalnum()):
+                found.add(place)
+                at = self._ends[place] - 1  # on to the next title
+            at = text.find(part, at + 1)
+        return frozenset(found)
+
+
+def _places(titles: _Titles, word: str) -> frozenset[int]:
+    """The indexes of the titles that have a word, or all parts of it, or a synonym."""
+    names = [word, *synonyms(word)]
+    ways = {_parts(name) for name in names if len(names) == 1 or not HAN.search(name)}
+    with_all = (frozenset.intersection(*map(titles.having, parts)) for parts in ways)
+    return frozenset().union(*with_all)
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The roots of the words of a name; a version is one."""
+    some = () if _VERSION.fullmatch(name) else roots(name)
+    return tuple(sorted(root for root in some if len(root) > 1)) or (name.lower(),)
+
+
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+")

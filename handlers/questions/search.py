@@ -23,17 +23,22 @@ from digest.core.change import printable
 from digest.core.enums import Language
 from digest.core.grade import Graded
 from digest.core.reference import Query
-from digest.document import Code, Document, Item, Listing, Paragraph, Text, plain
+from digest.document import Block, Code, Document, Item, Listing, Paragraph, Text, plain
 from digest.i18n.answer_text import IN_BODY, IN_NAME, IN_PATH, IN_SUBJECT, NOT_FOUND
 from digest.i18n.phrase import Phrase, list_in_words
-from digest.i18n.reading_text import NEAREST
-from digest.question.intent import Search
+from digest.i18n.reading_text import ALSO_CLOSE, CLOSE, CLOSER, NEAREST
+from digest.question.commit_range import Refs
+from digest.question.intent import Changed, Intent, Search, Touched
+from digest.question.parser import Reading
 from digest.topics.matching import Resolved, restrict
-from digest.topics.title_search import search_titles
+from digest.topics.title_search import has_all, search_titles
+from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
+from handlers.questions.change_selection import is_counted
 from handlers.questions.list_reading import listed_result
+from handlers.questions.requirements import is_name
 from handlers.questions.scope import count, newest, reach, run_query, viewpoint
 
 
@@ -121,6 +126,99 @@ async def nearest_titles(words: Sequence[str], ctx: Context, tip: Tip) -> Neares
     return Nearest([(known[sha], words) for sha, words in met.items() if sha in known])
 
 
+async def with_close_titles(
+    found: Answer, intent: Intent, reading: Reading, ctx: Context
+) -> Answer:
+    """The answer with changes whose titles are as close to the question as those it has.
+
+    A question describes a change in words of its own, of which an answer may have taken the wrong
+    ones. An answer with many changes gets only closer ones. What a question counts, ranks or limits
+    to a person stays as it is.
+    """
+    asks = isinstance(intent, Changed) and bool(intent.topic)
+    if found.error is not None or not (found.total or asks):
+        return found
+    if found.intent not in {"changed", "touched"} and not isinstance(intent, Search):
+        return found
+    if isinstance(intent, Changed) and (_is_filtered(intent) or _is_counted(intent)):
+        return found
+    if isinstance(intent, Touched) and is_name(intent.name):
+        return found
+    enough = _FEW_NAMED if isinstance(intent, Touched) else _FEW
+    if any(has_all(row.graded.title, reading.content) for row in found.rows):
+        return found
+    span = found.window if isinstance(intent, Changed) and not intent.anytime else None
+    release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
+    few = found.total <= enough
+    return await _close_titles(found, reading.content, span, ctx, few=few, release=release)
+
+
+def _is_filtered(intent: Changed) -> bool:
+    """Whether changes were selected by more than the words of the question."""
+    by_files = intent.actions and not intent.things
+    ranged = isinstance(intent.window, Refs)
+    return bool(intent.author or intent.level or intent.top or by_files or ranged)
+
+
+def _is_counted(intent: Changed) -> bool:
+    """Whether numbers are asked for; "who did X" may also ask for one change."""
+    listed = replace(intent, people=intent.people and (intent.mergers or intent.reviewers))
+    return is_counted(listed) or intent.counted or intent.against is not None
+
+
+_FEW = 3  # an answer with more changes stands for itself
+_FEW_NAMED = 5  # the same for a history, whose name may stand for something else
+
+
+async def _close_titles(
+    found: Answer,
+    words: Sequence[str],
+    window: Window | None,
+    ctx: Context,
+    *,
+    few: bool,
+    release: bool,
+) -> Answer:
+    """The answer with other changes of a window whose titles are as close to the words.
+
+    If it has not ``few`` changes, only with closer ones. These come first. The ``release`` of the
+    closest ones is told if it is asked for.
+    """
+    from handlers.questions.name_state import released_in
+
+    listed = {row.graded.sha for row in found.rows}
+    tip = await tip_of(ctx)
+    titles = await ctx.watched.source.titles(tip)
+    if window is not None:
+        within = {*await ctx.watched.source.names(tip, window)}
+        titles = [one for one in titles if one[0] in within or one[0] in listed]
+    known = frozenset(place for place, (sha, _) in enumerate(titles) if sha in listed)
+    texts = [title for _, title in titles]
+    matches = await asyncio.to_thread(search_titles, texts, words, _NEAREST, listed=known)
+    closer = not found.total or (bool(listed) and any(match.closer for match in matches))
+    shas = [titles[match.place][0] for match in matches if match.closer or not closer]
+    changes = await ensure(ctx, shas, tip) if shas and (few or closer) else ()
+    now = ctx.clock.now()
+    close = [g for g in changes if g.sha in shas and g.commit.committed_at <= now]
+    if not close:
+        return found
+    close.sort(key=lambda graded: shas.index(graded.sha))
+    rows = [AnswerRow(graded=graded, why=CLOSE.text(ctx.language), unseen="") for graded in close]
+    lines = tuple(
+        Item((*entry_of(graded, ctx.watched.repository), Text(_dated(graded, row, ctx))))
+        for graded, row in zip(close, rows, strict=True)
+    )
+    few_close = close[:_MOST_DATED] if release else ()
+    dated = [line for one in few_close for line in await released_in(one, tip, ctx)]
+    head = (CLOSER if closer else ALSO_CLOSE)(ctx.language)
+    more: tuple[Block, ...] = (Paragraph(head), *map(Paragraph, dated), Listing(lines))
+    blocks, last = found.document.blocks[:-1], found.document.blocks[-1:]
+    first = closer and found.total
+    told = (*more, *blocks) if first else (*blocks, *more)
+    document = replace(found.document, blocks=(*told, *last))
+    return replace(found, document=document, rows=(*found.rows, *rows))
+
+
 @dataclass(frozen=True, slots=True)
 class Nearest:
     """The changes nearest to some words, the nearest first, each with the words that it has."""
@@ -172,6 +270,7 @@ _ASIDE = 0.3
 _SUFFIX = re.compile(r"(?<=\w{4})(?:ing|ed|e?s)$")
 _COMMON = 0.2  # share of the changes that have a common word
 _MOST_WORDS = 6
+_MOST_DATED = 2  # changes whose release is told
 _NEAREST = 5  # the most changes to show
 _IS_NAME = re.compile(r"\w[_-]\w|^-")
 

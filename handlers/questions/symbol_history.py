@@ -32,7 +32,7 @@ from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import english_of
-from digest.topics.terms import HAN, STOP_WORDS, roots, term
+from digest.topics.terms import HAN, STOP_WORDS, pieces, roots, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
@@ -103,19 +103,21 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     if not found and (known := await _respelt(intent.name, ctx)):
         return await name_history(replace(intent, name=known), ctx)
     parts = [word for word in topic_words(intent.name) if term(word) not in STOP_WORDS]
+    parts += ["default"] if intent.claim == "value" and parts else []
     if len(parts) > 1 and not intent.window and (near := await nearest(parts, ctx)) is not None:
-        if intent.claim in {"added", "release"}:
-            state = await released_in(near.rows[0].graded, tip, ctx)
-        return _opened(near, state)
+        dated = intent.claim in {"added", "release"}
+        return _opened(near, await _releases(near, tip, ctx) if dated else state)
     if not intent.name.isupper():
         about = await list_changes(
             Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx
         )
         if about.rows:
-            if intent.claim == "release":
-                few = about.rows[:_RELEASED]
-                state = [line for row in few for line in await released_in(row.graded, tip, ctx)]
-            return _opened(about, state)
+            dated = intent.claim == "release"
+            return _opened(about, await _releases(about, tip, ctx) if dated else state)
+    parts = [*pieces(intent.name)] if intent.name.islower() and not intent.window else []
+    if len(parts) > 1 and (near := await nearest(parts, ctx)) is not None:
+        lines = await _releases(near, tip, ctx) if intent.claim in {"added", "release"} else []
+        return _opened(near, [*state, *lines])  # titles have the words of a name
     lines = [*state, words.UNTOUCHED(ctx.language, name=Code(intent.name))]
     if await count(ctx, replace(query, terms=(intent.name,), limit=0)):
         said = await search(Search(terms=(intent.name,), window=intent.window), ctx)
@@ -123,6 +125,12 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     lines.append(foot(intent.window, viewpoint(ctx, tip)))
     document = lines_document(intent.name, lines, viewpoint(ctx, tip))
     return Answer(intent="touched", document=document, topic=intent.name)
+
+
+async def _releases(found: Answer, tip: Tip, ctx: Context) -> list[Spans]:
+    """The first releases with the newest changes of an answer."""
+    few = found.rows[:_RELEASED]
+    return [line for row in few for line in await released_in(row.graded, tip, ctx)]
 
 
 _RELEASED = 3  # the most changes whose first release is looked up
@@ -196,14 +204,16 @@ def _pins_first(found: Found) -> Found:
 def _told(held: Sequence[Graded], name: str) -> Found:
     """The changes with facts about the name, with these facts, and those titled with it."""
     bare = re.escape(name.lstrip("-"))
-    # "Bamba" stands for BambaForCausalLM.
-    longer = "|(?-i:[A-Z][a-z])" if name[:1].isupper() and not name.isupper() else ""
-    known = re.compile(rf"(?:^-*|[.:/\s`])_?{bare}(?:$|[.:/@\s(=`,]{longer})", re.IGNORECASE)
+    # "Bamba" stands for BambaForCausalLM; in a title "bamba" does too.
+    classes = "" if name.isupper() else rf"|(?-i:(?=[A-Z])(?i:{bare})[A-Z][a-z])"
+    ends = rf"_?{bare}(?:$|[.:/@\s(=`,])"
+    said = re.compile(rf"(?:^-*|[.:/\s`])(?:{ends}{classes})", re.IGNORECASE)
+    named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`]){ends}", re.IGNORECASE)
     parts = roots(name)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:
-        facts = [item for item in graded.facts.items if known.search(item.name)]
-        titled = known.search(graded.title) or (len(parts) > 1 and parts <= roots(graded.title))
+        facts = [item for item in graded.facts.items if named.search(item.name)]
+        titled = said.search(graded.title) or (len(parts) > 1 and parts <= roots(graded.title))
         if facts or titled:
             found.append((graded, facts))
     return found

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from digest.topics.title_search import search_titles
+from digest.topics.title_search import has_all, search_titles
 
 TITLES = [
     "Reject hashes of MD5 alone",
     "Add percentage based retention",
     "Tune the limit of the head block",
     "Default to the new runner for dense models",
+    "Drop what stale env-vars set, and remove them",
+    "Move to torch 2.13",
+    "Move to torch 2.11, part 13",
     *(f"Tune the loader, part {n}" for n in range(40)),
 ]
 
@@ -22,6 +25,11 @@ TITLES = [
         ("md5 only hashes choke", "Reject hashes of MD5 alone"),
         ("稠密 default runner", "Default to the new runner for dense models"),
         ("defaulting dense", "Default to the new runner for dense models"),
+        ("retention percentages", "Add percentage based retention"),
+        ("environment variables removed", "Drop what stale env-vars set, and remove them"),
+        ("torch 2.13", "Move to torch 2.13"),
+        ("runner/dense", "Default to the new runner for dense models"),
+        ("保留百分比 percentage", "Add percentage based retention"),
     ],
 )
 def test_the_title_with_the_rarest_words_is_first(words, title):
@@ -39,3 +47,23 @@ def test_what_has_much_less_of_the_words_is_left_out():
     found = search_titles(titles, ["alpha", "beta", "gamma", "delta"], 5)
     assert [match.place for match in found] == [0]
     assert found[0].words == ("alpha", "beta", "gamma", "delta")
+
+
+def test_a_title_in_the_answer_is_left_out_and_others_are_as_close():
+    titles = ["Enable PGO for Linux", "Enable PGO for Windows", "Enable the moon", *TITLES]
+    found = search_titles(titles, ["PGO", "platform"], 5, listed=frozenset([0]))
+    assert [(match.place, match.closer) for match in found] == [(1, False)]
+
+
+def test_a_title_with_clearly_more_of_the_words_is_closer():
+    titles = ["Fix the loader of groups", "Fix label mismatches in group alerts", *TITLES]
+    found = search_titles(titles, ["alerts", "groups", "labels"], 5, listed=frozenset([0]))
+    assert [(match.place, match.closer) for match in found] == [(1, True)]
+
+
+@pytest.mark.parametrize(
+    ("words", "has"),
+    [("loader group", True), ("SD", False), ("groups alert", False), ("", True)],
+)
+def test_a_title_has_all_words_or_not(words, has):
+    assert has_all("Fix the loader of groups", words.split()) is has

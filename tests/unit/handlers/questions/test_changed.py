@@ -553,3 +553,16 @@ async def test_owner_of_a_behaviour_who_is_nobody_is_a_topic():
     answer = await ask("was the relay's behavior changed this week", ctx)
     assert shas(answer) == ["aaaaaaa1"]
     assert answer.topic == "relay"
+
+
+async def test_a_change_whose_title_is_close_is_told_although_it_lacks_words():
+    changes = [
+        made("aaaaaaa1", "rules: guard the default group loader (#11)", 1),
+        made("bbbbbbb2", "Mend label mismatches in HA group alerts (#12)", 1),
+        *(made(f"ccccc{n}", f"Hang lamp {n} (#{n})", 1) for n in range(100, 130)),
+    ]
+    ctx = context(FakeSource(changes))
+    await ask("what changed this week", ctx)
+    answer = await ask("alerts of HA rule groups have wrong labels this week", ctx)
+    assert shas(answer) == ["bbbbbbb2"]
+    assert "Closest to the words of the question:" in markdown(answer.document)
