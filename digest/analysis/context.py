@@ -155,9 +155,17 @@ def without_members(facts: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
     """What is deprecated, without fields and settings that repeat a flag."""
-    found = sure_deprecations(reading.facts)
+    found = [_as_titled(f, reading.facts) for f in sure_deprecations(reading.facts)]
     flags = {without_dashes(f.name) for f in found if f.name.startswith("-")}
-    return tuple(f for f in found if f.name.startswith("-") or without_dashes(f.name) not in flags)
+    own = {f: without_dashes(owner_of(f.name)[1]) for f in found}
+    return tuple(f for f in found if f.name.startswith("-") or own[f] not in flags)
+
+
+def _as_titled(fact: Fact, facts: Facts) -> Fact:
+    """A deprecation under the flag in the title that ends with its name."""
+    flags = (word.strip("`,.") for word in facts.subject.words.split() if "--" in word)
+    flag = next((one for one in flags if one.endswith(f"-{fact.name}")), fact.name)
+    return replace(fact, name=flag)
 
 
 def _contracts(facts: Facts, areas: dict[str, Area]) -> tuple[Fact, ...]:

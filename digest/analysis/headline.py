@@ -128,7 +128,7 @@ _VERBS = tuple(
 """Beginnings of titles that say what is done; other titles name a thing."""
 
 BEGINS = re.compile(
-    rf"(?:\w{{2,20}}ly )?(?:do not |don't |{'|'.join(_VERBS)})"
+    rf"(?:\w{{2,20}}ly )?(?:do not |don't |error (?:if|on|when) |new |{'|'.join(_VERBS)})"
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
@@ -140,6 +140,9 @@ _FEATURES = frozenset({"added", "feat", "feature", "features"})
 _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )
+
+_THINGS = frozenset("backend command endpoint page parser plugin subcommand support".split())  # noqa: SIM905
+"""Words of a short title that say well enough what is new."""
 
 _LEAST = 2  # minimum number of words of content in a title that says what is different
 
@@ -168,7 +171,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
         telling=(len(content) >= _LEAST and not text.lower().startswith("merge "))
         or (label in _ALONE.values() and bool(content)),
         inner=_is_inner(facts, text),
-        brief=label is words.NEW and len(content) < 2 * _LEAST and "support" not in content,
+        brief=label is words.NEW and len(content) < 2 * _LEAST and not content & _THINGS,
     )
 
 
@@ -176,7 +179,8 @@ def _is_inner(facts: Facts, text: str) -> bool:
     """Whether a title begins with a function, class or field of the code."""
     named = next(iter(text.replace("`", "").split()[1:2]), "").strip(".,()")
     symbols = (f.name for f in facts.of(FactKind.SYMBOL) if not is_sent(f))
-    return bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
+    begins = BEGINS.match(text.lower()) is not None
+    return begins and bool(named) and any(named in {s, s.rpartition(".")[2]} for s in symbols)
 
 
 def _split_scope(subject: Subject) -> tuple[str, str]:
@@ -336,7 +340,11 @@ def _pointed(tag: str) -> str:
 def _says(tag: str, told: Collection[str]) -> bool:
     """Whether a tag names something that the title does not."""
     mine = {w.casefold() for w in _WORD.findall(tag)} - _TOLD_ELSEWHERE
-    return bool(mine) and not mine.issubset(told) and not tag.isdigit() and "#" not in tag
+    counted = tag.isdigit() or "#" in tag or _PLACE.fullmatch(tag)
+    return bool(mine) and not mine.issubset(told) and not counted
+
+
+_PLACE = re.compile(r"\d{1,3}/[\dnNxX]{1,3}")  # in a series
 
 
 def _capital(spans: Spans) -> Spans:

@@ -49,6 +49,7 @@ _LEANS = re.compile(
     r"|`?\w{1,40}(?:::\w|\(\))"
     r"|(?:this|it) (?:(?:pr|change|commit|patch) )?(?:is|was) (?:an? )?"
     r"(?:part|follow|based|related|split|generated)"
+    r"|(?:stacked|based|built) on (?:top of )?\S{0,60}#\d|split (?:out )?(?:from|of)\b"
     r"|(?:this|it|here) (?:is|was) (?:my|our|an?|the) (?:\w{1,12} )?"
     r"(?:solution|attempt|approach|proposal|try|take|stab)\b"
     r"|(?:fix|clos|resolv|address|part of|follow[- ]?up|to help with)\w{0,4}[^.]{0,40}"

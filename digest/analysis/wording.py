@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from digest.analysis.context import VALUE, ChangeContext, code, owner_of
+from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
 from digest.core.facts import (
@@ -234,7 +235,7 @@ def undone_change(what: Undone, language: Language) -> Spans:
         named = words.AN_EARLIER_CHANGE.text(language)
     if not what.title:
         return join([named])
-    return words.TITLED(language, what=named, title=" ".join(what.title.split()))
+    return words.TITLED(language, what=named, title=code_as_spans(" ".join(what.title.split())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -76,6 +76,9 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         if language == "go":  # its name in files became its name in code
             named = {n.replace("_", "").casefold() for n in news}
             gone = [f for f in gone if f.name.casefold() not in named or "_" in f.name]
+        if language == "rust":  # another attribute may give it its name in files
+            both = {*map(_bare, olds)} & {*map(_bare, news)}
+            gone, come = ([f for f in one if _bare(f.name) not in both] for one in (gone, come))
         gone = [f for f in gone if f.name not in elsewhere and not _taken(f, after.source)]
         come = _own(come, owner, after, before, fields[0])
         for old, new in _renames(gone, come, before.source, after.source):
@@ -94,6 +97,10 @@ def compare(before: FieldsOfSide, after: FieldsOfSide) -> Iterator[Fact]:
         for name, new in news.items():
             if name in olds and (new.touched or olds[name].touched):
                 yield from _changes(olds[name], new, before.source, after.source)
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "").replace("-", "").casefold()
 
 
 def _is_internal(field: DeclaredField, source: SideText) -> bool:

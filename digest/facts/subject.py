@@ -92,7 +92,7 @@ def read_subject(title: str, body: str = "", number: int | None = None) -> Subje
     Without it the request is the last ``(#N)`` at the end of the title, since a squash merge adds
     its own after those of the commits before; the number of a cherry-pick's origin does not count.
     """
-    words, numbers = strip_numbers(title[:_LONGEST].strip())
+    words, numbers = strip_numbers(title[:_LONGEST].strip().removeprefix("* "))
     words, tags, series = strip_tags(_QUOTED.sub(r"\1", words))
     kind, scope, breaking, words = _strip_prefix(words)
     if kind or scope:

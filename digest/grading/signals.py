@@ -126,8 +126,8 @@ _DEMANDS = {
     r"|from \S{1,40} to \S{1,40} (?:encoding|format|serialization)\b)",
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
-    "security": r"security(?!-| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)|workflows?"
-    r"|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
+    "security": r"security(?![\w-]| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)"
+    r"|workflows?|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
     r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b|pre-?auth\b"
     rf"|bypass\w{{0,3}} .{{0,40}}\b{_GUARDS}\b|\b{_GUARDS} .{{0,40}}\b(?:bypass|not enforced)\b",
@@ -427,9 +427,10 @@ def _items(facts: Facts) -> Iterator[Signal]:
     # Not counted by number: a dependency's notes pasted into a message may name a dozen.
     advisories = [f.name for f in security if f.detail == "advisory"]
     yield Signal("advisory", float(bool(advisories)), *advisories[:1])
-    told = {"advisory", "words"}
-    yield _count_signal("security", (f for f in security if f.detail in told), once=True)
-    yield _count_signal("security_code", (f for f in security if f.detail not in told))
+    said = [f for f in security if f.detail in {"advisory", "words"}]
+    sure = bool(advisories) or any(f.evidence.line == 1 for f in said)
+    yield _count_signal("security" if sure else "security_named", said, once=True)
+    yield _count_signal("security_code", (f for f in security if f not in said))
 
 
 def _notes(facts: Facts) -> Iterator[Signal]:

@@ -222,6 +222,7 @@ REASONS = {
     "route_removed": Phrase("removed HTTP route {subject}", "移除 HTTP 路由 {subject}"),
     "route_renamed": Phrase("renamed HTTP route {subject}", "重命名 HTTP 路由 {subject}"),
     "schema": Phrase("schema {subject}", "模式定义 {subject}"),
+    "security_named": Phrase("the message speaks of “{subject}”", "提交说明提到“{subject}”"),
     "security": Phrase("security fix (“{subject}”)", "安全修复（“{subject}”）"),
     "symbol_added": Phrase("new public symbol {subject}", "新增公开符号 {subject}"),
     "symbol_changed": Phrase("changed public symbol {subject}", "变更公开符号 {subject}"),

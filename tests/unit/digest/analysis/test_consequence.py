@@ -513,6 +513,31 @@ def test_what_lands_again_is_told_by_its_title():
     assert lines(graded) == ["Brings back #5 (“Fix the pool”)."]
 
 
+def test_deprecated_feature_is_told_under_the_flag_in_the_title():
+    old = fact(FactKind.DEPRECATION, Action.ADDED, "node-globals", detail="mark")
+    graded = change("deprecate no-op --unstable-node-globals flag", old)
+    assert lines(graded)[0] == "--unstable-node-globals is deprecated."
+
+
+def test_field_behind_a_deprecated_flag_is_not_told():
+    both = [
+        fact(FactKind.DEPRECATION, Action.ADDED, name, after="v2.0")
+        for name in ("CacheConfig.scale_it", "--scale-it")
+    ]
+    told = lines(change("Deprecate it", *both))[0]
+    assert told == "--scale-it is deprecated; removal is planned for v2.0."
+
+
+def test_new_command_is_told_before_its_flags():
+    new = [samples.file(CLI, status=FileStatus.ADDED, added=90)]
+    flag = fact(FactKind.FLAG, Action.ADDED, "--backend")
+    text = "Backend to use for the desktop app."
+    helped = clue(ClueKind.HELP, name="--backend", text=text)
+    inner = fact(FactKind.SYMBOL, Action.ADDED, "desktop", detail="function")
+    graded = change("`app desktop` subcommand", flag, inner, files=new, clues=[helped])
+    assert lines(graded)[0] == "New: app desktop subcommand."
+
+
 def test_new_things_without_a_description_are_told_as_one():
     new = [fact(FactKind.METRIC, Action.ADDED, f"app:pool_{n}_total", n + 2) for n in range(6)]
     listed = "app:pool_0_total, app:pool_1_total, app:pool_2_total, app:pool_3_total and 2 more"

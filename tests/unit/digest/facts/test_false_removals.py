@@ -373,6 +373,14 @@ def test_a_setting_that_another_type_reads_now_is_not_removed() -> None:
     assert gone("Drop it", ("src/settings.rs", old, gone_from)) == ["Options.preview"]
 
 
+def test_a_setting_that_a_macro_spells_now_is_not_removed() -> None:
+    old = '#[derive(Deserialize)]\n#[serde(rename_all = "camelCase")]\npub struct Options {\n'
+    old += "    #[serde(default)]\n    pub one_typo: Option<u8>,\n}\n"
+    new = "#[request(setting)]\npub struct Options {\n    #[request(default = 5)]\n"
+    new += "    pub one_typo: Option<u8>,\n}\n"
+    assert gone("Introduce a macro", ("src/settings.rs", old, new)) == []
+
+
 def test_a_dependency_that_one_of_two_parts_keeps_is_not_removed() -> None:
     part = '[package]\nname = "a"\n\n[dependencies]\nmimalloc = { version = "0.1.43" }\n'
     bare = part.replace('mimalloc = { version = "0.1.43" }\n', "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log1p, log2
 
 import pytest
@@ -260,6 +261,12 @@ def test_demands_of_a_title_count_where_the_change_can_make_them(title, files, f
     told = values(change(title, files), "says_")
     assert found <= {name.removeprefix("says_") for name in told}
     assert bool(told) is bool(found)
+
+
+def test_weakness_that_only_the_text_mentions_is_no_security_fix():
+    item = fact(FactKind.SECURITY, CHANGED, "DoS", detail="words")
+    item = replace(item, evidence=replace(item.evidence, line=9))
+    assert values(change("Stream the patch", items=(item,)), "security") == {"security_named": 1.0}
 
 
 @pytest.mark.parametrize(("public", "asks"), [(False, False), (None, True), (True, True)])
