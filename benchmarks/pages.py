@@ -6,8 +6,9 @@
 for pages squeezed. Every kind is asked of many addresses: first with nothing known of them, then
 once more, then by a reader who has the page (``If-None-Match``). What has a few addresses only is
 asked for after a write to the archive, so that nothing that was kept holds. Times are medians and
-p99, the processor's is the server's alone. Beside it ``python -m http.server`` gives the bytes of
-one such page from a file. The archive is filled first (minutes; kept in FOLDER where one is named).
+p99; the processor's is the server's alone, which other programs do not prolong much. Beside it
+``python -m http.server`` gives the bytes of one such page from a file. The archive is filled first
+(minutes; kept in FOLDER where one is named).
 """
 
 from __future__ import annotations
@@ -49,10 +50,14 @@ _GRACE = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One response: seconds to the first and the last byte of its body, and the body."""
+    """One response: seconds to the first and the last byte of its body, and the body.
+
+    ``busy`` are the seconds that the server computed until the first byte.
+    """
 
     first: float
     last: float
+    busy: float
     status: int
     body: bytes
     tag: str
@@ -90,32 +95,32 @@ def _connected(site: str) -> HTTPConnection:
     return HTTPConnection(urlsplit(site).netloc, timeout=30)
 
 
-def ask(reader: HTTPConnection, path: str, known: str = "") -> Answer:
+def ask(reader: HTTPConnection, path: str, known: str = "", server: int = 0) -> Answer:
     """GET a path; ``known`` is the ETag that the reader has. Raises if it does not exist."""
     headers = {"accept-encoding": "gzip", **({"if-none-match": known} if known else {})}
     try:
-        began = time.perf_counter()
+        busy, began = _busy(server), time.perf_counter()
         reader.request("GET", path, headers=headers)
         answer = reader.getresponse()
     except RemoteDisconnected:  # the server closes a connection that was idle for seconds
         reader.close()
-        return ask(reader, path, known)
+        return ask(reader, path, known, server)
     body = answer.read(1)
-    first = time.perf_counter() - began
+    first, busy = time.perf_counter() - began, _busy(server) - busy
     body += answer.read()
     last = time.perf_counter() - began
     if answer.status not in {200, 304}:
         raise RuntimeError(f"{path}: {answer.status}")
     told = answer.headers
     tag, encoding = told.get("etag", ""), told.get("content-encoding", "")
-    return Answer(first, last, answer.status, body, tag, encoding)
+    return Answer(first, last, busy, answer.status, body, tag, encoding)
 
 
 def _row(kind: Kind, reader: HTTPConnection, server: int) -> Row:
     fresh, busy = [], _busy(server)
     for path in kind.paths:
         kind.before()
-        fresh.append(ask(reader, path))
+        fresh.append(ask(reader, path, server=server))
     busy = (_busy(server) - busy) / len(fresh)
     again = [ask(reader, path) for path in kind.paths]
     held = [ask(reader, path, one.tag).first for path, one in zip(kind.paths, again, strict=True)]
@@ -125,7 +130,8 @@ def _row(kind: Kind, reader: HTTPConnection, server: int) -> Row:
     middle = statistics.median(one.first for one in fresh)
     return Row(
         f"{kind.name} ({len(kind.paths)})",
-        f"first byte {_spread([one.first for one in fresh])}; "
+        f"first byte {_spread([one.first for one in fresh])}, "
+        f"of which the processor {_spread([one.busy for one in fresh])}; "
         f"again {_spread([one.first for one in again])}; "
         f"held {_spread(held)}; "
         f"whole {_spread([one.last for one in fresh])}; "
@@ -138,9 +144,9 @@ def _row(kind: Kind, reader: HTTPConnection, server: int) -> Row:
 
 
 def _busy(process: int) -> float:
-    """Seconds of processor time of a process, which other programs do not affect."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time of a process, which other programs do not affect; 0 for none."""
+    tasks = Path(f"/proc/{process}/task").glob("*/schedstat") if process else ()
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
 def _spread(taken: Sequence[float]) -> str:

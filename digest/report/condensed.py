@@ -33,8 +33,9 @@ from digest.document import (
     without_full_stop,
 )
 from digest.i18n import report_text as words
+from digest.i18n import statement_text as fact_words
 from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS
-from digest.i18n.phrase import Part, between, join
+from digest.i18n.phrase import Part, Phrase, between, join, list_in_words
 from digest.i18n.report_text import DETAILS
 from digest.report.assembly import Report, ReportEntry, foremost
 from digest.report.blocks import (
@@ -217,12 +218,51 @@ def _below(graded: Graded, analysis: Analysis, language: Language) -> Spans:
     return between([*parts, run(more, language)] if more else parts, " · ")
 
 
-def why(graded: Graded, analysis: Analysis, language: Language, room: int = _WHY) -> Spans:
-    """What a change means, in whole statements that do not restate its title; may be empty."""
-    fresh = [s for s in analysis.summary if not restates(s, graded)]
+def why(
+    graded: Graded, analysis: Analysis, language: Language, room: int = _WHY, todo: Spans = ()
+) -> Spans:
+    """What a change means, in whole statements that do not restate its title; may be empty.
+
+    What ``todo`` says, which stands before it, is left out.
+    """
+    new = (_beside(s, todo, language) for s in analysis.summary if not restates(s, graded))
+    fresh = [statement for statement in new if statement is not None]
     first = next((s for s in fresh if _width(s.text) <= _WHY), None)
     room = max(room, _width(first.text)) if first else room
     return run(_fitting(fresh, analysis, room), language)
+
+
+def _beside(statement: Statement, todo: Spans, language: Language) -> Statement | None:
+    """What a statement says beside what to do; ``None`` if nothing."""
+    said = next((one for one in _implied(todo, language) if statement.text.startswith(one)), "")
+    left = statement.text.removeprefix(said).rstrip(".。")
+    if not said:
+        return statement
+    before, after = plain(fact_words.GOES(language, version="|")).split("|")
+    version = left.removeprefix(before).removesuffix(after)
+    if left == f"{before}{version}{after}":
+        return replace(statement, spans=fact_words.REMOVAL_PLANNED(language, version=version))
+    return statement if left else None
+
+
+def _implied(todo: Spans, language: Language) -> Iterator[str]:
+    """What the advice to replace or to drop something implies."""
+    names = [span for span in todo if isinstance(span, Code)]
+    if not names:
+        return
+    listed = list_in_words(names, language, limit=len(names))
+    first, last = names[0], names[-1]
+    phrases: tuple[Phrase, ...] = ()
+    if todo == fact_words.LEAVE_DEPRECATED(language, names=listed):
+        phrases = (fact_words.DEPRECATED_ONE, fact_words.DEPRECATED_MANY)
+    elif any(todo == risk(language, names=listed) for risk in fact_words.REMOVED_RISKS.values()):
+        phrases = (fact_words.REMOVED_ONE, fact_words.REMOVED_MANY)
+    elif todo == fact_words.REPLACE(language, before=first, after=last):
+        yield plain(fact_words.RENAMED(language, before=first, after=last))
+        use = plain(fact_words.USE_INSTEAD(language, replacement=last))
+        for phrase in (fact_words.DEPRECATED_ONE, fact_words.REMOVED_ONE):
+            yield plain(phrase(language, names=first)) + use
+    yield from (plain(phrase(language, names=listed)) for phrase in phrases)
 
 
 def _fitting(statements: Sequence[Statement], analysis: Analysis, room: int) -> Sequence[Statement]:

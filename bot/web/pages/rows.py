@@ -327,7 +327,7 @@ def _made(
     facts = gist(graded, language)
     told_by = by_model if by_model and by_model.source is Origin.MODEL else facts
     todo = duty(graded, facts) if marked else ()
-    return replace(row, why=why(graded, told_by, language, _LINE), todo=todo)
+    return replace(row, why=why(graded, told_by, language, _LINE, todo), todo=todo)
 
 
 def title_of(line: ChangeLine) -> Spans:

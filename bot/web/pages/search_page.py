@@ -21,7 +21,7 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.rows import Row, made_rows
 from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository
-from digest.answer.answers import because, listing_document
+from digest.answer.answers import because, beside_title, listing_document
 from digest.answer.listing import NOTHING_FOUND, PAGE, Listed, ListedChange
 from digest.core.enums import ChangeKind
 from digest.core.facts import Area
@@ -45,6 +45,7 @@ from digest.markdown import markdown
 from digest.question import intent as of
 from digest.question.parser import parse
 from digest.report.report_json import SCHEMA
+from digest.topics.index_terms import Bearing
 from digest.topics.matching import Resolved, bears, candidates, near_topics, resolve, sought
 from digest.topics.terms import kind_term
 from digest.window import YEARS, days_window, parse_date
@@ -173,7 +174,7 @@ async def _page(
     """The changes of a query, page by page; ``None`` finds nothing."""
     shown, resolved = asked.shown(), resolved or Resolved()
     survey, levels = await _survey(asked, query) if query else (NOTHING_FOUND, {})
-    why: dict[str, str] = {}
+    why: dict[str, Sequence[Bearing]] = {}
     rows: list[tuple[Row, str]] = []
 
     async def read() -> None:
@@ -182,7 +183,10 @@ async def _page(
         changes = [one.graded for one in survey.page]
         lines, told = await told_of(asked.shelf, shown, map(line_of, changes), asked.language)
         made = made_rows(changes, lines, told, asked.language)
-        rows.extend((row, why[row.line.sha]) for row in made)
+        rows.extend((row, beside_title(why[row.line.sha], asked.language)) for row in made)
+
+    def reason(sha: str) -> str:
+        return because(why[sha], asked.language)
 
     page, pages = survey.first // PAGE + 1, max(-(-survey.total // PAGE), 1)
     searching = not (topic or "author" in asked.request.path_params)
@@ -206,7 +210,9 @@ async def _page(
             "kinds": [(str(kind), KINDS[kind].template(asked.language)) for kind in ChangeKind],
             "examples": await _examples(asked) if query is None else (),
         },
-        document=lambda: listing_document(title, survey, why, None, seen_of(asked)),
+        document=lambda: listing_document(
+            title, survey, {sha: reason(sha) for sha in why}, None, seen_of(asked)
+        ),
         json=lambda: {
             "schema": SCHEMA,
             "repository": shown.repository.name,
@@ -215,7 +221,7 @@ async def _page(
             "page": page,
             "pages": pages,
             "near": list(near),
-            "changes": [_json(one, why[one.graded.sha]) for one in survey.page],
+            "changes": [_json(one, reason(one.graded.sha)) for one in survey.page],
         },
         ready=read,
     )
@@ -226,16 +232,15 @@ def _pattern(terms: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile(f"({'|'.join(words)})", re.IGNORECASE) if words else None
 
 
-async def _reasons(asked: PageRequest, survey: Listed, resolved: Resolved) -> dict[str, str]:
+async def _reasons(
+    asked: PageRequest, survey: Listed, resolved: Resolved
+) -> dict[str, Sequence[Bearing]]:
     """Why each change of the page matches the topic, by its full hash; empty without a topic."""
     changes = [one.graded for one in survey.page]
     if not resolved.topics:
-        return {one.sha: "" for one in changes}
+        return {one.sha: () for one in changes}
     labels = await labels_of(asked.shelf.requests, asked.shown().repository, changes)
-    return {
-        one.sha: because(bears(one, resolved, labels.get(one.sha, ())), asked.language)
-        for one in changes
-    }
+    return {one.sha: bears(one, resolved, labels.get(one.sha, ())) for one in changes}
 
 
 def _json(one: ListedChange, why: str) -> Json:

@@ -29,7 +29,7 @@ from digest.window import minute
 STATIC = "static"
 _LONG = 25  # characters of a name that may not fit beside others on a small screen
 _JOINT = re.compile(r"([_./]+)(?=\w)")
-_FLAG = r"(?<![\w-])--[A-Za-z][\w-]*"
+_FLAG = r"(?<![\w-])--[A-Za-z][\w-]*+(?:=[\w-]++(?:[.,:/][\w-]++)*+)?"
 _NAME = r"(?<![\w./:@#-])(?=[\w.]*[^\W_]_[^\W_])[A-Za-z_]\w*+(?:\.\w++)*+(?![/-])"
 _DATE = r"(?<![\w-])\d{4}-\d\d-\d\d(?: \d\d:\d\d(?: [A-Z]{3,5})?)?(?![\w-])"
 _FLAGS, NAMES = (re.compile(f"({one}|{_DATE})", re.ASCII) for one in (_FLAG, f"{_FLAG}|{_NAME}"))

@@ -15,10 +15,25 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.analysis.context import SUBJECT_LINE
 from digest.analysis.quotes import restates
 from digest.core.enums import Language
+from digest.core.facts import FactKind
 from digest.core.grade import Level
-from digest.document import Heading, Item, Link, Listing, Paragraph, Quote, Table, plain
+from digest.core.statement import Analysis, Statement
+from digest.document import (
+    Code,
+    Heading,
+    Item,
+    Link,
+    Listing,
+    Paragraph,
+    Quote,
+    Table,
+    Text,
+    plain,
+)
+from digest.i18n import statement_text as words
 from digest.markdown import markdown
 from digest.report.assembly import assemble, tally
 from digest.report.blocks import change_blocks
@@ -205,6 +220,33 @@ def test_why_is_one_line_of_whole_statements():
         assert line or all(restates(s, entry.graded) for s in entry.analysis.summary)
         assert len(line) < 330
         assert "\n" not in line
+
+
+OLD, NEW, LISTED = Code("--old"), Code("--new"), (Code("--old"), Text(" and "), Code("--new"))
+
+
+@pytest.mark.parametrize(
+    ("todo", "said", "left"),
+    [
+        (words.REPLACE, "--old is now --new.", ""),
+        (words.REPLACE, "--old is deprecated; use --new.", ""),
+        (
+            words.REPLACE,
+            "--old is deprecated; use --new; removal is planned for v2.",
+            "Removal is planned for v2.",
+        ),
+        (words.REPLACE, "--old is deprecated; use --newer.", "--old is deprecated; use --newer."),
+        (words.LEAVE_DEPRECATED, "--old and --new are deprecated.", ""),
+        (words.REMOVED_RISKS[FactKind.FLAG], "--old and --new were removed.", ""),
+        (words.CHECK_USE, "--old and --new were removed.", "--old and --new were removed."),
+    ],
+)
+def test_why_does_not_say_again_what_to_do(todo, said, left):
+    graded = samples.documents()
+    statement = Statement(spans=(Text(said),), evidence=(SUBJECT_LINE,))
+    analysis = Analysis(language=Language.EN, summary=(statement,))
+    advice = todo(Language.EN, names=LISTED, before=OLD, after=NEW)
+    assert plain(why(graded, analysis, Language.EN, todo=advice)) == left
 
 
 def test_old_side_evidence_links_to_the_parent():

@@ -105,6 +105,9 @@ def test_flag_without_marks_is_code_so_that_it_is_not_broken(kind):
     assert "<code>--fast-mode</code>" in spans_markup([kind("Use --fast-mode <now>")])
     marked = spans_markup([kind("Use --fast-mode")], words)
     assert "<code>--<mark>fast</mark>-mode</code>" in marked
+    assert "<code>--feature=xor2-encoding</code>." in spans_markup(
+        [kind("Use --feature=xor2-encoding.")]
+    )
     for text in ("a -- b", "x--fast", "---fast", "--1", "--<b>"):
         assert "<code>" not in spans_markup([kind(text)])
     assert spans_markup([Code("--fast")]) == "<code>--fast</code>"
