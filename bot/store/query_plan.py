@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.store.dialect import storable
 from bot.store.rows import GRADED, fold, graded_from_row
-from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey
+from bot.store.statements import Driver, QueryStatement, Statement, answer, count, survey, tally
 from bot.store.tables.archive_tables import change_lines, changes
 from bot.store.text_index import TextIndex, index_of
 from digest.answer.listing import PAGE, Listed, ListedChange, first_of
@@ -112,7 +112,8 @@ def _said_by_topics(query: Query) -> bool:
 async def _driver(connection: AsyncConnection, query: Query, plan: Plan) -> Driver:
     shape = plan.shape
     by_text = shape.match or shape.short
-    if shape.among and not by_text:
+    few = len(query.among or ()) < COMMON
+    if shape.among and not by_text and (few or not (shape.topics or shape.paths)):
         return Driver.AMONG  # each is found by its sha
     every = not query.limit
     others: list[Driver] = [
@@ -195,11 +196,10 @@ async def run_survey(
     connection: AsyncConnection, how: Plan, page: int, language: Language
 ) -> Listed:
     """The counts and the page for a plan's query, as ``Archive.survey`` states."""
-    size = PAGE if page else 0
-    counted = await _count(connection, how, PAGE * max(page - 1, 0), size)
+    counted = await _count(connection, how, PAGE * max(page - 1, 0), page)
     total = counted.levels.total()
     if counted.first != (first := first_of(page, total)):
-        counted = await _count(connection, how, first, size)
+        counted = await _count(connection, how, first, page)
     return Listed(
         total=total,
         levels=counted.levels,
@@ -209,12 +209,13 @@ async def run_survey(
     )
 
 
-async def _count(connection: AsyncConnection, how: Plan, first: int, size: int) -> _Counted:
-    values = {**how.values, "first": first, "size": size}
+async def _count(connection: AsyncConnection, how: Plan, first: int, page: int) -> _Counted:
+    values = {**how.values, "first": first, "size": PAGE}
+    statement = (survey if page else tally)(how.shape, how.index)
     levels: Counter[Level] = Counter()
     areas: Counter[Area] = Counter()
     keys: dict[int, int] = {}
-    for key, level, area, number in await connection.execute(survey(how.shape, how.index), values):
+    for key, level, area, number in await connection.execute(statement, values):
         if key:
             keys[number] = key
         else:

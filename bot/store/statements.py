@@ -80,6 +80,18 @@ def answer(shape: QueryStatement, index: TextIndex) -> Statement:
 
 
 @lru_cache(maxsize=256)
+def tally(shape: QueryStatement, index: TextIndex) -> Statement:
+    """The counts of :func:`survey` alone, for which no change is sorted."""
+    return _tallied(_met(shape, index).add_columns(changes.c.level, changes.c.area).subquery("met"))
+
+
+def _tallied(met: sa.CTE | sa.Subquery) -> Statement:
+    number = sa.func.count().label("number")
+    counts = sa.select(sa.literal(0).label("id"), met.c.level, met.c.area, number)
+    return counts.group_by(met.c.level, met.c.area)
+
+
+@lru_cache(maxsize=256)
 def survey(shape: QueryStatement, index: TextIndex) -> sa.CompoundSelect[*tuple[Any, ...]]:
     """Counts of all changes that meet the conditions, and the keys of a page of them.
 
@@ -103,12 +115,9 @@ def survey(shape: QueryStatement, index: TextIndex) -> sa.CompoundSelect[*tuple[
         .offset(sa.bindparam("first", type_=sa.Integer))
         .subquery()
     )
-    counts = sa.select(
-        sa.literal(0).label("id"), met.c.level, met.c.area, sa.func.count().label("number")
-    )
     place = sa.func.row_number().over(order_by=_weightiest(page))
     return sa.union_all(
-        counts.group_by(met.c.level, met.c.area),
+        _tallied(met),
         sa.select(page.c.id, sa.literal(0), sa.literal(""), place),
     )
 

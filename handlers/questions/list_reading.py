@@ -57,9 +57,10 @@ class Meant:
         return replace(self, notes=(*self.notes, note))
 
 
-async def selected(asked: Meant, ctx: Context) -> Sequence[Graded]:
-    """All changes of a reading, newest first."""
-    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query_of(asked))
+async def selected(asked: Meant, ctx: Context, limit: int = 0) -> Sequence[Graded]:
+    """The changes of a reading, newest first: all, or the first few of its query."""
+    query = replace(query_of(asked), limit=limit)
+    changes = asked.only or await ctx.archive.select(ctx.watched.repository, query)
     if asked.intent.without:
         return await asyncio.to_thread(left_of, changes, asked.intent.without)
     return changes

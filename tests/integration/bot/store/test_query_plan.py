@@ -314,6 +314,9 @@ async def test_select_finds_what_a_plain_filter_finds(
         assert list(found) == expected[: query.limit or None], query
 
 
+ALL = tuple(made(n, "").sha for n in range(21))
+
+
 @pytest.mark.parametrize(
     ("query", "driver"),
     [
@@ -332,6 +335,9 @@ async def test_select_finds_what_a_plain_filter_finds(
         (Query(terms=("common",), limit=5), Driver.WALK),
         (Query(terms=("common", "rare"), limit=5), Driver.TERMS),
         (Query(terms=("common",), topics=("rare",), limit=5), Driver.TOPICS),
+        (Query(topics=("rare",), among=ALL[20:]), Driver.AMONG),
+        (Query(topics=("rare",), among=ALL), Driver.TOPICS),
+        (Query(among=ALL), Driver.AMONG),
     ],
 )
 async def test_rarest_condition_drives(

@@ -17,7 +17,7 @@ from digest.question.periods import default_period
 from handlers.questions.changed import list_changes
 from handlers.questions.list_reading import is_misspelt
 from handlers.router import ask
-from tests.support.fakes import FakeSource, change, context
+from tests.support.fakes import FakeSource, change, context, graded
 
 NOW = datetime(2026, 1, 23, 12, 0, tzinfo=UTC)
 UTC_ZONE = ZoneInfo("UTC")
@@ -536,6 +536,23 @@ async def test_the_last_change_before_an_empty_period_is_told():
         shown = markdown((await ask(question, ctx)).document)
         assert "The latest one before it that I have read:" in shown
         assert last in shown
+
+
+@pytest.mark.parametrize("others", [1, 12])
+async def test_the_last_change_before_an_empty_period_is_of_the_branch(others):
+    own = [made("bbbbbbb2", "Fix the relay (#12)", 8), made("ccccccc3", "Tune it (#13)", 1)]
+    ctx = context(FakeSource(own))
+    await ask("what changed in the last 20 days", ctx)
+    elsewhere = [
+        graded(
+            f"c{n:07}", f"Fix the relay again (#{n})", {"src/app.py": 5}, NOW - timedelta(days=5)
+        )
+        for n in range(20, 20 + others)
+    ]
+    await ctx.archive.save(ctx.watched.repository, elsewhere)
+    shown = markdown((await ask("fixes of the relay in the last 3 days", ctx)).document)
+    assert "The latest one before it that I have read:" in shown
+    assert "#12" in shown
 
 
 async def test_what_avoids_a_trouble_is_told_where_none_of_it_counts_as_a_fix():
