@@ -106,8 +106,10 @@ def survey(shape: QueryStatement, index: TextIndex) -> sa.CompoundSelect[*tuple[
         keys = keys.join(_titles, _titles.c.change_id == changes.c.id)
     keys = keys.add_columns(_untitled(shape).label("untitled"))
     met: sa.CTE | sa.Subquery = keys.subquery("met")
+    counted = tally(shape, index)  # for which no title is read
     if shape.driver is not Driver.WEIGHT:
         met = keys.cte("met").prefix_with("MATERIALIZED")
+        counted = _tallied(met)
     page = (
         sa.select(met)
         .order_by(*_weightiest(met))
@@ -117,7 +119,7 @@ def survey(shape: QueryStatement, index: TextIndex) -> sa.CompoundSelect[*tuple[
     )
     place = sa.func.row_number().over(order_by=_weightiest(page))
     return sa.union_all(
-        _tallied(met),
+        counted,
         sa.select(page.c.id, sa.literal(0), sa.literal(""), place),
     )
 
