@@ -82,11 +82,20 @@ class Conversation:
         """Finish what a dead process left half answered."""
         account = self._accounts.get(id(sender), sender.name)
         left = await self._records.left(account)
-        await asyncio.gather(*(self._recover(sender, record.key) for record in left))
+        await asyncio.gather(*(self.take_up(sender, record.key) for record in left))
 
     async def take_up(self, sender: Sender, key: MessageKey) -> bool:
-        """Answer a message that another process received; return whether nothing is left to do."""
-        return await self._recover(sender, key)
+        """Answer a message that was left unanswered; return whether nothing is left to do."""
+        # Reading the record binds the log id under which the message was received; it ends here.
+        with structlog.contextvars.bound_contextvars(trace=trace()):
+            try:
+                async with self._alone(key) as mine:
+                    return mine and await self._take_up(sender, key)
+            except SendError as error:
+                log.warning("message.unanswered", platform=sender.name, error=str(error))
+            except Exception:
+                log.exception("message.unanswered", platform=sender.name)
+        return False
 
     def _key(self, sender: Sender, incoming: Incoming) -> MessageKey:
         account = self._accounts.get(id(sender), sender.name)
@@ -159,18 +168,6 @@ class Conversation:
             task.cancel()
         if (end := self._ends.get(key)) is not None:
             await end.wait()
-
-    async def _recover(self, sender: Sender, key: MessageKey) -> bool:
-        # Reading the record binds the log id under which the message was received; it ends here.
-        with structlog.contextvars.bound_contextvars(trace=trace()):
-            try:
-                async with self._alone(key) as mine:
-                    return mine and await self._take_up(sender, key)
-            except SendError as error:
-                log.warning("message.unanswered", platform=sender.name, error=str(error))
-            except Exception:
-                log.exception("message.unanswered", platform=sender.name)
-        return False
 
     async def _take_up(self, sender: Sender, key: MessageKey) -> bool:
         """Continue an unattended message, unless others just did; return whether it is done."""

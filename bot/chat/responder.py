@@ -135,7 +135,7 @@ class AnswerProgress:
     def __init__(self, language: Language) -> None:
         self.language = language
         self.shown = False
-        self._total = self._ends_within = self._said = 0
+        self._total = self._done = self._said = 0
         self._admitted = False
         self.thread = ""
         self._after: list[Callable[[], Awaitable[None]]] = []
@@ -157,12 +157,12 @@ class AnswerProgress:
 
     def start(self, total: int) -> None:
         """``total`` changes will be read."""
-        self._total, self._ends_within = total, 0
+        self._total, self._done = total, 0
         self.shown = self._admitted
 
     def advance(self, count: int) -> None:
         """``count`` more are done."""
-        self._ends_within += count
+        self._done += count
 
     def finish(self) -> None:
         """The reading is over."""
@@ -180,7 +180,7 @@ class AnswerProgress:
     def words(self) -> Document:
         """The content of the placeholder for now."""
         if self._total:
-            done = min(self._ends_within, self._total)
+            done = min(self._done, self._total)
             said = READING.text(self.language, done=done, total=self._total)
         elif self._said:
             said = WRITING.text(self.language, n=self._said)

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from types import TracebackType
 from typing import Any, Self, TextIO
 
 from rich.console import Console
@@ -128,12 +127,7 @@ class LiveExplanation:
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
     def hear(self, section: str, statement: Statement) -> None:

@@ -5,19 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
-from bot.util.section import SectionContext, Settings, read_section
+from bot.util.section import SectionContext, Settings, must, read_section
 
 Kind = Literal["github", "gitlab", "gitea"]
 HOSTS: Mapping[str, str] = {"github": "github.com", "gitlab": "gitlab.com", "gitea": "gitea.com"}
 """The public host of each kind."""
 
+_HOST = re.compile(r"[a-z0-9.-]+(?::\d{1,5})?")
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _LEAST_SECRET = 8
+
+
+def checked(api: str) -> str:
+    """The API's address without a trailing slash; ``ValueError`` if secrets would leak."""
+    parts = urlsplit(api)
+    sealed = parts.scheme == "https" or (
+        parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
+    )
+    if not sealed or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("write api as an address such as https://git.example.org/api/v3")
+    return api.rstrip("/")
 
 
 class ForgeConfig(Settings):
@@ -31,8 +43,8 @@ class ForgeConfig(Settings):
     """
 
     kind: Kind
-    host: str = ""
-    api: str = ""
+    host: Annotated[str, must(_HOST.fullmatch, "write host as a name such as git.example.org")] = ""
+    api: Annotated[str, AfterValidator(checked)] = ""
     token: SecretStr | None = None
     app_id: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
     app_key: SecretStr | None = None
@@ -49,18 +61,6 @@ class ForgeConfig(Settings):
         if not isinstance(host, str) or not isinstance(kind, str):
             return data
         return {**data, "host": host.lower(), "api": data.get("api") or api_of(kind, host.lower())}
-
-    @field_validator("host")
-    @classmethod
-    def _a_host(cls, host: str) -> str:
-        if not re.fullmatch(r"[a-z0-9.-]+(?::\d{1,5})?", host):
-            raise ValueError("write host as a name such as git.example.org")
-        return host
-
-    @field_validator("api")
-    @classmethod
-    def _check_api(cls, api: str) -> str:
-        return checked(api)
 
     @model_validator(mode="after")
     def _whole(self) -> ForgeConfig:
@@ -79,17 +79,6 @@ class ForgeConfig(Settings):
         if secret is not None and len(secret.get_secret_value()) < _LEAST_SECRET:
             raise ValueError(f"webhook_secret needs at least {_LEAST_SECRET} characters")
         return self
-
-
-def checked(api: str) -> str:
-    """The API's address without a trailing slash; ``ValueError`` if secrets would leak."""
-    parts = urlsplit(api)
-    sealed = parts.scheme == "https" or (
-        parts.scheme == "http" and (parts.hostname or "") in _LOOPBACK
-    )
-    if not sealed or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("write api as an address such as https://git.example.org/api/v3")
-    return api.rstrip("/")
 
 
 def api_of(kind: str, host: str) -> str:

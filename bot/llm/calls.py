@@ -28,6 +28,7 @@ from bot.config.model_section import CapSettings, CapsSettings, ModelConfig
 from bot.llm.response_format import Dialect
 from bot.llm.throttle import Breaker, RateGate
 from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse, ModelTransport
+from bot.util.machine import loop_time
 from handlers.ports.model_port import (
     OK,
     BillingAccount,
@@ -225,7 +226,7 @@ class ModelCalls:
         self._ledger = ledger
         self._purse = purse
         self._clock = clock
-        self._breaker = breaker or Breaker(now)
+        self._breaker = breaker or Breaker(loop_time)
         self._gate = RateGate(
             config.concurrency, config.requests_per_minute, config.tokens_per_minute
         )
@@ -254,7 +255,7 @@ class ModelCalls:
                 raise Outdated
             self._breaker.admit()
             hold = await self._purse.reserve(errand.account, most) if self._purse else None
-            sent = _Sent(ask, most, self._clock.now(), now())
+            sent = _Sent(ask, most, self._clock.now(), loop_time())
             try:
                 return await self._carry(sent, errand.deadline, hear)
             finally:
@@ -277,7 +278,7 @@ class ModelCalls:
             async with asyncio.timeout_at(limit):
                 sent.answer = await self._transport.send(sent.ask, hear)
         except TimeoutError:
-            detail = f"no answer in {now() - sent.began:.2g} s"
+            detail = f"no answer in {loop_time() - sent.began:.2g} s"
             sent.fault = ModelFault(reason=ModelReason.TIMEOUT, detail=detail, charged=True)
         except ModelFault as fault:
             sent.fault = fault
@@ -319,7 +320,7 @@ class ModelCalls:
         return replace(usage, cost=self._config.price.cost(usage))
 
     async def _book(self, sent: _Sent, usage: Usage, account: BillingAccount) -> None:
-        seconds = now() - sent.began
+        seconds = loop_time() - sent.began
         log.debug(
             "model.call",
             kind=account.kind,
@@ -350,8 +351,3 @@ def _both(first: Callable[[str], None], second: Callable[[str], None]) -> Hear:
         second(piece)
 
     return hear
-
-
-def now() -> float:
-    """The time of the running loop, in seconds."""
-    return asyncio.get_running_loop().time()

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 import structlog
 
 from bot.config.model_section import ModelConfig
-from bot.llm.calls import CallContext, ModelCalls, Outdated, now
+from bot.llm.calls import CallContext, ModelCalls, Outdated
 from bot.llm.exchange import Dialogue, Whole
 from bot.llm.json_reply import Unthinking
 from bot.llm.response_format import Dialect, DialectFile, Rung, context_limit, next_lower, simpler
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
-from bot.util.machine import SystemClock
+from bot.util.machine import SystemClock, loop_time
 from handlers.ports.model_port import (
     BudgetPort,
     CallLedger,
@@ -146,7 +146,7 @@ class ServedModel:
 
     async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
         wait = self._config.patience if request.patience is None else request.patience
-        began = now()
+        began = loop_time()
         errand = CallContext(request.account, began + wait, lambda: self._dialect)
         try:
             return await self._converse(request, errand, began, tell)
@@ -181,7 +181,7 @@ class ServedModel:
                         value=step.value,
                         usage=errand.usage,
                         model=answer.model or self._config.name,
-                        seconds=now() - began,
+                        seconds=loop_time() - began,
                     )
                 why = step.why
                 log.info("model.again", why=why, kind=request.account.kind)
@@ -208,7 +208,7 @@ class ServedModel:
             self._adopt(ask.dialect, new)
             return
         pause = patience.tries.pause(fault)
-        if pause is None or now() + pause >= errand.deadline:
+        if pause is None or loop_time() + pause >= errand.deadline:
             raise ModelError(fault.reason, fault.detail) from fault
         await asyncio.sleep(pause)
 

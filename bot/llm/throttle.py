@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from bot.llm.transport_values import ModelFault
+from bot.util.machine import loop_time
 from handlers.ports.model_port import ModelReason
 
 # Seconds. The margin allows for requests with different delays to the server's clock.
@@ -105,7 +106,7 @@ class RateGate:
 
     def close_for(self, seconds: float) -> None:
         """Let nothing pass for a while, because the server asked for it."""
-        self._closed_until = max(self._closed_until, _now() + seconds)
+        self._closed_until = max(self._closed_until, loop_time() + seconds)
 
     @asynccontextmanager
     async def turn(self, tokens: int, deadline: float) -> AsyncIterator[Turn]:
@@ -137,18 +138,14 @@ class RateGate:
                 if self._closed_until >= deadline:
                     raise _rate_limit_fault("the server asked to wait past the deadline")
                 await asyncio.sleep(min(wait, _LOOK))
-            now = _now()
+            now = loop_time()
             return Turn(self._requests.take(now, 1), self._tokens.take(now, tokens))
 
     def _wait(self, tokens: int) -> float:
-        now = _now()
+        now = loop_time()
         return max(
             self._closed_until - now, self._requests.wait(now, 1), self._tokens.wait(now, tokens)
         )
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
 
 
 def _late(detail: str) -> ModelFault:

@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 
 import structlog
 
-from bot.messaging.receiver import Incoming
+from bot.messaging.receiver import Ear, Incoming
 from bot.messaging.sender import SendError
 from bot.util.tracing import trace
 from digest.errors import UserError
@@ -226,12 +226,18 @@ class InboxReceiver(Protocol):
 
 
 async def hearing(
-    inbox: Inbox, read: Read, bringing: Coroutine[None, None, None] | None = None
+    inbox: Inbox,
+    read: Read,
+    bringing: Coroutine[None, None, None] | None = None,
+    ear: Ear | None = None,
 ) -> AsyncGenerator[Incoming, None]:
     """The messages to be answered, as they are read from an inbox.
 
     ``bringing`` puts deliveries there meanwhile; its error is raised here, and its end ends this.
+    Without it the platform calls us, and the ``ear`` hears from the beginning.
     """
+    if ear is not None and bringing is None:
+        ear.hears()
     heard: asyncio.Queue[Incoming | asyncio.Task[None]] = asyncio.Queue()
     duties = [asyncio.create_task(inbox.deal(read, heard.put_nowait))]
     if bringing is not None:
@@ -246,6 +252,8 @@ async def hearing(
                 return
             yield message
     finally:
+        if ear is not None:
+            ear.fails("no longer listens")
         for duty in duties:
             duty.cancel()
         await asyncio.gather(*duties, return_exceptions=True)

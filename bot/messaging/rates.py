@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.util.machine import loop_time
+
 # The most chats that are remembered; those without a waiting time are forgotten first.
 _MOST_CHATS = 4096
 _MOST_PARTS = 1024  # the most parts of an account that are remembered, as for chats
@@ -119,22 +121,22 @@ class Pace:
         alone would delay it for more than ``longest`` seconds.
         """
         state = self._chat(chat)
-        if (wait := state.held_until - _now()) > longest:
+        if (wait := state.held_until - loop_time()) > longest:
             raise TooBusy(wait)
         async with state.turn:
             if not await self._with_all(chat, rates, answer=answer, longest=longest):
-                while (wait := state.free_at(rates) - _now()) > 0:
+                while (wait := state.free_at(rates) - loop_time()) > 0:
                     if wait > longest:
                         raise TooBusy(wait)
                     await asyncio.sleep(wait)
                 await self._account(answer=answer)
             for rate in rates:
-                state.window(rate).take(_now())
+                state.window(rate).take(loop_time())
 
     @property
     def idle(self) -> bool:
         """Whether nobody waits, and a new caller would not have to wait."""
-        now = _now()
+        now = loop_time()
         if max(self._overall.last, self._spare.last) > now - self._rates[0].seconds:
             return False
         return all(_free(state, now) for state in self._chats.values())
@@ -142,7 +144,7 @@ class Pace:
     def hold(self, chat: str, seconds: float) -> None:
         """Send nothing to the chat for a while, because the platform asked for it."""
         state = self._chat(chat)
-        state.held_until = max(state.held_until, _now() + seconds)
+        state.held_until = max(state.held_until, loop_time() + seconds)
         if self._common is not None:
             self._common.hold(chat, seconds)
 
@@ -158,7 +160,7 @@ class Pace:
             if booked is None:
                 return False
             if booked.booked:
-                self._overall.take(_now() + booked.wait)
+                self._overall.take(loop_time() + booked.wait)
                 await asyncio.sleep(booked.wait)
                 return True
             if booked.wait > longest:
@@ -170,9 +172,9 @@ class Pace:
         window = self._overall
         if answer and self._spare.free_at() < self._overall.free_at():
             window = self._spare
-        at = max(_now(), window.free_at())
+        at = max(loop_time(), window.free_at())
         window.take(at)
-        await asyncio.sleep(at - _now())
+        await asyncio.sleep(at - loop_time())
 
     def _chat(self, chat: str) -> _Chat:
         if chat not in self._chats and len(self._chats) >= _MOST_CHATS:
@@ -180,7 +182,7 @@ class Pace:
         return self._chats.setdefault(chat, _Chat())
 
     def _forget(self) -> None:
-        now = _now()
+        now = loop_time()
         self._chats = {name: state for name, state in self._chats.items() if not _free(state, now)}
 
 
@@ -227,7 +229,3 @@ class Paces(Mapping[str, Pace]):
 
 def _free(state: _Chat, now: float) -> bool:
     return not state.turn.locked() and state.free_at(tuple(state.windows)) <= now
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -107,7 +107,7 @@ async def examine(data: Path, config: Config | None) -> Sequence[Finding]:
         ("clones", machine.clones(data, repositories)),
     ]
     if address := config.redis_url if config else Environment.read().redis:
-        looks.append(("redis", _redis(address)))
+        looks.append(("redis", redis(address)))
     if config is not None:
         looks.append(("network", machine.network(config)))
     findings = await asyncio.gather(*(machine.run_check(subject, look) for subject, look in looks))
@@ -128,11 +128,6 @@ async def _archive(data: Path, config: Config | None) -> Sequence[Finding]:
         if any(finding.subject == "clock" for finding in findings)
         else [*machine.compare_clocks(None), *findings]
     )
-
-
-async def _redis(address: str) -> Sequence[Finding]:
-
-    return await redis(address)
 
 
 _LOG = 256_000_000

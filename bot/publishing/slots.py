@@ -7,7 +7,6 @@ tip to the same commit: nothing is lost, nothing comes twice.
 
 from __future__ import annotations
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +25,7 @@ from bot.scheduler.schedule import Slot, window
 from bot.store.digests import DigestHeading, KeptDigest
 from bot.subscriptions.channel_registry import Post, Subscription
 from bot.util.locks import Leases
+from bot.util.machine import loop_time
 from bot.util.page_links import page_of_digest
 from bot.workspace.workspace import Workspace
 from digest.answer.buttons import digest_buttons, report_link, with_buttons, without_buttons
@@ -175,13 +175,13 @@ class _Late:
     def __init__(self, app: Workspace, channel: str) -> None:
         self._app = app
         self._channel = channel
-        self._began = asyncio.get_running_loop().time()
+        self._began = loop_time()
 
     def judging(self) -> Judging | None:
         judging = self._app.judging(self._channel)
         if judging is None:
             return None
-        waited = asyncio.get_running_loop().time() - self._began
+        waited = loop_time() - self._began
         return replace(judging, patience=max(0.0, judging.patience - waited))
 
 

@@ -17,7 +17,6 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 import sqlalchemy as sa
@@ -234,12 +233,7 @@ class Database(ABC):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 

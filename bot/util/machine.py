@@ -76,6 +76,11 @@ def _quiet() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def loop_time() -> float:
+    """The time of the running loop, in seconds; it never goes back."""
+    return asyncio.get_running_loop().time()
+
+
 class SystemClock:
     """Implements ``Clock``."""
 

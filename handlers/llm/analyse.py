@@ -33,25 +33,20 @@ Plan: TypeAlias = Sequence[tuple[Asked, Mapping[str, Graded]]]
 async def judge(ctx: Context, changes: Sequence[Graded], tip: Tip) -> AnalysisRun:
     """The analyses of the changes by the context's model, new or stored; empty without a model."""
     # Raises no errors of the model; what is missing is in ``AnalysisRun.missed``.
-    judging = ctx.judging
-    if judging is None or ctx.watched.privacy is Privacy.NONE:
-        return AnalysisRun()
-    return await _judge(AnalysisCache(ctx=ctx, judging=judging), changes, tip)
+    return await _judge(ctx, changes, tip)
 
 
 async def judge_one(ctx: Context, graded: Graded, tip: Tip) -> AnalysisRun:
     """Like :func:`judge`, with a retry, for one change that somebody is waiting for."""
-    judging = ctx.judging
-    if judging is None or ctx.watched.privacy is Privacy.NONE:
-        return AnalysisRun()
-    shelf = AnalysisCache(ctx=ctx, judging=judging, anew=True)
-    return await _judge(shelf, [graded], tip, CallKind.EXPLAIN)
+    return await _judge(ctx, [graded], tip, CallKind.EXPLAIN)
 
 
 async def _judge(
-    shelf: AnalysisCache, changes: Sequence[Graded], tip: Tip, spends: CallKind | None = None
+    ctx: Context, changes: Sequence[Graded], tip: Tip, spends: CallKind | None = None
 ) -> AnalysisRun:
-    ctx = shelf.ctx
+    if ctx.judging is None or ctx.watched.privacy is Privacy.NONE:
+        return AnalysisRun()
+    shelf = AnalysisCache(ctx=ctx, judging=ctx.judging, anew=spends is CallKind.EXPLAIN)
     bases = [by_facts(ctx, graded) for graded in changes]
     plan = _plan(bases)
     patience = shelf.judging.patience

@@ -298,23 +298,14 @@ def made_ready(shelf: AnalysisCache, change: Change, graded: Graded) -> Prepared
 
 def kept_of(ready: PreparedChange, result: Result, at: datetime) -> StoredAnalysis:
     """The record to store for a reply or a failure."""
-    secrets = ready.material.secrets
-    if isinstance(result, ModelError):
-        return StoredAnalysis(
-            sha=ready.sha,
-            diff=ready.diff,
-            at=at,
-            usage=result.usage,
-            secrets=secrets,
-            failure=result.reason,
-        )
-    judged = result.judged
-    return StoredAnalysis(
+    stored = StoredAnalysis(
         sha=ready.sha,
         diff=ready.diff,
         at=at,
-        analysis=judged.analysis,
-        move=move_of(ready.material.graded.grade, judged.grade),
         usage=result.usage,
-        secrets=secrets,
+        secrets=ready.material.secrets,
     )
+    if isinstance(result, ModelError):
+        return replace(stored, failure=result.reason)
+    move = move_of(ready.material.graded.grade, result.judged.grade)
+    return replace(stored, analysis=result.judged.analysis, move=move)

@@ -170,19 +170,16 @@ class Feishu(FeishuSender):
         bringing: Coroutine[None, None, None] | None = None
         if self.web is None:
             bringing = LongConnection(self._api, wire, self.take, self._timing, self.ear).run()
-        else:
-            self.ear.hears()
 
         async def read(arrival: Arrival) -> receiver.Incoming | None:
             heard = read_event(json.loads(arrival.content), bot, arrival.at)
             return None if heard is None else await self._completed_message(heard, bot)
 
         try:
-            async with aclosing(hearing(self.inbox, read, bringing)) as heard:
+            async with aclosing(hearing(self.inbox, read, bringing, self.ear)) as heard:
                 async for incoming in heard:
                     yield incoming
         finally:
-            self.ear.fails("no longer listens")
             await wire.aclose()
 
     async def take(self, event: Any, text: str) -> Json | None:

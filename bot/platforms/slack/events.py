@@ -39,7 +39,7 @@ class SlackMessage:
 class HomeOpened:
     """A person opened the bot's home page."""
 
-    team: str
+    account: SlackAccount
     person: str
 
 
@@ -81,7 +81,7 @@ def _event(body: Mapping[str, Any], account: SlackAccount) -> SlackMessage | Hom
     team = str(body.get("team_id") or event.get("team") or "")
     match event.get("type"):
         case "app_home_opened" if event.get("tab") == "home":
-            return HomeOpened(team=team, person=str(event.get("user", "")))
+            return HomeOpened(account=account, person=str(event.get("user", "")))
         case "app_mention":
             return _message(body, event, account, team)
         case "message" if event.get("subtype") in _CHANGES:

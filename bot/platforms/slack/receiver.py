@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -55,15 +55,7 @@ _EVERY = re.compile(r".*", re.DOTALL)
 RESPONSE_SECONDS = 29 * 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """Somebody opened the bot's home page."""
-
-    account: SlackAccount
-    person: str
-
-
-Found = Incoming | Visit | None  # the content of a delivery for the bot
+Found = Incoming | HomeOpened | None  # the content of a delivery for the bot
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,9 +126,9 @@ class BoltAdapter:
             return None
         account = await self._accounts.of(_team(body))
         found = read(body, account, arrival.at)
-        if isinstance(found, HomeOpened):
-            return Visit(account=account, person=found.person)
-        return None if found is None else await self._completed_message(found, account)
+        if isinstance(found, SlackMessage):
+            return await self._completed_message(found, account)
+        return found
 
     async def _completed_message(
         self, heard: SlackMessage, account: SlackAccount
@@ -226,17 +218,12 @@ class Slack(SlackSender):
         # Look up the bot's identity once, before every reader asks for it.
         if not self._accounts.many:
             await self._accounts.of("")
-        bringing: Coroutine[None, None, None] | None = None
-        if self._bring is None:
-            self.ear.hears()
-        else:
-            bringing = self._brought(self._bring)
+        bringing = None if self._bring is None else self._brought(self._bring)
         try:
-            async with aclosing(hearing(self.inbox, self._read, bringing)) as heard:
+            async with aclosing(hearing(self.inbox, self._read, bringing, self.ear)) as heard:
                 async for incoming in heard:
                     yield incoming
         finally:
-            self.ear.fails("no longer listens")
             await asyncio.gather(*self._showing, return_exceptions=True)
 
     async def keep(self, body: str) -> None:
@@ -251,7 +238,7 @@ class Slack(SlackSender):
 
     async def _read(self, arrival: Arrival) -> Incoming | None:
         found = await self.intake.read(arrival)
-        if isinstance(found, Visit):
+        if isinstance(found, HomeOpened):
             self._show(found)
             return None
         return found
@@ -307,12 +294,12 @@ class Slack(SlackSender):
         if told.status_code != 200:
             raise SendError(SendReason.REJECTED, f"response_url: HTTP {told.status_code}")
 
-    def _show(self, visit: Visit) -> None:
+    def _show(self, visit: HomeOpened) -> None:
         task = asyncio.create_task(self._publish(visit))
         self._showing.add(task)
         task.add_done_callback(self._showing.discard)
 
-    async def _publish(self, visit: Visit) -> None:
+    async def _publish(self, visit: HomeOpened) -> None:
         try:
             document = await self.page(visit.person) if self.page else None
             if document is not None:

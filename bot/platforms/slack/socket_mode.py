@@ -26,6 +26,7 @@ from bot.messaging.inbox import Keep, Unkept
 from bot.messaging.receiver import Ear
 from bot.messaging.sender import SendError, SendReason
 from bot.platforms.slack.web_api import SlackWebApi, quiet
+from bot.util.machine import loop_time
 
 log = structlog.get_logger(__name__)
 
@@ -60,11 +61,11 @@ class _Connection(SocketModeClient):
         self.greeted = asyncio.Event()
         self.reason = ""
         self.planned = False
-        self.heard_at = asyncio.get_running_loop().time()
+        self.heard_at = loop_time()
         self.message_listeners.append(self._note)
 
     async def _note(self, _: AsyncBaseSocketModeClient, message: Json, __: str | None) -> None:
-        self.heard_at = asyncio.get_running_loop().time()
+        self.heard_at = loop_time()
         if message.get("type") == "hello":
             self.greeted.set()
 
@@ -178,13 +179,12 @@ class SocketMode:
 
     async def _watch(self, connection: _Connection) -> str:
         """Wait until the connection must be replaced; return why."""
-        loop = asyncio.get_running_loop()
         while True:
             try:
                 async with asyncio.timeout_at(connection.heard_at + self._timing.quiet):
                     await connection.ended.wait()
             except TimeoutError:
-                if loop.time() - connection.heard_at >= self._timing.quiet:
+                if loop_time() - connection.heard_at >= self._timing.quiet:
                     connection.planned = True
                     return "quiet"
             else:

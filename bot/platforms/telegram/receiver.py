@@ -22,6 +22,7 @@ from bot.messaging.sender import CHAIN, Receipt
 from bot.platforms.telegram.api_errors import seconds_of, send_error
 from bot.platforms.telegram.client import Client, Me
 from bot.platforms.telegram.menu import ChatPlace, language_of, question, read_press
+from bot.util.machine import loop_time
 
 log = structlog.get_logger(__name__)
 
@@ -91,7 +92,7 @@ class Poller:
             self._tell(
                 _CONFLICT, "another process uses this token to receive messages; stop one of them"
             )
-            self._disputed_until = _now() + self._rhythm.disputed
+            self._disputed_until = loop_time() + self._rhythm.disputed
             await asyncio.sleep(self._rhythm.conflict)
         except RetryAfter as error:
             self._tell("telegram.told_to_wait", f"{seconds_of(error):g} s")
@@ -112,7 +113,7 @@ class Poller:
         self._ear.fails(detail)
 
     def _note_recovery(self) -> None:
-        if self._trouble == _CONFLICT and _now() < self._disputed_until:
+        if self._trouble == _CONFLICT and loop_time() < self._disputed_until:
             return  # two pollers alternate in receiving updates
         if self._trouble:
             log.info("telegram.receiving_again", after=self._trouble)
@@ -122,10 +123,6 @@ class Poller:
     async def _sleep(self, pause: float) -> None:
         self._pause = min(pause * 2, self._rhythm.longest)
         await asyncio.sleep(pause)
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()
 
 
 PLATFORM = "telegram"

@@ -223,12 +223,9 @@ class Telegram:
                 self._client.follow(message.chat.id, message.migrate_to_chat_id)
             return incoming(update, me, arrival.at)
 
-        try:
-            async with aclosing(hearing(self.inbox, read, bringing)) as heard:
-                async for one in heard:
-                    yield one
-        finally:
-            self.ear.fails("no longer listens")
+        async with aclosing(hearing(self.inbox, read, bringing, self.ear)) as heard:
+            async for one in heard:
+                yield one
 
     async def _keep(self, content: str) -> None:
         """Store an update. Raises ``Unkept``."""

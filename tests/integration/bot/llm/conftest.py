@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bot.config.model_section import ModelConfig
-from bot.llm.calls import now
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
 from bot.llm.throttle import Breaker, Pauses
+from bot.util.machine import loop_time as now
 from tests.integration.bot.llm.asking import KEY, Setup
 from tests.servers.model import ModelServer
 from tests.support.fakes_model import FakeCallLedger, FakeMemory, FakePurse

@@ -16,13 +16,14 @@ import pytest
 
 from bot.app import open_workspace
 from bot.config.model_section import ModelConfig
-from bot.llm.calls import CappedBudget, now
+from bot.llm.calls import CappedBudget
 from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
 from bot.llm.runtime import ModelRuntime
 from bot.llm.throttle import Breaker, Pauses
 from bot.store.analyses import SqlAnalyses, SqlCalls
 from bot.util.machine import FixedClock
+from bot.util.machine import loop_time as now
 from bot.workspace.workspace import Workspace
 from digest.core.change import Change
 from digest.core.enums import Language

@@ -69,7 +69,7 @@ def test_a_page_is_looked_at_only_in_its_own_tab():
         event = {"type": "app_home_opened", "user": "U1", "tab": tab}
         return read({"type": "event_callback", "team_id": "T0", "event": event}, ME, NOW)
 
-    assert opened("home") == HomeOpened(team="T0", person="U1")
+    assert opened("home") == HomeOpened(account=ME, person="U1")
     assert opened("messages") is None
 
 
