@@ -1,4 +1,4 @@
-"""Alerts: merged changes that may break what a chat uses, posted before the next digest.
+"""Alerts: merged changes that affect what a chat uses, posted before the next digest.
 
 A chat with alerts turned on is alerted once about each range of history. The range of an alert is
 claimed before the alert is made, and progress is stored as soon as the alert is frozen in the
@@ -27,7 +27,7 @@ from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import StoredProfile
 from handlers.ports.storage import DeliveryKey, Tip, Watched
-from handlers.questions.impact import breaking
+from handlers.questions.impact import unannounced
 from handlers.questions.scope import viewpoint
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Rests = Callable[[str, str], Awaitable[bool]]
 
 
 class ImmediateAlerts:
-    """Finds breaking changes and alerts those affected. Raises nothing but cancellation."""
+    """Finds changes and alerts those affected. Raises nothing but cancellation."""
 
     def __init__(
         self,
@@ -142,22 +142,22 @@ class ImmediateAlerts:
         tip = await self._reach(profile, await tip_of(ctx), watched)
         if not profile.alerts or tip.sha is None or tip.sha == profile.tip:
             return
-        breaking_changes = await breaking(ctx, profile, tip)
+        changes = await unannounced(ctx, profile, tip)
         name = watched.repository.name
-        if breaking_changes and not await self._withholds(target, name):
+        if changes and not await self._withholds(target, name):
             await self._app.ledger.claim_slot(
                 alert_claim(name, profile.owner, profile.tip), tip.sha
             )
             posting = Posting(
                 target=target,
                 digest=f"{ALERT}{name}:{profile.tip}:{tip.sha}",
-                document=alert_document(breaking_changes, viewpoint(ctx, tip)),
+                document=alert_document(changes, viewpoint(ctx, tip)),
                 repository=name,
             )
             delivered = await self._delivery.deliver(posting)
             if not delivered.frozen:
                 return
-            log.info("alert.told", owner=owner, repository=name, changes=len(breaking_changes))
+            log.info("alert.told", owner=owner, repository=name, changes=len(changes))
         await self._app.profiles.reached(watched.repository, profile, tip.sha)
 
     async def _reach(self, profile: StoredProfile, tip: Tip, watched: Watched) -> Tip:

@@ -29,7 +29,7 @@ from bot.store.dialect import (
 )
 from bot.store.tables.chat_tables import chat_subscriptions, chats, conversations, looks, profiles
 from digest.chat.chat_settings import ChatSettings, DigestTiming, Filters, Rule, Subscribed
-from digest.core.enums import Frequency
+from digest.core.enums import Alerts, Frequency
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import (
@@ -225,7 +225,7 @@ class SqlProfiles(SqlStore, Profiles):
     @override
     async def alerted(self, repository: Repository) -> Sequence[StoredProfile]:
         wanted = select(profiles).where(
-            matches(profiles, {"repository": repository.name, "alerts": 1})
+            matches(profiles, {"repository": repository.name}), profiles.c.alerts != Alerts.OFF
         )
         rows = (await self._database.run(wanted.order_by(profiles.c.owner))).rows
         return [_profile(row) for row in rows]

@@ -107,6 +107,9 @@ _SET = lazy(
     re.IGNORECASE,
 )
 _RULE = rf"({_any(_FIELDS)})[ :：]?(.+)"
+_SECOND = lazy(rf"(?:,| and| or| but) (?:not )?(?:{_any(_FIELDS)})[ :]\S+$", re.IGNORECASE)
+"""Another rule at the end of one."""
+
 _FILTER = lazy(
     r"(save |保存 ?)?(?:filter )?"
     rf"(?:(include|only|包含|只看|仅看)|exclude|without|排除|过滤掉?) ?{_RULE}",
@@ -256,6 +259,11 @@ def read_rule(text: str) -> Rule:
 
 
 def _rule(field: str, pattern: str) -> Rule | None:
+    if not pattern.lstrip().startswith("/") and (second := _SECOND.search(pattern)):
+        raise UsageError(
+            f"{second[0].strip(' ,')!r} is a second rule; write one rule at a time, or write text "
+            "that contains these words between slashes"
+        )
     return rule_of(_FIELDS[field.lower()], pattern)
 
 

@@ -64,7 +64,7 @@ _LEVEL = lazy(
 )
 _BRANCH = lazy(r"(?:\bbranch|分支)[ :：]?(?P<name>[A-Za-z0-9][\w./+-]{0,200})", re.ASCII)
 _ZONE = lazy(r"\b(?:UTC|GMT|[A-Za-z]+(?:/[A-Za-z_+\-0-9]+)+)(?![\w/])")
-_NAME = lazy(r"[\w.~-]+(?:/[\w.~-]+)*")
+_NAME = lazy(r"[\w.~+-]+(?:/[\w.~+-]+)*")
 _FILLER = lazy(r"\b(?:to|in|at|from|the|repository|repo|digests?|of)\b|仓库|的|推送|摘要")
 
 

@@ -40,6 +40,14 @@ class ChatSetting(StrEnum):
     PRIVATE = "private"
 
 
+class Alerts(IntEnum):
+    """Which changes of a profile a chat is notified of as soon as they are merged."""
+
+    OFF = 0
+    BREAKING = 1
+    ALL = 2
+
+
 class Effect(IntEnum):
     """How severely a change affects somebody, the most severe first."""
 

@@ -6,7 +6,7 @@ An error's English is its own text; other languages are made from its attributes
 from __future__ import annotations
 
 from digest import errors
-from digest.core.enums import ChatSetting, Effect, Frequency, Language
+from digest.core.enums import Alerts, ChatSetting, Effect, Frequency, Language
 from digest.core.profile import EntryKind
 from digest.i18n.phrase import Phrase
 
@@ -216,16 +216,23 @@ KINDS = {
     EntryKind.TOPIC: Phrase("Topics", "主题"),
 }
 EMPTY = Phrase("The profile is empty.", "档案为空。")
-ALERTS_ON = Phrase(
-    "Alerts are on: you will be notified of what may break as soon as it is merged.",
-    "提醒已开启：可能造成破坏的变更合并后立即通知。",
-)
-ALERTS_OFF = Phrase("Alerts are off.", "提醒已关闭。")
+ALERTS = {
+    Alerts.OFF: Phrase("Alerts are off.", "提醒已关闭。"),
+    Alerts.BREAKING: Phrase(
+        "Alerts are on: you will be notified of what may break as soon as it is merged.",
+        "提醒已开启：可能造成破坏的变更合并后立即通知。",
+    ),
+    Alerts.ALL: Phrase(
+        "Alerts are on: you will be notified of everything that affects the profile as soon as it "
+        "is merged.",
+        "提醒已开启：影响上述内容的所有变更合并后立即通知。",
+    ),
+}
 HOW = Phrase(
     "profile add --flag APP_VARIABLE package.Symbol src/path/ topic · profile remove … · "
-    "profile clear · affected this week · alerts on",
+    "profile clear · affected this week · alerts on · alerts all",
     "档案 添加 --flag APP_VARIABLE package.Symbol src/path/ 主题 · 档案 删除 … · 档案 清空 · "
-    "本周影响我吗 · 开启提醒",
+    "本周影响我吗 · 开启提醒 · 全部提醒",
 )
 NO_PROFILE = Phrase(
     "I do not know what you use of {repository}. Tell me: profile add --flag APP_VARIABLE "
@@ -236,6 +243,10 @@ NO_PROFILE = Phrase(
 ALERT = Phrase(
     "{n:merged change|merged changes} in {repository} may break what you use",
     "{repository} 中有 {n} 个已合并的变更可能破坏你所使用的内容",
+)
+ALERT_TOUCHED = Phrase(
+    "{n:merged change affects|merged changes affect} what you use of {repository}",
+    "{repository} 中有 {n} 个已合并的变更影响你所使用的内容",
 )
 MORE_CHANGES = Phrase("and {n:more change|more changes}", "另有 {n} 个变更")
 

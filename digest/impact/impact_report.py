@@ -10,7 +10,7 @@ from digest.analysis.wording import kind_of, name_with_values
 from digest.answer.answers import Seen, as_of, because, entry_of, foot
 from digest.answer.listing import PAGE, first_of
 from digest.core.change import FileStatus
-from digest.core.enums import Effect, Language
+from digest.core.enums import Alerts, Effect, Language
 from digest.core.facts import Action, Fact, FactKind
 from digest.core.grade import Graded
 from digest.core.profile import EntryKind, Profile
@@ -146,7 +146,7 @@ def _fact_said(hit: Hit, language: Language) -> Spans:
     return phrase(language, kind=kind, named=named)
 
 
-def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
+def profile_document(profile: Profile, seen: Seen, *, alerts: Alerts) -> Document:
     """The entries of a profile, by kind."""
     language = seen.language
     name = seen.repository.name
@@ -166,15 +166,19 @@ def profile_document(profile: Profile, seen: Seen, *, alerts: bool) -> Document:
         if profile.of(kind)
     ]
     blocks.append(Listing(tuple(rows)) if rows else Paragraph(words.EMPTY(language)))
-    alert = words.ALERTS_ON if alerts else words.ALERTS_OFF
-    blocks += [Paragraph(alert(language)), Paragraph(words.HOW(language), aside=True)]
+    blocks += [
+        Paragraph(words.ALERTS[alerts](language)),
+        Paragraph(words.HOW(language), aside=True),
+    ]
     return Document(title=title, blocks=tuple(blocks), language=str(language))
 
 
 def alert_document(changes: Sequence[Affecting], seen: Seen) -> Document:
-    """Changes merged just now that may break what somebody uses."""
+    """Changes merged just now that affect what somebody uses."""
     language = seen.language
-    title = words.ALERT.text(language, n=len(changes), repository=seen.repository.name)
+    breaks = all(affecting.effect is Effect.MAY_BREAK for affecting in changes)
+    phrase = words.ALERT if breaks else words.ALERT_TOUCHED
+    title = phrase.text(language, n=len(changes), repository=seen.repository.name)
     items = tuple(item_of(affecting, seen) for affecting in changes[:PAGE])
     blocks: list[Block] = [Paragraph((Strong(title),)), Listing(items)]
     if more := len(changes) - len(items):

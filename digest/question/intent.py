@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from digest.chat.chat_intents import Managing
-from digest.core.enums import ChangeKind, Language
+from digest.core.enums import Alerts, ChangeKind, Language
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.profile import ProfileEntry
@@ -191,9 +191,9 @@ class ProfileFrom(Enquiry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(Enquiry):
-    """Turn immediate alerts about breaking changes on or off."""
+    """Turn immediate alerts on, about breaking changes or all that affect the profile, or off."""
 
-    on: bool
+    alerts: Alerts
     mine: bool = False
 
 

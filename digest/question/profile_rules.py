@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from digest.core.enums import Alerts
 from digest.core.profile import InvalidEntry, ProfileEntry, parse_entry
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.commit_range import Refs
@@ -49,16 +50,25 @@ _CLEAR = re.compile(
 _FROM = re.compile(
     rf"{_MINE}{_PROFILE}[:：]? ?(?:from|来自|取自|从) ?(?P<what>\S{{1,300}})", re.IGNORECASE
 )
-_ON = re.compile(
-    r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on|(?:turn|switch) on (?P<mine2>my )?alerts?"
-    r"|(?:please )?alert (?:me|us)(?: at once)?|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
-    re.IGNORECASE,
-)
-_OFF = re.compile(
-    r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
-    r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
-    re.IGNORECASE,
-)
+_ALERTS = {
+    Alerts.ALL: re.compile(
+        r"(?:turn |switch )?(?P<mine>my )?alerts? (?:about |on )?(?:all|everything|every change)"
+        r"|alert (?:me|us) (?:about|of|on) (?:all(?: changes)?|everything|every change)"
+        r"|(?:开启|打开|启用)?(?P<mine2>我的)?(?:全部|所有)(?:变更)?提醒",
+        re.IGNORECASE,
+    ),
+    Alerts.BREAKING: re.compile(
+        r"(?:turn |switch )?(?P<mine>my )?alerts?(?: me)? on"
+        r"|(?:turn|switch) on (?P<mine2>my )?alerts?|(?:please )?alert (?:me|us)(?: at once)?"
+        r"|(?:开启|打开|启用)(?P<mine3>我的)?提醒",
+        re.IGNORECASE,
+    ),
+    Alerts.OFF: re.compile(
+        r"(?:turn |switch )?(?P<mine>my )?alerts? off|(?:turn|switch) off (?P<mine2>my )?alerts?"
+        r"|(?:stop|no more|no) (?P<mine3>my )?alerts?|(?:关闭|停止|取消)(?P<mine4>我的)?提醒",
+        re.IGNORECASE,
+    ),
+}
 _ASKS = re.compile(
     r"\b(?:do|does|will|is|are|should|can|what|how)\b|吗|呢|会不会|有没有|影响", re.IGNORECASE
 )
@@ -79,8 +89,9 @@ def read_profiling(words: str) -> Enquiry | None:
         return EditProfile(remove=_entries(match["what"]), mine=_mine(match))
     if match := _ADD.fullmatch(words):
         return _addition(match)
-    if match := _ON.fullmatch(words) or _OFF.fullmatch(words):
-        return Alert(on=match.re is _ON, mine=_mine(match))
+    for alerts, pattern in _ALERTS.items():
+        if match := pattern.fullmatch(words):
+            return Alert(alerts=alerts, mine=_mine(match))
     return None
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, get_args
 
 from digest.chat.chat_intents import Managing, format_managing
-from digest.core.enums import Language
+from digest.core.enums import Alerts, Language
 from digest.i18n.phrase import Phrase
 from digest.question import intent as intents
 from digest.question.commit_range import Refs
@@ -132,10 +132,13 @@ def format_intent(intent: Intent) -> str:
             return _text(QUESTIONS[type(intent)].text, intent)
 
 
+_ALERTS = {Alerts.OFF: "off", Alerts.BREAKING: "on", Alerts.ALL: "all"}
+
+
 def _of_profile(intent: ShowProfile | EditProfile | ProfileFrom | Alert) -> str:
     match intent:
-        case Alert(on=on):
-            return f"alerts {'on' if on else 'off'}"
+        case Alert(alerts=alerts):
+            return f"alerts {_ALERTS[alerts]}"
         case ProfileFrom(place=place):
             return f"profile from {place}"
         case EditProfile(clear=True):

@@ -14,7 +14,7 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from digest.chat.chat_settings import AS_USUAL, ChatSettings, DigestTiming, Subscribed
-from digest.core.enums import Frequency, Language
+from digest.core.enums import Alerts, Frequency, Language
 from digest.core.grade import Repository
 from digest.core.profile import Profile, ProfileEntry
 from handlers.ports.storage import Watched
@@ -196,7 +196,7 @@ class StoredProfile:
 
     owner: str
     profile: Profile = field(default_factory=Profile)
-    alerts: bool = False  # tell the owner of possible breakage as soon as it is merged
+    alerts: Alerts = Alerts.OFF  # what the owner is told of as soon as it is merged
     tip: str = ""  # up to which alerts were checked, or empty
     person: str = ""  # who turned them on, as ``platform:id``
 

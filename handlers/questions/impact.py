@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from digest.answer.answers import Answer, AnswerRow, foot, lines_document
-from digest.core.enums import ChangeKind, Effect
+from digest.core.enums import Alerts, ChangeKind, Effect
 from digest.core.grade import Graded
 from digest.core.profile import EntryKind, Profile
 from digest.core.reference import Query
@@ -65,9 +65,7 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
     span = intent.window or default_period(ctx.clock.now(), ctx.zone)
     reached = await reach(span, ctx, tip)
     changes = await ctx.archive.select(repository, reached.query)
-    labels: Labels = {}
-    if profile.of(EntryKind.TOPIC):
-        labels = await labels_of(ctx.requests, repository, changes)
+    labels = await _labels(ctx, profile, changes)
     found = await ctx.workers.few(_affecting, (changes, profile, ctx.watched.aliases, labels))
     if found:
         document = affected_document(found, ctx.page, reached.window, at)
@@ -81,6 +79,13 @@ async def affected(intent: Affected, ctx: Context) -> Answer:
         total=len(found),
         rows=tuple(AnswerRow(graded=one.graded, why=_why(one)) for one in found),
     )
+
+
+async def _labels(ctx: Context, profile: Profile, changes: Sequence[Graded]) -> Labels:
+    """The labels of requests, which only topics need."""
+    if not profile.of(EntryKind.TOPIC):
+        return {}
+    return await labels_of(ctx.requests, ctx.watched.repository, changes)
 
 
 def _affecting(given: tuple[Sequence[Graded], Profile, Aliases, Labels]) -> list[Affecting]:
@@ -149,13 +154,13 @@ async def alert(intent: Alert, ctx: Context) -> Answer:
     _permitted(ctx, mine=intent.mine)
     if intent.mine:
         raise UserError("alerts are posted in chats; turn them on in a direct chat with me")
-    tip = ((await tip_of(ctx)).sha or "") if intent.on else ""
-    person = ctx.room.person if ctx.room and intent.on else ""
+    tip = ((await tip_of(ctx)).sha or "") if intent.alerts else ""
+    person = ctx.room.person if ctx.room and intent.alerts else ""
 
     def turned(kept: StoredProfile) -> StoredProfile:
-        if intent.on and not kept.profile.entries:
+        if intent.alerts and not kept.profile.entries:
             raise UserError("the profile is empty; first add what you use: profile add --flag ...")
-        return replace(kept, alerts=intent.on, tip=tip, person=person)
+        return replace(kept, alerts=intent.alerts, tip=tip, person=person)
 
     return await _changed(ctx, turned, mine=False)
 
@@ -190,8 +195,8 @@ def _kept_here(ctx: Context) -> tuple[Profiles, ConversationKey]:
     return ctx.profiles, ctx.conversation
 
 
-async def breaking(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affecting]:
-    """Changes merged since a profile's last alert that may break what its owner uses.
+async def unannounced(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affecting]:
+    """Changes merged since a profile's last alert that its owner wants to be told of.
 
     The most severe come first. Raises the errors of reading the range.
     """
@@ -204,8 +209,9 @@ async def breaking(ctx: Context, kept: StoredProfile, tip: Tip) -> Sequence[Affe
     names, _ = await fill(ctx, Range(base=kept.tip, tip=tip.sha), tip)
     query = Query(among=tuple(names))
     changes = await ctx.archive.select(ctx.watched.repository, query)
-    # Labels are not needed here: a label alone never makes a change breaking.
-    given: tuple[Sequence[Graded], Profile, Aliases, Labels]
-    given = (changes, kept.profile, ctx.watched.aliases, {})
+    labels: Labels = {}
+    if kept.alerts is Alerts.ALL:  # a label alone never makes a change breaking
+        labels = await _labels(ctx, kept.profile, changes)
+    given = (changes, kept.profile, ctx.watched.aliases, labels)
     found = await ctx.workers.few(_affecting, given)
-    return [one for one in found if one.effect is Effect.MAY_BREAK]
+    return [one for one in found if kept.alerts is Alerts.ALL or one.effect is Effect.MAY_BREAK]

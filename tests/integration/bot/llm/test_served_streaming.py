@@ -53,7 +53,7 @@ async def test_stream_hands_on_pieces_and_ends_with_the_whole(serve, connect):
 async def test_stream_shows_the_first_piece_before_the_last_is_written(serve, connect):
     server = serve(Says(text=LONG))
     shown = threading.Event()
-    server.after_piece = lambda: asyncio.to_thread(shown.wait)
+    server.after_piece = lambda: asyncio.to_thread(shown.wait, 60)
     async for _ in connect(server).model.stream(text_request()):
         shown.set()
     assert shown.is_set()

@@ -15,7 +15,7 @@ from bot.delivery.delivery import Delivery, Visibility
 from bot.platforms.console import Console
 from bot.publishing.alerts import ImmediateAlerts, takes_up
 from bot.util.locks import FileLeases
-from digest.core.enums import Language
+from digest.core.enums import Alerts, Language
 from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import StoredProfile
 from handlers.ports.storage import DeliveryKey
@@ -68,7 +68,9 @@ async def made(tmp_path, monkeypatch):
         assert app.config is not None
         repository = app.config.repositories[0].repository
         profile = Profile().with_([parse_entry("--workers")])
-        kept = StoredProfile(owner="console:team", profile=profile, alerts=True, tip=first)
+        kept = StoredProfile(
+            owner="console:team", profile=profile, alerts=Alerts.BREAKING, tip=first
+        )
         await keep(app, repository, kept)
         yield builder, alerting, out, told, app, repository
 
@@ -106,6 +108,20 @@ async def test_what_only_touches_is_no_alert_and_is_looked_at_once(made):
     await alerting.look()
     assert out.getvalue() == ""
     assert (await app.profiles.load("console:team", repository)).tip == tip
+
+
+async def test_every_change_of_a_path_is_told_if_the_chat_wants_it(made):
+    builder, alerting, out, _, app, repository = made
+    kept = await app.profiles.load("console:team", repository)
+    profile = Profile().with_([parse_entry("src/")])
+    await keep(app, repository, replace(kept, profile=profile, alerts=Alerts.ALL))
+    builder.commit("Tidy up", {"src/other.py": "x = 1\n"})
+    builder.commit("Say more", {"docs/a.md": "More.\n"})
+    for _ in range(2):
+        await alerting.look()
+    assert out.getvalue().count("Tidy up") == 1
+    assert "1 merged change affects what you use of o/engine" in out.getvalue()
+    assert "Say more" not in out.getvalue()
 
 
 async def test_what_a_chat_may_not_be_told_is_not_posted(made):
@@ -200,7 +216,7 @@ async def test_alerts_that_are_turned_off_meanwhile_stay_off(made):
 
     async def withholds(target, name):
         kept = await app.profiles.load("console:team", repository)
-        await keep(app, repository, replace(kept, alerts=False, tip=""))
+        await keep(app, repository, replace(kept, alerts=Alerts.OFF, tip=""))
         return True
 
     told.rule = withholds

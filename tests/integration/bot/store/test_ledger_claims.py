@@ -10,6 +10,7 @@ from bot.ops.retention import Retention
 from bot.store.chat_records import SqlProfiles
 from bot.store.database import Database
 from bot.store.ledger import SqlLedger, alert_claim, remove_claims
+from digest.core.enums import Alerts
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from handlers.ports.chat_port import StoredProfile
@@ -77,7 +78,7 @@ async def test_the_alert_that_a_profile_stands_at_is_not_forgotten(
     kept = StoredProfile(
         owner="slack:C1",
         profile=Profile(entries=(parse_entry("--workers"),)),
-        alerts=True,
+        alerts=Alerts.BREAKING,
         tip="b" * 40,
     )
     await profiles.change(kept.owner, repository, lambda _: kept)

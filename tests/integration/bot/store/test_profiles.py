@@ -9,6 +9,7 @@ import pytest
 
 from bot.store.chat_records import SqlProfiles
 from bot.store.database import Database
+from digest.core.enums import Alerts
 from digest.core.grade import Repository
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
@@ -19,7 +20,7 @@ ENGINE, OTHER = Repository(name="octo/engine"), Repository(name="octo/other")
 KEPT = StoredProfile(
     owner="slack:C1",
     profile=Profile().with_(map(parse_entry, ("--max-len", "APP_PORT", "src/**", "调度器"))),
-    alerts=True,
+    alerts=Alerts.BREAKING,
     tip="a" * 40,
     person="slack:U1",
 )
@@ -35,7 +36,7 @@ def profiles(database: Database) -> SqlProfiles:
 
 
 async def test_what_is_kept_comes_back_to_its_owner_alone(profiles):
-    await keep(profiles, replace(KEPT, alerts=False))
+    await keep(profiles, replace(KEPT, alerts=Alerts.OFF))
     await keep(profiles, KEPT)
     assert await profiles.load("slack:C1", ENGINE) == KEPT
     assert await profiles.load("slack:C1", OTHER) == StoredProfile(owner="slack:C1")
@@ -43,7 +44,7 @@ async def test_what_is_kept_comes_back_to_its_owner_alone(profiles):
 
 
 async def test_those_who_want_alerts_are_found(profiles):
-    quiet = replace(KEPT, owner="slack:C2", alerts=False)
+    quiet = replace(KEPT, owner="slack:C2", alerts=Alerts.OFF)
     for kept in (KEPT, quiet):
         await keep(profiles, kept)
     assert await profiles.alerted(ENGINE) == [KEPT]

@@ -47,6 +47,11 @@ COMMANDS = {
     ),
     "include path /src/core/": Filter(rule=rule("path", "src/core/"), include=True),
     "remove filter author /^ada\\b/": Unfilter(rule=rule("author", "/^ada\\b/")),
+    "exclude keyword /tag and path handling/": Filter(
+        rule=rule("keyword", "/tag and path handling/"), include=False
+    ),
+    "include path docs and tools": Filter(rule=rule("path", "docs and tools"), include=True),
+    "subscribe libstdc++ daily": Subscribe(repository="libstdc++"),
     "subscribe": Subscribe(),
     "subscribe vllm daily 09:00 Europe/Berlin level medium": Subscribe(
         repository="vllm", timing=DigestTiming(at=time(9), zone=BERLIN, least=Level.MEDIUM)
@@ -217,6 +222,20 @@ def test_what_is_no_command_is_left_to_questions(text: str) -> None:
 @pytest.mark.parametrize("text", COMMANDS)
 def test_command_is_read_back_from_how_it_is_written(text: str) -> None:
     assert read_managing(format_managing(COMMANDS[text])) == COMMANDS[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "include path crates/resolver/** and author ada",
+        "include path src/** and not path src/generated/**",
+        "exclude author ada, author bob",
+        "remove filter path src/** or label kernel",
+    ],
+)
+def test_two_rules_in_one_command_are_refused(text):
+    with pytest.raises(UsageError, match="is a second rule; write one rule at a time"):
+        read_managing(text)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from digest.core.enums import Alerts
 from digest.core.profile import EntryKind, ProfileEntry, parse_entry
 from digest.question.intent import (
     Affected,
@@ -73,11 +74,14 @@ def test_quoted_words_after_a_kind_of_name_are_its_name(words: str) -> None:
         ("profile clear", EditProfile(clear=True)),
         ("clear my profile", EditProfile(clear=True, mine=True)),
         ("profile from ../plugin", ProfileFrom(place="../plugin")),
-        ("alerts on", Alert(on=True)),
-        ("alert me", Alert(on=True)),
-        ("turn off alerts", Alert(on=False)),
-        ("关闭提醒", Alert(on=False)),
-        ("打开我的提醒", Alert(on=True, mine=True)),
+        ("alerts on", Alert(alerts=Alerts.BREAKING)),
+        ("alert me", Alert(alerts=Alerts.BREAKING)),
+        ("alerts all", Alert(alerts=Alerts.ALL)),
+        ("alert me about every change", Alert(alerts=Alerts.ALL)),
+        ("全部提醒", Alert(alerts=Alerts.ALL)),
+        ("turn off alerts", Alert(alerts=Alerts.OFF)),
+        ("关闭提醒", Alert(alerts=Alerts.OFF)),
+        ("打开我的提醒", Alert(alerts=Alerts.BREAKING, mine=True)),
     ],
 )
 def test_profiles_are_shown_and_changed(words: str, intent: object) -> None:
@@ -113,7 +117,7 @@ _ENTRY = st.builds(
     st.one_of(
         st.just(Affected()),
         st.builds(ShowProfile, mine=st.booleans()),
-        st.builds(Alert, on=st.booleans(), mine=st.booleans()),
+        st.builds(Alert, alerts=st.sampled_from(Alerts), mine=st.booleans()),
         st.builds(
             EditProfile, add=st.lists(_ENTRY, min_size=1, max_size=4).map(tuple), mine=st.booleans()
         ),

@@ -8,6 +8,7 @@ import pytest
 
 from digest.chat.chat_intents import Unsubscribe
 from digest.chat.chat_settings import ChatSettings, Subscribed
+from digest.core.enums import Alerts
 from digest.core.profile import Profile, parse_entry
 from digest.errors import UserError
 from digest.question.intent import Alert, EditProfile, ProfileFrom
@@ -63,8 +64,8 @@ class Chats:
 @pytest.mark.parametrize(
     ("handler", "intent"),
     [
-        (alert, Alert(on=True)),
-        (alert, Alert(on=False)),
+        (alert, Alert(alerts=Alerts.BREAKING)),
+        (alert, Alert(alerts=Alerts.OFF)),
         (edit_profile, EditProfile(clear=True)),
         (edit_profile, EditProfile(add=(ENTRY,))),
         (profile_from, ProfileFrom(place="acme/other")),
@@ -85,7 +86,7 @@ async def test_member_changes_a_profile_of_their_own():
 
 async def test_admin_turns_alerts_on():
     profiles = Profiles()
-    await alert(Alert(on=True), asked(profiles, admin=True))
+    await alert(Alert(alerts=Alerts.BREAKING), asked(profiles, admin=True))
     assert profiles.kept["slack:C1"].alerts
 
 
@@ -123,7 +124,7 @@ async def test_the_names_that_packages_declare_are_looked_for_too():
 async def test_alerts_of_an_empty_profile_are_refused():
     profiles = Profiles({"slack:C1": StoredProfile(owner="slack:C1")})
     with pytest.raises(UserError, match="empty"):
-        await alert(Alert(on=True), asked(profiles, admin=True))
+        await alert(Alert(alerts=Alerts.BREAKING), asked(profiles, admin=True))
     assert not profiles.kept["slack:C1"].alerts
 
 
