@@ -125,7 +125,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
             elif shown < NAMES:
                 shown += 1
                 told.add(text)
-                again += [_new(f, phrase, text, reading)] * bool(f.elsewhere)
+                again += [_inner(_new(f, phrase, text, reading))] * bool(f.elsewhere)
                 yield from () if f.elsewhere else [_new(f, phrase, text, reading)]
         if len(alone) > 1:
             kinds, listed = kind_of(alone, language), name_list(alone, language)
@@ -185,8 +185,12 @@ def described(reading: ChangeContext) -> Iterator[Statement]:
             alone.setdefault(owner_of(f.name)[1], f)
     ranked = sorted(alone.values(), key=lambda f: -len(title & content(helps[f.name])))
     for f in ranked[: 2 if reading.graded.grade.level is Level.HIGH else 1]:
-        told = _new(f, _CODE[f.detail], helps[f.name], reading)
-        yield replace(told, aspect=Aspect.ARCHITECTURE)
+        yield _inner(_new(f, _CODE[f.detail], helps[f.name], reading))
+
+
+def _inner(statement: Statement) -> Statement:
+    """A statement for the full report, which digests for channels leave out."""
+    return replace(statement, aspect=Aspect.ARCHITECTURE)
 
 
 def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
@@ -360,6 +364,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
     """
     lifts = _LIFTS.search(reading.facts.subject.words)
     told, _ = refused_flags(reading) or (None, None)
+    added = {owner_of(f.name)[1] for f in reading.facts.items if f.action is Action.ADDED}
     made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
     for clue in reading.facts.clues:
         new = clue.evidence.side is Side.NEW
@@ -369,7 +374,8 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
         text = opening(clue.text).rstrip(".")
         if new and _OF_CODE.search(text):
             continue
-        use = new and clue.evidence.path not in made
+        fresh = bool(added.intersection(_NAMES.findall(text)))  # nobody used it before
+        use = new and not fresh and clue.evidence.path not in made
         if (_ABOUT_USE if use else _LIMITS).search(text) and text.count(" ") >= _SENTENCE:
             phrase = words.REFUSED if new else words.ALLOWED
             yield make_statement(
@@ -378,6 +384,7 @@ def refusals(reading: ChangeContext) -> Iterator[Statement]:
             return
 
 
+_NAMES = re.compile(r"[A-Za-z_]\w{2,80}|--[a-z][\w-]{1,80}")
 _FEW_VERSIONS = 3
 
 

@@ -17,6 +17,7 @@ from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
 from digest.document import Spans, Text
 from digest.facts.exposure import is_sent
+from digest.facts.paths import of_tools
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import statement_text as words
 from digest.i18n.phrase import Phrase, join
@@ -313,7 +314,7 @@ def secures(facts: Facts) -> bool:
     """Whether the author calls it a security fix: by type, scope, tag or an advisory."""
     advisory = any(f.detail == "advisory" for f in facts.of(FactKind.SECURITY))
     subject = facts.subject
-    if subject.type in {"doc", "docs"}:
+    if subject.type in {"doc", "docs"} or of_tools(f.path for f in facts.files):
         return False
     named = _SECURES.search(subject.title)
     return advisory or bool(named) or "security" in {*subject.scope.split("/"), *_kinds(subject)}

@@ -105,26 +105,38 @@ _LEAST = 12  # minimum characters; shorter paragraphs ("cc someone", "WIP", "see
 
 
 def description_quotes(reading: ChangeContext) -> Iterator[Statement]:
-    """The first sentences of the request's description, or else of the message's body.
+    """Sentences of the request's description, or else of the message's body.
 
-    Only whole sentences that stand on their own: no heading of a list, no reference elsewhere. They
-    begin with one that says what was wrong or is different now, if there is one.
+    They begin with the first one that says what was wrong or is different now, or else with the
+    first of all.
     """
-    paragraphs = (*_description_paragraphs(reading), *reading.facts.paragraphs)
-    first = next((p for p in paragraphs if len(p) >= _LEAST and not _says_nothing(p, reading)), "")
-    longest = reading.bounds.quote
-    title = reading.graded.title
-    said = sentences(first)
-    fit = [s for s in said if len(s) <= longest and not repeats(s, title) and _is_whole(s)]
+    told = (*_description_paragraphs(reading), *reading.facts.paragraphs)
+    told = tuple(p for p in told if len(p) >= _LEAST and not _says_nothing(p, reading))[:2]
+    for paragraph, differs in (*((p, True) for p in told), *((p, False) for p in told[:1])):
+        if text := _quotable(paragraph, reading, differs=differs):
+            yield _quote(reading, paragraph, text)
+            return
+
+
+def _quotable(paragraph: str, reading: ChangeContext, *, differs: bool) -> str:
+    """The whole sentences of a paragraph that stand on their own: no list, no reference elsewhere.
+
+    With ``differs`` they begin with one that says what is different, without it with the first one
+    that does not repeat the title.
+    """
+    longest, title = reading.bounds.quote, reading.graded.title
+    said = sentences(paragraph)
+    new = [s for s in said if not repeats(s, title)]
+    fit = [s for s in new if len(s) <= longest and _is_whole(s)]
     if not fit or (fit[0] != said[0] and (_LEANS.match(said[0]) or said[0].endswith((":", "：")))):
-        return
-    begin = next((s for s in fit if _DIFFERS.search(s)), fit[0])
-    text, _ = excerpt(" ".join(said[said.index(begin) :]), longest)
-    rows = first.splitlines()
+        return ""
+    begin = new[0] if new[0] in fit else ""
+    begin = next(filter(_DIFFERS.search, fit), "") if differs else begin
+    text = excerpt(" ".join(said[said.index(begin) :]), longest)[0] if begin else ""
+    rows = paragraph.splitlines()
     notes = len(rows) > 1 and all(row[:1].isupper() and row[-1:] not in STOPS for row in rows[:-1])
-    listed = first[:2] in {"* ", "- "} and _FRAGMENT.match(text)
-    if _is_whole(text) and not listed and not notes:
-        yield _quote(reading, first, text)
+    listed = paragraph[:2] in {"* ", "- "} and _FRAGMENT.match(text)
+    return text if _is_whole(text) and not listed and not notes else ""
 
 
 def _is_whole(text: str) -> bool:

@@ -65,7 +65,7 @@ _AND = " and "
 _CLAUSES = 2  # maximum number of removed or changed things that are mentioned
 
 _SWITCHES = re.compile(
-    r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b"
+    r"^(?:reject|disallow|forbid|refuse)(?:s|ed|ing)?\b(?!.{0,40}\b(?:malformed|invalid)\b)"
     r"|^(?:\w{2,20} ){1,3}by default:"
     r"|\b(?:enable|disable|turn|make|use|set|switch)\w{0,3}\b.{1,120}\bby default\b"
     r"|\b(?:change|switch|flip|set|update|bump|raise|lower|increase|reduce)\w{0,3} .{0,60}"
@@ -386,11 +386,15 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
-        instead = _of_all(facts, [(f, f.replacement) for f in facts])
+        others = list(dict.fromkeys(f.replacement or "" for f in facts))
+        few = len(others) <= _CLAUSES and all(others)
+        instead = (
+            list_in_words([code(one) for one in others], language, limit=_CLAUSES) if few else ()
+        )
         before, after = shared_start([(f.name, f.replacement or "") for f in facts])
         names: Spans = (code(before),) if before else name_list(facts, language)
-        instead = after or instead
-        use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
+        instead = (code(after),) if after else instead
+        use = words.USE_INSTEAD(language, replacement=instead) if instead else ()
         later = words.GOES if any(c.isdigit() for c in version) else words.GOES_LATER
         goes = later(language, version=version) if version else ()
         yield join([*phrase(language, names=names), *use, *goes]), facts

@@ -47,7 +47,7 @@ from digest.facts.message import (
     read_paragraphs,
     split_trailers,
 )
-from digest.facts.paths import area_of, language_of
+from digest.facts.paths import area_of, language_of, of_tools
 from digest.facts.reverts import find_undone
 from digest.facts.side_text import FileContext
 from digest.facts.subject import read_subject, strip_numbers, unwrap_message
@@ -291,7 +291,8 @@ def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
     """Facts in the message about the code; none for changes to tests and docs alone."""
-    if any(area_of(file.path) not in _TALK for file in change.files):
+    paths = [file.path for file in change.files]
+    if any(area_of(path) not in _TALK for path in paths) and not of_tools(paths):
         yield from find_deprecations(change.commit.message, subject)
         yield from security.find_in_message(change.commit.message, subject)
 

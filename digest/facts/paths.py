@@ -226,6 +226,19 @@ def area_of(path: str) -> Area:
     return _pipeline(lowered, low) or _folder(lowered) or _file(lowered, name, low) or Area.CORE
 
 
+_TOOLS = lazy(
+    r"(?:^|/)(?:benchmarks?|docs?|e2e|examples?|hack|scripts|tools?|website)/(?:[^/]{1,80}/){0,9}"
+    r"(?:go\.(?:mod|sum|work)|cargo\.(?:toml|lock)|package(?:-lock)?\.json|[\w-]{1,40}-lock\.yaml"
+    r"|(?:poetry|uv|yarn)\.lock|pyproject\.toml|[\w-]{0,40}requirements[\w-]{0,40}\.txt)$"
+)
+
+
+def of_tools(paths: Iterable[str]) -> bool:
+    """Whether paths are only manifests of what developers, examples or websites use."""
+    found = list(paths)
+    return bool(found) and all(_TOOLS.search(path.lower()) for path in found)
+
+
 def is_script(path: str) -> bool:
     """Whether a path is a script of the developers, beside the packages or in their own folder."""
     top, slash, _ = path.partition("/")

@@ -27,7 +27,7 @@ from digest.core.facts import (
     sure_deprecations,
 )
 from digest.facts.change_notes import is_change_note
-from digest.facts.paths import is_script
+from digest.facts.paths import is_script, of_tools
 from digest.facts.subject import read_subject
 from digest.facts.version_pin import raised_minimums
 
@@ -126,7 +126,7 @@ _DEMANDS = {
     r"|from \S{1,40} to \S{1,40} (?:encoding|format|serialization)\b)",
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
-    "security": r"security(?![\w-]| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)"
+    "security": r"(?<!for )security(?![\w-]| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)"
     r"|workflows?|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
     r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b|pre-?auth\b"
@@ -300,7 +300,6 @@ _LABELS = {
     "security": re.compile(r"\bsecurity\b|\bvulnerab|\bCVE\b", re.IGNORECASE),
     "deprecation": re.compile(r"\bdeprecat", re.IGNORECASE),
 }
-
 _WITH_DEFAULT = frozenset({FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG})
 
 
@@ -325,7 +324,8 @@ def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
     title = Title.of(facts)
-    aside = set(facts.areas) <= _ASIDE and not title.shipped
+    aside = set(facts.areas) <= _ASIDE or of_tools(f.path for f in facts.files)
+    aside = aside and not title.shipped
     renamed = facts.of(FactKind.SYMBOL, Action.RENAMED)
     inner = any(f.public is False and (f.before or "-") in facts.subject.words for f in renamed)
     for name, seen in read_title(title, core=core):

@@ -500,6 +500,45 @@ def test_quote_begins_with_what_was_wrong():
     assert lines(change("Avoid crashes", paragraphs=[text])) == ["Avoid crashes.", quoted]
 
 
+def test_second_paragraph_is_quoted_where_only_it_says_what_is_different():
+    first = "Some tools look for a helper in the path of the system, on every platform they know."
+    wrong = "Their pages previously failed to load where no helper was installed."
+    told = lines(change("Provide a helper", paragraphs=[first, wrong]))
+    assert told[1:] == [f"In the author's words: “{wrong}”"]
+
+
+def test_rejection_of_malformed_input_needs_no_action():
+    assert not acts(analyse(change("Reject malformed hashes"), Language.EN))
+    assert acts(analyse(change("Reject duplicate hashes"), Language.EN))
+
+
+def test_error_about_a_new_thing_is_not_told():
+    new = fact(FactKind.CONFIG, Action.ADDED, "PoolArgs.side", public=True)
+    text = "side must be either 'left' or 'right' of the pool."
+    told = lines(change("Place pools", new, clues=[clue(ClueKind.REFUSED, text=text)]))
+    assert not any("New error" in line for line in told)
+    told = lines(change("Place pools", clues=[clue(ClueKind.REFUSED, text=text)]))
+    assert any("New error" in line for line in told)
+
+
+def test_two_replacements_of_what_is_deprecated_are_told():
+    old = [
+        fact(FactKind.DEPRECATION, Action.ADDED, f"APP_{n}", replacement=flag, detail="mark")
+        for n, flag in enumerate(("--moe", "--linear", "--moe"))
+    ]
+    graded = change("Deprecate them", *old)
+    assert lines(graded)[0] == "APP_0, APP_1 and APP_2 are deprecated; use --moe and --linear."
+    assert plain(to_do(graded, Language.EN)) == "Plan to replace what is deprecated."
+
+
+def test_what_another_program_has_already_is_left_to_the_full_report():
+    again = fact(FactKind.FLAG, Action.ADDED, "--port", elsewhere="server/app.py")
+    graded = change("Move code here", again)
+    analysis = analyse(graded, Language.EN)
+    assert any("already has it" in one.text for one in analysis.summary)
+    assert "--port" not in plain(why(graded, analysis, Language.EN))
+
+
 def test_documentation_that_leans_on_its_neighbours_is_not_quoted():
     page = samples.file("docs/a.md", area=Area.DOCS)
     text = "However, some pools still require workers that are small and special."

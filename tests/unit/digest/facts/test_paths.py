@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.core.facts import Area
-from digest.facts.paths import area_of, is_script, language_of
+from digest.facts.paths import area_of, is_script, language_of, of_tools
 
 AREAS = {
     Area.CORE: [
@@ -207,3 +207,12 @@ def test_area_below_a_vendored_folder_is_vendored_or_a_lockfile(path):
 )
 def test_programs_of_developers_are_scripts(path, script):
     assert is_script(path) is script
+
+
+def test_manifests_of_tools_and_examples_are_told_apart() -> None:
+    assert of_tools(["web/promql/tools/go.mod", "web/promql/tools/go.sum"])
+    assert of_tools(["examples/pool/package.json"])
+    assert not of_tools(["go.mod", "internal/tools/go.mod"])
+    assert not of_tools(["web/ui/package.json"])
+    assert not of_tools(["tools/build.py"])
+    assert not of_tools([])

@@ -117,6 +117,7 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Use backend-default precision of dots",
         "Propagate default stop words to every request",
         "Correct deprecation hints of the parser",
+        "Replace assertions by exceptions for security",
         "fix(fetch): report securityDetails of reused sockets",
         "[V0 Deprecation] Refactor the cache from a list to an element",
         "fix(optimizer): close the bundle when write() rejects",
