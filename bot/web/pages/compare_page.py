@@ -1,17 +1,20 @@
 """The page that compares two points of history or two days: upgrade notes, then changes by kind.
 
-It is read from the archive while the head of the page is sent, and kept for later readers.
+A comparison is read from the archive while the head of the page is sent, and kept for later
+readers. The page of releases links the comparison of each with the one before it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
-from itertools import groupby
+from itertools import chain, groupby
 from zoneinfo import ZoneInfo
 
 from bot.store.browsing import ChangeLine
@@ -22,7 +25,15 @@ from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES
 from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, rows_of
-from bot.web.pages.site import HistorySpan, Json, NotThere, Page, with_heading
+from bot.web.pages.site import (
+    HistorySpan,
+    Json,
+    Moved,
+    NotThere,
+    Page,
+    SiteRepository,
+    with_heading,
+)
 from digest.answer.answers import window_words
 from digest.answer.listing import area_of
 from digest.answer.release_notes import UpgradeItem, met, notes_document, notes_of
@@ -30,7 +41,8 @@ from digest.core.authors import is_bot
 from digest.core.enums import ChangeKind, Language
 from digest.core.facts import Area
 from digest.core.grade import Graded, Level
-from digest.document import Document, Paragraph, Text, plain
+from digest.core.release import version_of
+from digest.document import Document, Item, Link, Listing, Paragraph, Text, plain
 from digest.errors import (
     AmbiguousReference,
     EmptyRange,
@@ -318,3 +330,101 @@ def _refusal(asked: PageRequest, error: UserError) -> tuple[str, HTTPStatus, str
             # It may name folders of this machine, which must not be shown.
             said = PHRASES["not_readable"].template(language)
             return said, HTTPStatus.SERVICE_UNAVAILABLE, ""
+
+
+_DIGITS = re.compile(r"\d+", re.ASCII)
+_LATE_FIXES = 2
+RELEASES = 30  # releases of a family that are listed, each compared with the one before it
+Release = tuple[str, str, str]
+"""A release as the tag before it, its own tag, and the path of their comparison."""
+
+
+async def releases_page(asked: PageRequest) -> Page:
+    """The newest releases, each with a link to its comparison, and a form for any other two.
+
+    Raises ``NotThere``, and ``Moved`` if the form was sent.
+    """
+    shown, histories = asked.shown(), asked.shelf.histories
+    if histories is None:
+        raise NotThere
+    base, tip = asked.word("base"), asked.word("tip")
+    if base and tip:
+        raise Moved(path_of(shown.repository.name, compare=(base, tip)))
+    families = await releases_of(asked, shown)
+    pairs = list(chain(*families))
+    title = PHRASES["compare"].template(asked.language)
+    return Page(
+        template="releases.html",
+        title=f"{title} · {shown.repository.name}",
+        values={"shown": shown, "families": families},
+        document=lambda: with_heading(
+            title,
+            asked.language,
+            Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))
+            if pairs
+            else Paragraph((Text(PHRASES["no_releases"].template(asked.language)),)),
+        ),
+        json=lambda: {
+            "schema": SCHEMA,
+            "repository": shown.repository.name,
+            "releases": [{"tag": tip, "before": base, "path": path} for base, tip, path in pairs],
+        },
+        rests_on=tag_of(*(path for _, _, path in pairs)),
+    )
+
+
+async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
+    """Consecutive releases, newest first, of each family of tags."""
+    if asked.shelf.histories is None:
+        return []
+    try:
+        tags = await asked.shelf.histories.releases(shown)
+    except (NotARepository, SourceUnavailable):
+        return []  # as for a repository without releases: the page still shows the archive
+    name = shown.repository.name
+    return [
+        [(base, tip, path_of(name, compare=(base, tip))) for tip, base in pairs[:RELEASES]]
+        for pairs in families_of(tags)
+    ]
+
+
+def families_of(tags: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Each release with the previous one by number, by family: lines may continue side by side.
+
+    Local versions such as ``v1.0+local`` are left out (PEP 440, local version identifiers).
+    """
+    numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
+    beside = _beside(numbered)
+    numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in beside}
+    ordered = sorted(numbered, key=numbered.__getitem__)
+    numbers = [numbered[tag] for tag in ordered]
+    found: dict[str, list[tuple[str, str]]] = {}
+    for tag, own in numbered.items():
+        at = bisect_left(numbers, own) - 1
+        if at >= 0 and numbers[at][0] == own[0]:
+            before = ordered[bisect_left(numbers, numbers[at])]
+            found.setdefault(own[0], []).append((tag, before))
+    return sorted(found.values(), key=lambda pairs: pairs[0][0] in beside)
+
+
+def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str]:
+    """Tags of a 0.x line that continues beside later ones, as for libraries: v0.305.0, v3.5.0.
+
+    ``numbered`` is ordered newest first.
+    """
+    beside: list[str] = []
+    zero: dict[str, list[str]] = {}
+    for tag, (family, number) in numbered.items():
+        if number[:1] == (0,):
+            zero.setdefault(family, []).append(tag)
+        else:
+            beside += zero.pop(family, ())
+    # One or two are late fixes of an old line.
+    return beside if len(beside) > _LATE_FIXES else []
+
+
+def _number(tag: str) -> tuple[str, tuple[int, ...]]:
+    """The sort key of a release: the name before its number, and all numbers."""
+    version = version_of(tag)
+    family = version.family if version else ""
+    return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))

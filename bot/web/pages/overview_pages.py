@@ -1,9 +1,7 @@
-"""The start page, the page of a repository, its releases, and a digest exactly as it was posted."""
+"""The start page, the page of a repository, and a digest exactly as it was posted."""
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -23,19 +21,17 @@ from bot.web.pages.calendar_page import (
     places_of,
 )
 from bot.web.pages.charts import BarChart
+from bot.web.pages.compare_page import Release, releases_of
 from bot.web.pages.entries import Told, lead_of, line_of, line_to_json, load_changes, told_of
 from bot.web.pages.page_request import Form, PageRequest
 from bot.web.pages.page_text import PHRASES, day_words, days_words, period_words, seven_days
-from bot.web.pages.response import tag_of
 from bot.web.pages.rows import Row, WrittenRows, rows_of, weight
-from bot.web.pages.site import Json, Moved, NotThere, Page, SiteRepository, with_heading
+from bot.web.pages.site import Json, NotThere, Page, SiteRepository, with_heading
 from digest.answer.answers import window_words
 from digest.answer.buttons import without_buttons
 from digest.core.enums import Frequency
 from digest.core.grade import Level
-from digest.core.release import version_of
 from digest.document import Document, Heading, Item, Link, Listing, Paragraph, Spans, Text
-from digest.errors import NotARepository, SourceUnavailable
 from digest.markdown import markdown
 from digest.report.report_json import SCHEMA, window_to_json
 from digest.window import day_window, days_window, span_of
@@ -129,7 +125,6 @@ _MONTHS = 2
 _RELEASES = 6
 _NEWS_DAYS = 7
 _NEWS = 12  # rows of each section of the start page
-_LATE_FIXES = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,24 +183,31 @@ class News:
         self.sections = [*self._by_day(act)]
         others = PHRASES["news_top"].template(asked.language)
         self.sections.append(NewsSection(title=others, days=self.days, rows=top[:_NEWS]))
-        first = self.sections[0]  # it says what the leads of its repositories would
-        named = [shown for shown, _ in first.rows]
-        said = [shown in named and day == first.day for shown, day, _ in self.leads]
-        self.told = any(said)
-        both = zip(self.leads, self._counted, said, strict=True)
-        self.leads = [counted if known else lead for lead, counted, known in both]
+        days = [
+            {(shown.repository.name, self._day(row)) for shown, row in section.rows}
+            for section in self.sections[:-1]
+        ]
+        leads = [(shown.repository.name, day) for shown, day, _ in self.leads]
+        self.told = bool(days) and not days[0].isdisjoint(leads)
+        # What rows say to act on, the lead of their day does not say again.
+        both = zip(leads, self.leads, self._counted, strict=True)
+        said = set().union(*days)
+        self.leads = [counted if one in said else lead for one, lead, counted in both]
+
+    def _day(self, row: Row) -> date:
+        return row.line.at.astimezone(self._asked.shelf.zone).date()
 
     def _by_day(self, act: Sequence[tuple[SiteRepository, Row]]) -> Iterator[NewsSection]:
         """What is to be acted on: the last whole day before today and what came earlier."""
         language, zone = self._asked.language, self._asked.shelf.zone
         today = self._asked.shelf.clock.now().astimezone(zone).date()
         whole = max((day for _, day, _ in self.leads), default=today - timedelta(days=1))
-        days = {row.line.sha: row.line.at.astimezone(zone).date() for _, row in act}
-        act = sorted(act, key=lambda one: days[one[1].line.sha], reverse=True)
+        days = [self._day(row) for _, row in act]
+        act = sorted(act, key=lambda one: self._day(one[1]), reverse=True)
         left = _NEWS
         for day in dict.fromkeys((whole, today, None)):
-            own = {day} if day else {*days.values()} - {whole, today}
-            rows = [one for one in act if days[one[1].line.sha] in own][:left]
+            own = {day} if day else {*days} - {whole, today}
+            rows = [one for one in act if self._day(one[1]) in own][:left]
             left -= len(rows)
             if not rows:
                 continue
@@ -213,7 +215,7 @@ class News:
             name = named.get(day) if day else None
             said = PHRASES[name or "news_earlier"].template(language)
             said = day_words(day, language) if day and not name else said
-            told = [days[row.line.sha] for _, row in rows]
+            told = [self._day(row) for _, row in rows]
             yield NewsSection(
                 title=PHRASES["news_act"].text(language, day=said),
                 days="" if day and not name else days_words(min(told), max(told), language),
@@ -350,100 +352,3 @@ def _about(shown: SiteRepository, extent: Extent | None) -> Json:
         "first": extent.first.isoformat() if extent else None,
         "last": extent.last.isoformat() if extent else None,
     }
-
-
-_DIGITS = re.compile(r"\d+", re.ASCII)
-RELEASES = 30  # releases of a family that are listed, each compared with the one before it
-Release = tuple[str, str, str]
-"""A release as the tag before it, its own tag, and the path of their comparison."""
-
-
-async def releases_page(asked: PageRequest) -> Page:
-    """The newest releases, each with a link to its comparison, and a form for any other two.
-
-    Raises ``NotThere``, and ``Moved`` if the form was sent.
-    """
-    shown, histories = asked.shown(), asked.shelf.histories
-    if histories is None:
-        raise NotThere
-    base, tip = asked.word("base"), asked.word("tip")
-    if base and tip:
-        raise Moved(path_of(shown.repository.name, compare=(base, tip)))
-    families = await releases_of(asked, shown)
-    pairs = list(chain(*families))
-    title = PHRASES["compare"].template(asked.language)
-    return Page(
-        template="releases.html",
-        title=f"{title} · {shown.repository.name}",
-        values={"shown": shown, "families": families},
-        document=lambda: with_heading(
-            title,
-            asked.language,
-            Listing(tuple(Item((Link(f"{base} … {tip}", path),)) for base, tip, path in pairs))
-            if pairs
-            else Paragraph((Text(PHRASES["no_releases"].template(asked.language)),)),
-        ),
-        json=lambda: {
-            "schema": SCHEMA,
-            "repository": shown.repository.name,
-            "releases": [{"tag": tip, "before": base, "path": path} for base, tip, path in pairs],
-        },
-        rests_on=tag_of(*(path for _, _, path in pairs)),
-    )
-
-
-async def releases_of(asked: PageRequest, shown: SiteRepository) -> list[list[Release]]:
-    """Consecutive releases, newest first, of each family of tags."""
-    if asked.shelf.histories is None:
-        return []
-    try:
-        tags = await asked.shelf.histories.releases(shown)
-    except (NotARepository, SourceUnavailable):
-        return []  # as for a repository without releases: the page still shows the archive
-    name = shown.repository.name
-    return [
-        [(base, tip, path_of(name, compare=(base, tip))) for tip, base in pairs[:RELEASES]]
-        for pairs in families_of(tags)
-    ]
-
-
-def families_of(tags: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Each release with the previous one by number, by family: lines may continue side by side.
-
-    Local versions such as ``v1.0+local`` are left out (PEP 440, local version identifiers).
-    """
-    numbered = {tag: _number(tag) for tag in tags if "+" not in tag}
-    beside = _beside(numbered)
-    numbered |= {tag: (f"{numbered[tag][0]} 0", numbered[tag][1]) for tag in beside}
-    ordered = sorted(numbered, key=numbered.__getitem__)
-    numbers = [numbered[tag] for tag in ordered]
-    found: dict[str, list[tuple[str, str]]] = {}
-    for tag, own in numbered.items():
-        at = bisect_left(numbers, own) - 1
-        if at >= 0 and numbers[at][0] == own[0]:
-            before = ordered[bisect_left(numbers, numbers[at])]
-            found.setdefault(own[0], []).append((tag, before))
-    return sorted(found.values(), key=lambda pairs: pairs[0][0] in beside)
-
-
-def _beside(numbered: Mapping[str, tuple[str, tuple[int, ...]]]) -> Sequence[str]:
-    """Tags of a 0.x line that continues beside later ones, as for libraries: v0.305.0, v3.5.0.
-
-    ``numbered`` is ordered newest first.
-    """
-    beside: list[str] = []
-    zero: dict[str, list[str]] = {}
-    for tag, (family, number) in numbered.items():
-        if number[:1] == (0,):
-            zero.setdefault(family, []).append(tag)
-        else:
-            beside += zero.pop(family, ())
-    # One or two are late fixes of an old line.
-    return beside if len(beside) > _LATE_FIXES else []
-
-
-def _number(tag: str) -> tuple[str, tuple[int, ...]]:
-    """The sort key of a release: the name before its number, and all numbers."""
-    version = version_of(tag)
-    family = version.family if version else ""
-    return family.removesuffix("v"), tuple(map(int, _DIGITS.findall(tag[len(family) :])))

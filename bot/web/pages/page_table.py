@@ -9,8 +9,8 @@ from typing import Any
 from bot.util.page_links import DIGESTS, REPOSITORIES, WITHIN
 from bot.web.pages.calendar_page import calendar_page
 from bot.web.pages.change_page import change_page, diff_page
-from bot.web.pages.compare_page import compare_page
-from bot.web.pages.overview_pages import digest_page, index_page, releases_page, repository_page
+from bot.web.pages.compare_page import compare_page, releases_page
+from bot.web.pages.overview_pages import digest_page, index_page, repository_page
 from bot.web.pages.page_request import PageRequest
 from bot.web.pages.period_page import day_page, week_page
 from bot.web.pages.search_page import ask_page, author_page, search_page, topic_page

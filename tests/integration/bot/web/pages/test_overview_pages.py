@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import feedparser
 import httpx
@@ -26,7 +27,8 @@ from digest.core.enums import Frequency, Language
 from digest.core.grade import Level
 from digest.document import Listing, Paragraph, plain
 from digest.markdown import markdown
-from tests.servers.pages import MONDAY, TOKEN, shelved
+from tests.servers.pages import MONDAY, TOKEN, fill_archive, shelved
+from tests.support.builders import RepositoryBuilder
 from tests.support.fakes_delivery import FakeSender
 
 OPEN = "/r/owner/open"
@@ -158,3 +160,32 @@ async def test_feeds_of_changes_carry_the_consequence(site):
     (wait,) = [one for one in told["items"] if "Remove the wait" in one["title"]]
     assert "<code>--pool-size</code>" in wait["content_html"]
     assert "Remove the wait" not in wait["content_html"]
+
+
+async def test_lead_of_an_earlier_day_does_not_say_what_its_rows_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    flag = "parser.add_argument('--{}', default=1)\n"
+    places = {}
+    for name, day in (("busy", 1), ("calm", 0)):
+        made = RepositoryBuilder(tmp_path / name)
+        made.commit("Begin", {"a.py": flag.format(name)}, at=MONDAY - timedelta(days=1))
+        at = MONDAY + timedelta(days=day)
+        made.commit("Go on without the option (#2)", {"a.py": "a = 1\n"}, at=at)
+        places[name] = made.path
+    repositories = "\n".join(
+        f'[[repositories]]\nplace = "{place}"\nname = "owner/{name}"\nvisibility = "public"'
+        for name, place in places.items()
+    )
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f'[defaults]\nzone = "UTC"\n[web]\n{repositories}\n', encoding="utf-8")
+    monkeypatch.setenv("DIGESTBOT_DATA", str(tmp_path / "data"))
+    await fill_archive(file)
+    async with shelved(file) as (_, shelf):
+        transport = httpx.ASGITransport(app=application({"/": routes(shelf)}))
+        async with httpx.AsyncClient(transport=transport, base_url="http://pages") as reader:
+            page = (await reader.get("/")).text
+    leads = page.split('class="lines leads"')[1].split("</ul>")[0]
+    assert page.count("Replace or drop") == 2
+    assert leads.count("1 commit") == 2
+    assert "--" not in leads

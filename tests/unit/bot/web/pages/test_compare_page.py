@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.web.pages.overview_pages import families_of
+from bot.web.pages.compare_page import families_of
 
 
 @pytest.mark.parametrize(
