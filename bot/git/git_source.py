@@ -10,6 +10,7 @@ from contextlib import aclosing, contextmanager
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Protocol
 
@@ -304,8 +305,7 @@ class GitSource:
         if branch.sha is None:
             return {}
         with _git_errors():
-            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", branch.sha)
-        return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
+            return await self._tree(branch.sha)
 
     async def backported(self, branch: Tip) -> frozenset[str]:
         """Commits and subjects of the branch that are also on release branches or tags."""
@@ -347,36 +347,29 @@ class GitSource:
         for start in range(0, len(names), step):
             ahead = names[start : start + step]
             if self._remote is not None:
-                await self._bring(self._remote, ahead)
+                # What the patches need; what cannot be fetched counts as omitted.
+                blobs = await patches.blobs_of(self._view.git(), ahead)
+                await self._bring(self._remote, blobs)
             async with aclosing(patches.read_changes(self._view.git(), ahead)) as batches:
                 async for batch in batches:
                     yield await patches.with_branches(self._view.git(), batch)
 
-    async def _bring(self, remote: Remote, names: Sequence[str]) -> None:
-        """Fetch what the patches need, all at once; what cannot be fetched counts as omitted."""
-        blobs = await patches.blobs_of(self._view.git(), names)
-        there = await patches.find_objects(self._view.git(), blobs)
-        absent = [blob for blob in blobs if blob not in there]
-        if not absent:
-            return
-        try:
-            await remote.bring(absent)
-        except SourceUnavailable as error:
-            log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
-
     async def _hold(self, remote: Remote, commit: str) -> bool:
         """Have the program text of a tree in the clone, fetched at once where absent."""
         try:
-            listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
+            files = await self._tree(commit)
         except GitFailed as failure:
             if failure.status is None:
                 raise
             return False
-        files = [_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry]
-        blobs = list(dict.fromkeys(blob for path, blob in files if is_program(path)))
+        blobs = dict.fromkeys(blob for path, blob in files.items() if is_program(path))
+        return await self._bring(remote, list(blobs), _MOST_FETCHED)
+
+    async def _bring(self, remote: Remote, blobs: Sequence[str], most: float = inf) -> bool:
+        """Fetch absent blobs at once, up to ``most``; return whether all are there."""
         there = await patches.find_objects(self._view.git(), blobs)
         absent = [blob for blob in blobs if blob not in there]
-        if len(absent) > _MOST_FETCHED:
+        if len(absent) > most:
             return False
         try:
             if absent:
@@ -385,6 +378,10 @@ class GitSource:
             log.warning("source.blobs_absent: %d absent, %s", len(absent), error)
             return False
         return True
+
+    async def _tree(self, commit: str) -> dict[str, str]:
+        listed = await self._view.git().run("ls-tree", "-r", "-z", "--full-tree", commit)
+        return dict(_blob(entry) for entry in listed.split(b"\0") if b" blob " in entry)
 
     async def _commits_named(self, sha: str) -> Sequence[str]:
         if not _SHORT_NAME.fullmatch(sha):

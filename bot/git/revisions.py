@@ -58,7 +58,6 @@ DETACHED = "HEAD"  # the branch's name if HEAD is detached: one name for every c
 _NAME = lazy(r"[^\s~^:?*\[\\\x00-\x1f\x7f-]((?!\.\.|@\{)[^\s~^:?*\[\\\x00-\x1f\x7f])*")
 """Valid names of references (git-check-ref-format(1)); revision syntax is excluded."""
 
-_FULL = lazy(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMIT = lazy(r"([0-9a-f]{40,64}) commit \d+")
 _PLACES = ("refs/heads", "refs/remotes", "refs/remotes/origin", "refs/tags")
 _Stamps = tuple[str, str, tuple[int, int, int] | None]
@@ -128,7 +127,7 @@ class References:
         """The commit of a tag, branch or remote branch, in this order, or of a full sha."""
         short = name.removeprefix("refs/heads/")
         places = [f"refs/tags/{name}", *(f"{place}/{short}" for place in _PLACES)]
-        return await self._first(name, [*places, name] if _FULL.fullmatch(name) else places)
+        return await self._first(name, [*places, name] if _FULL_NAME.fullmatch(name) else places)
 
     async def _first(self, name: str, candidates: Sequence[str]) -> str | None:
         """The commit of the first candidate that has one; all are resolved in one child process."""
