@@ -47,18 +47,7 @@ class InThreads:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """The ports and the asker's settings for one request.
-
-    ``every`` asks for all matches of a question (as JSON output does) instead of one page; chats
-    leave it off, since there may be thousands. Without ``judging`` no model is used.
-    ``conversation`` identifies the conversation that is remembered in ``conversations``. ``page``
-    (from 1) of the results is shown, at ``length``. ``profiles`` hold what askers depend on, and
-    ``usage`` finds that in the code of another repository. ``announcements`` find the digest that
-    announced a change. ``coarse`` accepts facts read by an older version of the program, because
-    somebody is waiting. ``overheard`` says that the words may be meant for somebody else: no model
-    interprets them. ``cpu_clock`` returns the processor time of a thread, which bounds the parsing
-    of hostile text.
-    """
+    """The ports and the asker's settings for one request."""
 
     watched: storage.Watched
     archive: storage.Archive
@@ -68,19 +57,20 @@ class Context:
     language: Language = Language.EN
     progress: storage.Progress = field(default_factory=Silent)
     workers: storage.Workers = field(default_factory=InThreads)
-    every: bool = True
-    judging: Judging | None = None
+    every: bool = True  # all matches of a question, as in JSON, instead of one page
+    judging: Judging | None = None  # without it no model is used
     conversations: Conversations | None = None
-    conversation: ConversationKey | None = None
+    conversation: ConversationKey | None = None  # the one that is remembered in ``conversations``
     standing: StatusSource | None = None
-    page: int = 1
+    page: int = 1  # of the results, from 1
     length: Length = Length.NORMAL
     room: Room | None = None
-    profiles: Profiles | None = None
-    usage: Usage | None = None
+    profiles: Profiles | None = None  # what askers depend on
+    usage: Usage | None = None  # finds that in the code of another repository
     requests: Requests | None = None
     weights: storage.LearnedWeights | None = None
-    announcements: Announcements | None = None
-    overheard: bool = False
-    coarse: bool = False
+    announcements: Announcements | None = None  # find the digest that announced a change
+    overheard: bool = False  # the words may be meant for somebody else: no model reads them
+    coarse: bool = False  # accept facts read by an older version: somebody is waiting
+    # Processor time of a thread: bounds the parsing of hostile text.
     cpu_clock: Callable[[], float] | None = None

@@ -156,21 +156,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessDecision:
-    """The decision on a message.
+    """The decision on a message."""
 
-    ``reason`` is ``None`` if it is answered, about ``repositories``, in the policy's order;
-    ``withheld`` are those that this chat may not see because outsiders read it. ``chat`` and
-    ``person`` are the policy's names for them. ``silent`` says that not even a refusal is sent:
-    nobody addressed the bot, or one was sent a moment ago.
-    """
-
-    chat: str
+    chat: str  # the policy's name, as ``person``
     person: str
     role: Role
-    reason: DenialReason | None = None
-    repositories: tuple[str, ...] = ()
-    withheld: tuple[str, ...] = ()
-    silent: bool = False
+    reason: DenialReason | None = None  # ``None`` if it is answered
+    repositories: tuple[str, ...] = ()  # what it is answered about, in the policy's order
+    withheld: tuple[str, ...] = ()  # those that the chat may not see because outsiders read it
+    silent: bool = False  # no refusal either: nobody addressed the bot, or one was just sent
 
     @property
     def allowed(self) -> bool:

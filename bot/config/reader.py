@@ -97,30 +97,25 @@ class PlatformConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """A configuration whose references are all valid.
-
-    ``warnings`` are lines on what works but should be changed. ``platforms`` holds, by name, those
-    that a channel uses and those that the file sets. ``model`` comes from the file, or else from
-    the environment; without either no model is used. Without ``web`` there is no server.
-    """
+    """A configuration whose references are all valid."""
 
     file: Path
     data: Path
     logs: file_model.LogSettings
     defaults: Preferences
     repositories: tuple[RepositoryConfig, ...]
-    platforms: Mapping[str, PlatformConfig]
+    platforms: Mapping[str, PlatformConfig]  # by name, used or set
     channels: tuple[ChannelConfig, ...]
-    model: ModelConfig | None = None
+    model: ModelConfig | None = None  # of the file or environment
     access: file_model.AccessSettings = field(default_factory=file_model.AccessSettings)
     admin: tuple[str, str] | None = None
-    web: file_model.WebSettings | None = None
+    web: file_model.WebSettings | None = None  # ``None`` for no server
     forges: Mapping[str, ForgeConfig] = field(default_factory=dict)
     database: file_model.DatabaseSettings | None = None
     shared: file_model.SharedSettings | None = None
     archive: file_model.ArchiveSettings = field(default_factory=file_model.ArchiveSettings)
     grading: file_model.GradingSettings = field(default_factory=file_model.GradingSettings)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # lines on what works but should be changed
 
     @property
     def database_url(self) -> str:

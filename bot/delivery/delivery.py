@@ -87,19 +87,14 @@ Left = Sequence[DeliveryRecord]  # deliveries of one target that are not done
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """A document for a target; ``digest`` is its stable name, as in ``DeliveryKey``.
-
-    ``reply_to`` is a message that it answers, frozen with it. ``details`` follow in its thread on
-    platforms with threads: frozen with it and part of the same delivery. ``repository`` is the one
-    it is about, empty if there is none.
-    """
+    """A document for a target."""
 
     target: Target
-    digest: str
+    digest: str  # its stable name, as in ``DeliveryKey``
     document: Document
-    reply_to: Receipt | None = None
-    details: Document | None = None
-    repository: str = ""
+    reply_to: Receipt | None = None  # a message that it answers, frozen with it
+    details: Document | None = None  # follow in its thread, as part of the delivery
+    repository: str = ""  # the one it is about, empty if there is none
 
     @property
     def key(self) -> DeliveryKey:
@@ -111,19 +106,14 @@ class Posting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivered:
-    """The state of a delivery after an attempt.
-
-    ``parts`` are in order. ``new`` counts the parts that got a receipt in this attempt. ``busy``
-    says that another process is working on it. ``error`` says why it is not done, or is empty.
-    ``frozen`` says that the ledger has the content, so that the rest will be resumed.
-    """
+    """The state of a delivery after an attempt."""
 
     key: DeliveryKey
-    parts: tuple[PartRecord, ...] = ()
-    new: int = 0
-    busy: bool = False
-    error: str = ""
-    frozen: bool = True
+    parts: tuple[PartRecord, ...] = ()  # in order
+    new: int = 0  # parts that got a receipt in this attempt
+    busy: bool = False  # another process is working on it
+    error: str = ""  # why it is not done, or empty
+    frozen: bool = True  # the ledger has the content, so that the rest will be resumed
 
     @property
     def lasting(self) -> bool:

@@ -36,20 +36,15 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """A channel that can be posted to. ``name`` is its name in the ledger and in logs.
+    """A channel that can be posted to."""
 
-    ``account`` is the account's name in the configuration, if that differs from the platform's.
-    ``person`` is who asked for the posts, as ``platform:id``, if access rules for people apply.
-    ``silent`` posts notify nobody.
-    """
-
-    name: str
+    name: str  # in the ledger and in logs
     sender: Sender
     chat: str = ""
     promise: Promise = Promise.AT_MOST_ONCE
-    account: str = ""
-    person: str = ""
-    silent: bool = False
+    account: str = ""  # its name in the configuration, if not the platform's
+    person: str = ""  # who asked for the posts, as ``platform:id``, if rules for people apply
+    silent: bool = False  # posts notify nobody
 
     @property
     def place(self) -> tuple[str, str]:
@@ -59,17 +54,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long one attempt goes on, in seconds. The rest waits for the next resume.
-
-    ``first`` is the first pause, doubled each time; ``longest`` limits a pause, also one that the
-    platform asks for; ``answer`` is the wait for the answer to one call.
-    """
+    """How long one attempt goes on, in seconds. The rest waits for the next resume."""
 
     attempts: int = 5
     total: float = 180.0
-    first: float = 1.0
-    longest: float = 60.0
-    answer: float = 30.0
+    first: float = 1.0  # the first pause, doubled each time
+    longest: float = 60.0  # the longest pause, also of those that the platform asks for
+    answer: float = 30.0  # the wait for the answer to one call
 
     def pause(self, error: Exception) -> bool | float:
         """Whether to repeat a call after this error, and after how many seconds."""

@@ -39,15 +39,12 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
 class CardPiece(NamedTuple):
-    """One component of a card's body. ``places`` is Feishu's component count, nested ones included.
-
-    ``leads`` says that it belongs to what follows, as a heading does.
-    """
+    """One component of a card's body."""
 
     component: Json
     text: str
-    places: int = 1
-    leads: bool = False
+    places: int = 1  # Feishu's component count, nested ones included
+    leads: bool = False  # it belongs to what follows, as a heading does
 
 
 class CardLine(NamedTuple):

@@ -25,20 +25,14 @@ _CREDENTIALS = lazy(r"(?<=://)[^/@\s]*@")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """An address from which a repository can be fetched.
+    """An address from which a repository can be fetched."""
 
-    ``url`` has no credentials and may be displayed; ``secret`` is the same with them, or empty.
-    ``transport`` is git's name of the protocol. ``path`` is the repository's path on ``host``, such
-    as ``owner/name``, without outer slashes and ``.git``; ``port`` is set only if the address has
-    one.
-    """
-
-    url: str
-    transport: str
+    url: str  # without credentials, may be displayed
+    transport: str  # git's name of the protocol
     host: str
-    path: str
-    port: int | None = None
-    secret: str = field(default="", repr=False)
+    path: str  # on the host, such as ``owner/name``, without outer slashes and ``.git``
+    port: int | None = None  # if the address has one
+    secret: str = field(default="", repr=False)  # the address with credentials, or empty
 
     @property
     def folder(self) -> str:

@@ -24,14 +24,11 @@ Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]  # works until the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleDuties:
-    """What a process does, and how it accepts forge events; ``None`` without webhooks.
-
-    ``wake`` has a channel's pending deliveries sent at once; without it a sweep finds them.
-    """
+    """What a process does."""
 
     loop: Loop
-    taking: Taking | None = None
-    wake: Wake | None = None
+    taking: Taking | None = None  # accepts forge events; ``None`` without webhooks
+    wake: Wake | None = None  # has pending deliveries sent at once; without it a sweep finds them
 
 
 class ProcessRole(StrEnum):

@@ -96,13 +96,10 @@ class Whole(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskAgain:
-    """The reply cannot be used.
-
-    The next request says why. ``unkept``: the server broke the schema, so its rung is too high.
-    """
+    """The reply cannot be used. The next request says why."""
 
     why: ModelReason
-    unkept: bool = False
+    unkept: bool = False  # the server broke the schema, so its rung is too high
 
 
 class _Unusable(Exception):

@@ -46,19 +46,14 @@ class Rung(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """What a server was found to support. The defaults are the best case.
-
-    ``limit`` is the name of the field that limits the reply. ``usage`` says that a stream may be
-    asked to end with its token counts. ``context`` is the number of tokens that question and reply
-    may have, where the server refused more; 0 if it has not.
-    """
+    """What a server was found to support. The defaults are the best case."""
 
     rung: Rung = Rung.STRICT
-    limit: str = "max_tokens"
+    limit: str = "max_tokens"  # the name of the field that limits the reply
     temperature: bool = True
     stream: bool = True
-    usage: bool = True
-    context: int = 0
+    usage: bool = True  # a stream may be asked to end with its token counts
+    context: int = 0  # tokens of question and reply, where the server refused more; otherwise 0
 
 
 _STATUSES = frozenset({400, 404, 405, 415, 422, 501})

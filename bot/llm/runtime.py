@@ -98,21 +98,16 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """The findings of a probe; ``None`` means unknown.
-
-    ``problem`` is why the model cannot be used, with ``detail`` for the person at the terminal
-    (without the key). ``rung`` is the one that works. ``near`` lists models of the server with
-    names similar to the missing one. ``usage`` is what the probe cost.
-    """
+    """The findings of a probe; ``None`` means unknown."""
 
     reachable: bool
     key: bool | None = None
     model: bool | None = None
-    rung: Rung | None = None
-    problem: ModelReason | None = None
-    detail: str = ""
-    near: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    rung: Rung | None = None  # the one that works
+    problem: ModelReason | None = None  # why the model cannot be used
+    detail: str = ""  # for the person at the terminal, without the key
+    near: tuple[str, ...] = ()  # models of the server with names similar to the missing one
+    usage: Usage = field(default_factory=Usage)  # what the probe cost
 
     @property
     def usable(self) -> bool:

@@ -33,16 +33,12 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One request, ready to be sent.
-
-    ``output_tokens`` is the most that the reply may take; ``estimated`` is the uncorrected estimate
-    of the messages' tokens (see :mod:`bot.llm.calls`).
-    """
+    """One request, ready to be sent."""
 
     messages: tuple[ModelMessage, ...]
-    output_tokens: int
+    output_tokens: int  # the most that the reply may take
     dialect: Dialect
-    estimated: float
+    estimated: float  # uncorrected tokens of the messages, see :mod:`bot.llm.calls`
     name: str = "reply"
     schema: Mapping[str, Any] | None = None
 
@@ -69,21 +65,15 @@ class ModelResponse:
 
 @dataclass(slots=True)
 class ModelFault(Exception):
-    """A request that got no answer.
-
-    ``charged`` says that the server may have worked on it and may charge for it. ``retry_after`` is
-    in seconds, if the server gives a time. ``parameter`` is the field that the server rejects, if
-    it names one. ``detail`` is one line without the key. ``final`` says that nothing was sent and
-    that retrying is useless for now.
-    """
+    """A request that got no answer."""
 
     reason: ModelReason
-    detail: str = ""
+    detail: str = ""  # one line without the key
     status: int | None = None
-    retry_after: float | None = None
-    parameter: str = ""
-    charged: bool = False
-    final: bool = False
+    retry_after: float | None = None  # in seconds, if the server gives a time
+    parameter: str = ""  # the field that the server rejects, if it names one
+    charged: bool = False  # the server may have worked on it and may charge for it
+    final: bool = False  # nothing was sent, and retrying is useless for now
 
     def __str__(self) -> str:
         return f"{self.reason}: {self.detail}"

@@ -31,39 +31,28 @@ class MessageEvent(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
-    """A message to the bot.
+    """A message to the bot."""
 
-    ``id`` is the message's own identity, the same when the platform delivers it again. ``text`` is
-    hostile. ``receipt`` is what a reply refers to. ``direct`` says that only the bot and the person
-    are in the chat. ``at`` is aware, in UTC.
-
-    ``action`` is empty for text. For a button it is the name that :class:`digest.document.Button`
-    gave it, with the button's value as ``text``; for an action chosen on a message (such as
-    "Explain"), its name with that message as ``text``. ``addressed`` is false for text that merely
-    follows in a thread the bot is in: replying to what is no question would disturb there.
-    ``workspace`` is the platform's name for the organisation, if it has one; ``external`` says that
-    people of other organisations read the chat. ``also`` are other names by which a configuration
-    may know the chat, the narrowest first. ``fate`` is not ``SAID`` if a message of this ``id`` was
-    edited, or was deleted and has no text. ``trace`` is in every log line from the platform's call
-    to the reply. ``taken`` is to be called once the message is stored for good, so that nothing
-    else has to keep it; see :mod:`bot.messaging.inbox`.
-    """
+    # For a button ``action`` is the name that :class:`digest.document.Button` gave it, with the
+    # button's value as ``text``; for an action chosen on a message (such as "Explain"), its name
+    # with that message as ``text``.
 
     platform: str
     chat: str
     person: str
-    text: str
-    id: str
-    at: datetime
-    receipt: Receipt | None = None
-    direct: bool = False
-    action: str = ""
-    addressed: bool = True
-    workspace: str = ""
-    external: bool = False
-    also: tuple[str, ...] = ()
-    fate: MessageEvent = MessageEvent.SAID
-    trace: str = field(default_factory=trace, compare=False)
+    text: str  # hostile
+    id: str  # its own identity, the same when the platform delivers it again
+    at: datetime  # aware, in UTC
+    receipt: Receipt | None = None  # what a reply refers to
+    direct: bool = False  # only the bot and the person are in the chat
+    action: str = ""  # empty for text
+    addressed: bool = True  # false for text that merely follows in a thread the bot is in
+    workspace: str = ""  # the platform's name for the organisation, if it has one
+    external: bool = False  # people of other organisations read the chat
+    also: tuple[str, ...] = ()  # other names of the chat in a configuration, the narrowest first
+    fate: MessageEvent = MessageEvent.SAID  # edited, or deleted and without text
+    trace: str = field(default_factory=trace, compare=False)  # in every log line up to the reply
+    # To be called once the message is stored for good; see :mod:`bot.messaging.inbox`.
     taken: Callable[[], None] = field(default=_kept_by_nobody, compare=False, repr=False)
 
 

@@ -77,22 +77,17 @@ class Counted(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One message. It is frozen in the ledger, so both sides are plain strings.
+    """One message. It is frozen in the ledger, so both sides are plain strings."""
 
-    ``text`` is what a person reads, without markup: for notifications, for a platform that refuses
-    the markup, for tests. ``body`` is what is sent, in the platform's markup or as JSON text.
-    ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this part
-    to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find` looks
-    for it. ``since`` is when the part was frozen, so that no attempt to send it is older; ``None``
-    for parts that are in no ledger. It is aware, in UTC. ``silent`` asks the platform to notify
-    nobody.
-    """
+    # ``identity`` (32 hex digits, set by the delivery) is the same at every attempt to send this
+    # part to this channel: an adapter puts it where the platform keeps it, and :meth:`Sender.find`
+    # looks for it.
 
-    text: str
-    body: str
+    text: str  # what a person reads, without markup: for notifications, refused markup, tests
+    body: str  # what is sent, in the platform's markup or as JSON text
     identity: str = ""
-    since: datetime | None = None
-    silent: bool = False
+    since: datetime | None = None  # when it was frozen, aware, in UTC; ``None`` in no ledger
+    silent: bool = False  # asks the platform to notify nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

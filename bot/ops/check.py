@@ -172,18 +172,11 @@ _PATIENCE = 60.0  # seconds for one probe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """Checks of what other parts of the program know.
+    """Checks of what other parts of the program know. All raise ``UserError``."""
 
-    ``tip`` opens a repository as ``run`` would, without cloning, and reads its branch. ``revision``
-    reads the revision of the archive in a data folder, empty if there is none yet. ``model`` checks
-    the server of a model. ``parked`` lists the chats that nothing is posted to, a line each.
-    ``forge`` asks a forge about its repositories. ``redis`` checks the shared Redis server. All
-    raise ``UserError``.
-    """
-
-    tip: Callable[[RepositoryConfig], Awaitable[Tip]]
-    revision: Callable[[Path], Awaitable[str]]
-    model: Callable[[ModelConfig], Awaitable[str]]
+    tip: Callable[[RepositoryConfig], Awaitable[Tip]]  # opens a repository without cloning
+    revision: Callable[[Path], Awaitable[str]]  # of an archive; empty without one
+    model: Callable[[ModelConfig], Awaitable[str]]  # checks its server
     clock: Clock
     parked: Callable[[Path], Awaitable[Sequence[str]]] | None = None
     forge: Callable[[str, ForgeConfig, Sequence[RepositoryConfig]], Awaitable[str]] | None = None

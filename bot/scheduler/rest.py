@@ -98,16 +98,12 @@ class Dates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """All rest times of a channel; by default none.
-
-    ``countries`` are ISO 3166 codes, with a region if holidays differ: ``DE``, ``DE-BY``.
-    ``pause`` lies between two moments, aware.
-    """
+    """All rest times of a channel; by default none."""
 
     hours: tuple[Hours, ...] = ()
     dates: tuple[Dates, ...] = ()
-    countries: tuple[str, ...] = ()
-    pause: tuple[datetime, datetime] | None = None
+    countries: tuple[str, ...] = ()  # ISO 3166 codes, with a region if holidays differ: DE-BY
+    pause: tuple[datetime, datetime] | None = None  # between two moments, aware
 
     def holds(self, local: datetime) -> bool:
         """Whether a moment, given in the channel's zone, is in a rest."""

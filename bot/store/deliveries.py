@@ -111,21 +111,16 @@ class SqlDeliveries(SqlStore):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRefusal:
-    """A chat that refuses messages. ``account`` is an account's name in the configuration.
+    """A chat that refuses messages."""
 
-    ``strikes`` counts failed attempts since ``since``, the first refusal. ``parked_at`` is ``None``
-    if the chat is not parked; otherwise ``probes`` have failed and the next is due at
-    ``next_probe``.
-    """
-
-    account: str
+    account: str  # its name in the configuration
     chat: str
     reason: str
     detail: str
-    strikes: int
+    strikes: int  # failed attempts since ``since``, the first refusal
     since: datetime
-    parked_at: datetime | None = None
-    probes: int = 0
+    parked_at: datetime | None = None  # ``None`` if it is not parked
+    probes: int = 0  # that have failed since it was parked
     next_probe: datetime | None = None
 
     @property

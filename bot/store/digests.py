@@ -82,18 +82,15 @@ class DigestHeading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptDigest:
-    """A digest: ``document`` is the digest as JSON text, ``markdown`` the full report.
+    """A digest. Its tip and outcomes belong to the frozen content."""
 
-    ``tip`` is the commit at the tip of the branch, empty for a branch without commits. ``outcomes``
-    says how each commit of the digest ends once it is delivered. Both belong to the frozen content,
-    because looking at the branch later would find more.
-    """
+    # Looking at the branch later would find more.
 
     heading: DigestHeading
-    document: str
-    markdown: str
-    tip: str = ""
-    outcomes: tuple[Outcome, ...] = ()
+    document: str  # the digest as JSON text
+    markdown: str  # the full report
+    tip: str = ""  # of the branch, empty for one without commits
+    outcomes: tuple[Outcome, ...] = ()  # how each commit ends once it is delivered
 
     def named(self, name: str) -> KeptDigest:
         """The same digest under a name."""

@@ -37,17 +37,13 @@ from digest.errors import BrokenArchive
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """The archived data of a repository.
-
-    ``first`` and ``last`` are the dates of its oldest and newest change, ``None`` if it has none.
-    ``characters`` counts those of its messages, facts and searched texts.
-    """
+    """The archived data of a repository."""
 
     repository: Repository
     changes: int
-    first: datetime | None
+    first: datetime | None  # dates of its oldest and newest change, if any
     last: datetime | None
-    characters: int
+    characters: int  # of its messages, facts and searched texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,14 +23,10 @@ GRAM = 3  # characters of a gram; shorter terms are looked up differently
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """Terms as parameters of an index: ``match`` for those of three characters or more.
+    """Terms as parameters of an index; both together ask for all of them."""
 
-    ``short`` is for the others. Each is empty if there is no term of its length; both together ask
-    for all terms.
-    """
-
-    match: Any
-    short: Any
+    match: Any  # those of three characters or more; empty if there is none
+    short: Any  # the others; empty if there is none
 
 
 class TextIndex(Protocol):

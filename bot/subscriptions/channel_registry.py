@@ -41,19 +41,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """A schedule with its destination and content.
+    """A schedule with its destination and content."""
 
-    The ledger and the tips know it by ``name``: one under a new name starts with its next slot.
-    ``channel`` is the account that model usage is charged to. ``filters`` and ``muted`` topics
-    exclude changes, the topics until their ends. ``platform`` is an account's name in the
-    configuration, ``chat`` a chat in the platform's notation. ``output`` is a folder for full
-    reports. ``silent`` posts notify nobody.
-    """
-
-    name: str
-    channel: str
-    platform: str
-    chat: str
+    name: str  # in the ledger and the tips: a new name starts with its next slot
+    channel: str  # the account that model usage is charged to
+    platform: str  # an account's name in the configuration
+    chat: str  # in the platform's notation
     spec: Spec
     repositories: tuple[RepositoryConfig, ...]
     quiet: Quiet
@@ -61,11 +54,11 @@ class Subscription:
     least: Level = Level.HIGH
     promise: Promise = Promise.AT_MOST_ONCE
     catch_up: timedelta = timedelta(hours=24)
-    output: Path | None = None
-    filters: Filters = PLAIN
+    output: Path | None = None  # a folder for full reports
+    filters: Filters = PLAIN  # exclude changes, as do muted topics until their ends
     muted: tuple[str, ...] = ()
     muted_until: Mapping[str, datetime] = field(default_factory=dict)
-    silent: bool = False
+    silent: bool = False  # posts notify nobody
 
 
 class SubscriptionSource(Protocol):

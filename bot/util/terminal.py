@@ -37,14 +37,13 @@ class TextStyle(StrEnum):
 
 
 class StyledText(NamedTuple):
-    """Words with one role; ``url`` is their link target.
+    """Words with one role."""
 
-    A named tuple, since a digest consists of thousands and a frozen dataclass is slow to make.
-    """
+    # A named tuple, since a digest consists of thousands and a frozen dataclass is slow to make.
 
     text: str
     role: TextStyle = TextStyle.NONE
-    url: str = ""
+    url: str = ""  # the target of their link
 
 
 Line = tuple[StyledText, ...]

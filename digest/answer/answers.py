@@ -36,14 +36,11 @@ ABOUT_NONE = frozenset({"help", "unknown", "chat", "profile"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """A change that an answer rests on; ``why`` says in words what selected it.
-
-    ``unseen`` is the part of it that the title does not show; ``None`` if that is all of it.
-    """
+    """A change that an answer rests on."""
 
     graded: Graded
-    why: str
-    unseen: str | None = None
+    why: str  # what selected it, in words
+    unseen: str | None = None  # what of it the title does not show, if not all
 
     @property
     def beside(self) -> str:
@@ -64,28 +61,18 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The reply to a question: ``document`` is what is shown, ``rows`` what it rests on.
+    """The reply to a question."""
 
-    ``intent`` is the kind of question: explain, changed, search, digest, help or unknown. ``total``
-    is the number of changes found. ``rows`` hold all of them if all were requested, otherwise those
-    that the document shows; they are newest first, whatever the document's order. ``error`` is the
-    cause if the question could not be answered. ``subject`` is the full name of the change that
-    follow-ups are about, if several are shown, and ``listed`` are the questions that shown people
-    or releases stand for. ``understood`` is the question that was answered
-    instead of words that only a model could read. ``cut``: the first page shows fewer changes than
-    the pages that follow, which begin anew.
-    """
-
-    intent: str
+    intent: str  # explain, changed, search, digest, help or unknown
     document: doc.Document
     window: Window | None = None
     topic: str = ""
-    total: int = 0
-    rows: tuple[AnswerRow, ...] = ()
-    understood: str = ""
-    subject: str = ""
-    listed: tuple[str, ...] = ()
-    cut: bool = False
+    total: int = 0  # the number of changes found
+    rows: tuple[AnswerRow, ...] = ()  # what it rests on, newest first: all, or those shown
+    understood: str = ""  # the question answered, if only a model could read the words
+    subject: str = ""  # the change that follow-ups are about, if several are shown
+    listed: tuple[str, ...] = ()  # the questions that shown people or releases stand for
+    cut: bool = False  # the first page shows fewer changes than those that follow, which begin anew
     error: UserError | None = field(default=None, compare=False)
 
 

@@ -35,17 +35,13 @@ class ListedChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The changes that meet a query, counted by level and by area, and a page of them.
-
-    A level or area that is absent counts 0. ``page`` holds the changes from position ``first``
-    (from 0) on, the most important first: by level, by score, then the newest.
-    """
+    """The changes that meet a query, counted by level and by area (0 if absent), and a page."""
 
     total: int = 0
     levels: Mapping[Level, int]
     areas: Mapping[Area, int]
-    first: int = 0
-    page: tuple[ListedChange, ...] = ()
+    first: int = 0  # the position of the page, from 0
+    page: tuple[ListedChange, ...] = ()  # the most important first: by level, score, then date
 
 
 def survey_of(

@@ -43,20 +43,16 @@ _ORDER = (Action.REMOVED, Action.RENAMED, Action.CHANGED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpgradeItem:
-    """One upgrade note; ``name`` is the old name.
-
-    ``before`` and ``after`` are values as written; for a renamed thing ``after`` is the new name.
-    ``sha`` and ``number`` belong to the last change responsible, and ``evidence`` is its proof.
-    """
+    """One upgrade note."""
 
     kind: FactKind
     action: Action
-    name: str
-    before: str
-    after: str
-    sha: str
+    name: str  # the old one
+    before: str  # as written
+    after: str  # as written; for a renamed thing its new name
+    sha: str  # of the last change responsible, as ``number``
     number: int | None
-    evidence: Evidence
+    evidence: Evidence  # its proof
 
 
 def met(changes: Sequence[Graded]) -> tuple[UpgradeItem, ...]:

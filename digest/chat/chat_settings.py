@@ -183,16 +183,13 @@ MOST_TOPICS = 50  # topics that one chat can mute
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestTiming:
-    """When a digest is posted and what it shows; ``None`` and empty mean the value set above it.
-
-    ``weekdays`` are numbers from 0 (Monday). ``branch`` is empty for the default one.
-    """
+    """When a digest is posted and what it shows; ``None`` and empty mean the value set above it."""
 
     at: time | None = None
-    weekdays: frozenset[int] | None = None
+    weekdays: frozenset[int] | None = None  # numbers from 0 (Monday)
     zone: ZoneInfo | None = None
     least: Level | None = None
-    branch: str = ""
+    branch: str = ""  # empty for the default one
 
     def over(self, below: DigestTiming) -> DigestTiming:
         """These values, with those of ``below`` where nothing is set here."""
@@ -210,24 +207,19 @@ AS_USUAL = DigestTiming()  # nothing is set here
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSettings:
-    """The settings of a chat.
+    """The settings of a chat. A paused one gets no scheduled digest."""
 
-    ``muted`` are topics, in the words of whoever muted them; ``muted_until`` has the ends of some,
-    aware. A paused chat gets no scheduled
-    digest. A pause with an end lies between two moments, aware, and is kept after its end: the next
-    digest covers it. ``private`` says that an admin allows private repositories although people of
-    other organisations read the chat.
-    """
+    # A pause with an end is kept after it: the next digest covers it.
 
     timing: DigestTiming = AS_USUAL
     language: Language | None = None
     filters: Filters = PLAIN
-    muted: tuple[str, ...] = ()
-    muted_until: Mapping[str, datetime] = field(default_factory=dict)
+    muted: tuple[str, ...] = ()  # topics, in the words of whoever muted them
+    muted_until: Mapping[str, datetime] = field(default_factory=dict)  # the ends of some, aware
     paused: bool = False
-    paused_since: datetime | None = None
+    paused_since: datetime | None = None  # of a pause with an end, aware
     paused_until: datetime | None = None
-    private: bool = False
+    private: bool = False  # allowed by an admin although other organisations read the chat
 
     @property
     def pause_span(self) -> tuple[datetime, datetime] | None:

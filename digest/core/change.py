@@ -62,62 +62,45 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunk:
-    """A run of changed lines without context.
+    """A run of changed lines without context."""
 
-    ``old_start`` and ``new_start`` are the 1-based numbers of the first removed and the first added
-    line; if there is none, of the line before, as git writes it. ``section`` is the enclosing line
-    that git shows after ``@@``, or empty.
-    """
-
-    old_start: int
-    new_start: int
+    old_start: int  # from 1, of the first removed line; if none, of the line before
+    new_start: int  # the same of the first added line
     removed: tuple[str, ...]
     added: tuple[str, ...]
-    section: str = ""
+    section: str = ""  # the enclosing line that git shows after ``@@``, or empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One file of a change.
-
-    ``old_path`` is set for renames and copies only. ``added`` and ``deleted`` count lines.
-    ``hunks`` leave out what is larger than a source keeps; the counts always include it.
-    ``omitted`` says that the content could not be read (an absent blob), so that lines and hunks
-    are unknown; ``binary`` that git calls it binary. ``old_id`` and ``new_id`` are blob names, or
-    empty if that side does not exist; ``old_mode`` and ``new_mode`` are git's octal modes
-    (``100644`` file, ``100755`` executable, ``120000`` link, ``160000`` submodule), or ``000000``.
-    """
+    """One file of a change."""
 
     path: str
     status: FileStatus
-    old_path: str | None = None
-    added: int = 0
+    old_path: str | None = None  # for renames and copies only
+    added: int = 0  # lines, also those without hunks
     deleted: int = 0
-    hunks: tuple[Hunk, ...] = ()
-    omitted: bool = False
-    binary: bool = False
-    old_id: str = ""
+    hunks: tuple[Hunk, ...] = ()  # without what is larger than a source keeps
+    omitted: bool = False  # the content could not be read (an absent blob)
+    binary: bool = False  # for git
+    old_id: str = ""  # of blobs, empty if that side does not exist
     new_id: str = ""
-    old_mode: str = "100644"
+    old_mode: str = "100644"  # octal: ``100755`` executable, ``120000`` link, ``160000`` submodule
     new_mode: str = "100644"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit without its diff. ``parents`` in git's order; ``message`` as the author wrote it.
-
-    The author of a merge is who wrote most of its branch, as far as that is known, and ``writers``
-    are all its authors.
-    """
+    """A commit without its diff."""
 
     sha: str
-    parents: tuple[str, ...]
-    author: str
+    parents: tuple[str, ...]  # in git's order
+    author: str  # of a merge, who wrote most of its branch, if known
     email: str
     authored_at: datetime
     committed_at: datetime
-    message: str
-    writers: tuple[str, ...] = ()
+    message: str  # as the author wrote it
+    writers: tuple[str, ...] = ()  # of a merge, all its authors
 
     @property
     def subject(self) -> str:
@@ -132,16 +115,13 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A commit and its files, in git's order: the unit that is graded.
+    """A commit and its files: the unit that is graded."""
 
-    A merge commit is one change: what it brought to its first parent. ``omitted`` says that even
-    the list of files is unknown: the commit is at the boundary of a shallow clone, or its trees are
-    absent.
-    """
+    # A merge commit is one change: what it brought to its first parent.
 
     commit: Commit
-    files: tuple[FileChange, ...]
-    omitted: bool = False
+    files: tuple[FileChange, ...]  # in git's order
+    omitted: bool = False  # even the list of files is unknown: a shallow clone, absent trees
 
     @property
     def sha(self) -> str:

@@ -59,14 +59,10 @@ OVERLOAD = "overload"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Where a statement can be checked.
+    """Where a statement can be checked."""
 
-    ``line`` is 1-based on the named side of ``path``; for ``Side.MESSAGE`` the path is empty and
-    ``line`` counts from the subject. ``line`` is 0 if the file as a whole is the evidence.
-    """
-
-    path: str
-    line: int
+    path: str  # empty for ``Side.MESSAGE``
+    line: int  # from 1, of the side or from the subject; 0 for the file as a whole
     side: Side
 
 
@@ -127,22 +123,15 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The first line of a message, taken apart.
+    """The first line of a message, taken apart."""
 
-    ``title`` is the line a reader should see: the real title of a merge, otherwise the subject as
-    it is. ``words`` is the title without tags, conventional-commit prefix and number. ``tags`` are
-    the leading ``[...]`` texts in order, without series tags. ``type`` and ``scope`` are those of a
-    conventional commit (``fix(parser)!: ...``), lower case, or empty. ``number`` is the pull or
-    merge request. ``breaking`` is a conventional ``!`` or a BREAKING CHANGE footer.
-    """
-
-    title: str
-    words: str
-    tags: tuple[str, ...] = ()
-    type: str = ""
-    scope: str = ""
-    breaking: bool = False
-    number: int | None = None
+    title: str  # the line to show: the real title of a merge, otherwise the subject
+    words: str  # the title without tags, conventional-commit prefix and number
+    tags: tuple[str, ...] = ()  # the leading ``[...]`` texts in order, without series tags
+    type: str = ""  # of a conventional commit, in lower case, or empty
+    scope: str = ""  # as ``type``
+    breaking: bool = False  # a conventional ``!`` or a BREAKING CHANGE footer
+    number: int | None = None  # of the pull or merge request
     series: Series | None = None
 
 
@@ -208,22 +197,16 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Everything that is known of a change without judging it.
-
-    ``items`` and ``clues`` are in a stable order: by file as git lists them, then by line.
-    ``paragraphs`` are the author's own words: the body without trailers, templates, quoted commands
-    and checklists. ``issues`` are the numbers that the message says it fixes or refers to, without
-    its own.
-    """
+    """Everything that is known of a change without judging it."""
 
     subject: Subject
     files: tuple[FileFacts, ...]
-    items: tuple[Fact, ...] = ()
+    items: tuple[Fact, ...] = ()  # by file as git lists them, then by line, as ``clues``
     clues: tuple[Clue, ...] = ()
-    paragraphs: tuple[str, ...] = ()
+    paragraphs: tuple[str, ...] = ()  # the body without trailers, templates, checklists
     trailers: tuple[tuple[str, str], ...] = ()
     co_authors: tuple[str, ...] = ()
-    issues: tuple[int, ...] = ()
+    issues: tuple[int, ...] = ()  # numbers that the message fixes or refers to, without its own
     reverts: Undone | None = None
     relands: Undone | None = None
     merge: bool = False

@@ -29,30 +29,21 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """One reason of a grade.
+    """One reason of a grade. The words are made per language by :mod:`digest.i18n`."""
 
-    ``rule`` is the name of the rule in ``importance.json``; ``weight`` is its effect on the score
-    (in log-odds, negative lowers); ``subject`` is what it matched (a flag's name, an area, a
-    count), or empty. The words are made per language by :mod:`digest.i18n`.
-    """
-
-    rule: str
-    weight: float
-    subject: str = ""
+    rule: str  # its name in ``importance.json``
+    weight: float  # its effect on the score (in log-odds, negative lowers)
+    subject: str = ""  # what it matched (a flag's name, an area, a count), or empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """``score`` in [0, 1], higher matters more; reasons with the weightiest first.
+    """How much a change matters."""
 
-    ``by`` names the weights and thresholds it was made with, so that an outdated stored grade can
-    be recognised.
-    """
-
-    score: float
+    score: float  # in [0, 1], higher matters more
     level: Level
-    reasons: tuple[Reason, ...]
-    by: str = ""
+    reasons: tuple[Reason, ...]  # the weightiest first
+    by: str = ""  # its weights and thresholds, by which an outdated grade is recognised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,16 +97,11 @@ class Graded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A watched repository.
+    """A watched repository."""
 
-    ``name`` is ``owner/name`` or the folder's name. ``web`` is the address of its pages without a
-    trailing slash (``https://github.com/owner/name``), or empty if unknown: then nothing is linked.
-    ``forge`` is ``github``, ``gitlab``, ``gitea`` or empty.
-    """
-
-    name: str
-    web: str = ""
-    forge: str = ""
+    name: str  # ``owner/name`` or the folder's name
+    web: str = ""  # of its pages, without a trailing slash; empty if unknown: nothing is linked
+    forge: str = ""  # ``github``, ``gitlab``, ``gitea`` or empty
 
     def commit_url(self, sha: str) -> str:
         """The page of a commit, or empty."""

@@ -30,16 +30,12 @@ _ADDRESS = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A change by ``number`` or by ``sha``, of which exactly one is set, or an issue by number.
-
-    ``sha`` is lower case and may be shortened. ``repository`` is the ``owner/name`` that was
-    written with it, or empty. ``issue`` says that the number was written as an issue's.
-    """
+    """A change by number or by sha, of which exactly one is set, or an issue by number."""
 
     number: int | None = None
-    sha: str = ""
-    repository: str = ""
-    issue: bool = False
+    sha: str = ""  # in lower case, may be shortened
+    repository: str = ""  # the ``owner/name`` that was written with it, or empty
+    issue: bool = False  # the number was written as an issue's
 
     def __post_init__(self) -> None:
         if (self.number is None) == (not self.sha):
@@ -103,28 +99,19 @@ def _from_address(written: str) -> Reference | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Conditions that all must hold; an empty one always holds.
-
-    ``topics`` are index terms of which one is enough (see ``topics``). ``about`` are alternatives
-    of which one is enough: each is a sequence of sets of index terms, and a change must have one
-    term of every set. ``terms`` must all occur in the text (subject, body, paths, fact names),
-    ignoring case; ``paths`` are prefixes of which one is enough; ``level`` is the lowest level;
-    ``author`` is part of the name, or all of it if ``whole_author``. ``limit`` cuts the result,
-    newest first; 0 is no limit. ``ranked`` lists those first that have more of the terms in their
-    subject; a selection ignores it. ``among`` are full names of commits that it must be one of;
-    ``None`` does not restrict it; it must be none of ``besides``.
-    """
+    """Conditions that all must hold; an empty one always holds."""
 
     window: Window | None = None
-    topics: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()  # index terms of which one is enough
+    # Ways of which one is enough: of every set of terms, one.
     about: tuple[tuple[frozenset[str], ...], ...] = ()
-    terms: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
-    author: str = ""
+    terms: tuple[str, ...] = ()  # all in the text (subject, body, paths, names), ignoring case
+    paths: tuple[str, ...] = ()  # prefixes of which one is enough
+    author: str = ""  # part of the name, or all of it if ``whole_author``
     whole_author: bool = False
     area: Area | None = None
-    level: Level | None = None
-    limit: int = 0
-    ranked: bool = False
-    among: tuple[str, ...] | None = None
-    besides: tuple[str, ...] = ()
+    level: Level | None = None  # the lowest
+    limit: int = 0  # cuts the result, newest first; 0 is no limit
+    ranked: bool = False  # those with more of the terms in their subject first; not for a selection
+    among: tuple[str, ...] | None = None  # full names of commits that it must be one of, if given
+    besides: tuple[str, ...] = ()  # full names of commits that it must not be

@@ -64,46 +64,34 @@ class Reviewer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PullRequest:
-    """A request as the forge has it.
-
-    ``head`` is the full name of its newest commit, ``base`` its target branch, ``merge_commit`` the
-    commit that it became (empty unless merged). ``labels`` and ``reviewers`` are in the forge's
-    order, ``issues`` are the numbers that it closes. ``updated_at`` is when anything about it last
-    changed. ``files`` are counted by the forge; 0 if its list does not say. ``reviewed`` says that
-    the reviewers were requested from the forge, so that none means none.
-    """
+    """A request as the forge has it."""
 
     number: int
     title: str
     state: RequestState
     author: str
     created_at: datetime
-    updated_at: datetime
+    updated_at: datetime  # when anything about it last changed
     body: str = ""
     draft: bool = False
-    base: str = ""
-    head: str = ""
-    merge_commit: str = ""
+    base: str = ""  # the target branch
+    head: str = ""  # the full name of its newest commit
+    merge_commit: str = ""  # the commit that it became; empty unless merged
     merged_at: datetime | None = None
-    labels: tuple[str, ...] = ()
-    issues: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()  # in the forge's order, as ``reviewers``
+    issues: tuple[int, ...] = ()  # numbers that it closes
     reviewers: tuple[Reviewer, ...] = ()
-    reviewed: bool = False
-    files: int = 0
+    reviewed: bool = False  # the reviewers were requested, so that none means none
+    files: int = 0  # counted by the forge; 0 if its list does not say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """The files of a request or commit, with lines if the forge gave them.
-
-    ``total`` is the number of files, as far as the forge counts; it exceeds ``files`` if the forge
-    cut its list short. ``texts`` are contents by the ids in the files, of those that facts are read
-    from and the forge gave.
-    """
+    """The files of a request or commit, with lines if the forge gave them."""
 
     files: tuple[FileChange, ...]
-    total: int
-    texts: Mapping[str, str] = field(default_factory=dict)
+    total: int  # of files, also of those that the forge left out
+    texts: Mapping[str, str] = field(default_factory=dict)  # contents by ids of files, as given
 
     @property
     def truncated(self) -> bool:
@@ -140,15 +128,12 @@ class Release:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What ``head`` has and ``base`` lacks: full names of commits, oldest first, and files.
-
-    ``total`` is the number of commits; it exceeds ``commits`` if the list was cut short.
-    """
+    """What ``head`` has and ``base`` lacks."""
 
     base: str
     head: str
-    commits: tuple[str, ...]
-    total: int
+    commits: tuple[str, ...]  # full names, oldest first
+    total: int  # of commits; more than listed if the list was cut short
     patch: Patch
 
     @property

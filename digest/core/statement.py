@@ -71,11 +71,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """The analysis of a change in one language. A section without statements is empty.
-
-    ``rejected`` is the share of statements, in [0, 1], that were dropped because the change does
-    not support them; ``partial`` says what was left out, or is empty.
-    """
+    """The analysis of a change in one language. A section without statements is empty."""
 
     language: Language
     source: Origin = Origin.FACTS
@@ -85,8 +81,8 @@ class Analysis:
     insights: tuple[Statement, ...] = ()
     risks: tuple[Statement, ...] = ()
     suggestions: tuple[Statement, ...] = ()
-    rejected: float = 0.0
-    partial: str = ""
+    rejected: float = 0.0  # share of statements, in [0, 1], that the change did not support
+    partial: str = ""  # what was left out, or empty
 
 
 _MARKS: dict[type[Span], str] = {Text: "t", Strong: "s", Emphasis: "e", Code: "c", Link: "l"}

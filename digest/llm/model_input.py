@@ -34,19 +34,13 @@ _ID = lazy(r"F([1-9]\d{0,5})(?:\.H([1-9]\d{0,6}))?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """The visible form of a change, and the original.
+    """The visible form of a change, and the original."""
 
-    ``change`` and ``facts`` are what a repository's privacy lets out, with secrets masked;
-    ``graded`` is everything that is known and never leaves the machine. ``secrets`` counts what was
-    masked; ``bare`` says that privacy keeps all lines back. ``change.files`` and ``facts.files``
-    are in the same order.
-    """
-
-    change: Change
-    facts: Facts
-    graded: Graded
-    secrets: int = 0
-    bare: bool = False
+    change: Change  # what the repository's privacy lets out, without secrets
+    facts: Facts  # as ``change``, with the files in the same order
+    graded: Graded  # everything that is known, and never leaves the machine
+    secrets: int = 0  # how many were masked
+    bare: bool = False  # privacy keeps all lines back
 
     @property
     def sha(self) -> str:

@@ -235,23 +235,18 @@ _MARGIN = 16  # tokens that counting text by text may miss
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """The content of a request, and what it is about.
-
-    ``version`` changes whenever the prompt for the same material may differ. ``name`` names the
-    schema. ``omitted`` is what of the material is not shown; ``shas`` are the shown changes in the
-    order of their ids. ``output_tokens`` is the initial room for the reply.
-    """
+    """The content of a request, and what it is about."""
 
     kind: PromptKind
     language: Language
-    version: str
+    version: str  # changes whenever the prompt for the same material may differ
     system: str
     user: str
     schema: Schema
-    name: str
-    output_tokens: int
-    omitted: tuple[Omission, ...] = ()
-    shas: tuple[str, ...] = ()
+    name: str  # of the schema
+    output_tokens: int  # the initial room for the reply
+    omitted: tuple[Omission, ...] = ()  # what of the material is not shown
+    shas: tuple[str, ...] = ()  # the shown changes in the order of their ids
 
 
 def kind_of(level: Level) -> PromptKind:

@@ -39,16 +39,12 @@ _ASCII_RUN = re.compile(r"[^\s㐀-䶿一-鿿]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """A topic as index terms.
+    """A topic as index terms."""
 
-    ``alternatives`` are ways to match it, of which one is enough; each is a sequence of sets of
-    terms, and a change must have one term of every set. ``topics`` are terms to look up: every
-    match has one of them. ``near`` are similar known terms, if nothing was found.
-    """
-
+    # Of which one is enough: of every set of terms, one.
     alternatives: tuple[tuple[frozenset[str], ...], ...] = ()
-    topics: tuple[str, ...] = ()
-    near: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()  # terms to look up: every match has one of them
+    near: tuple[str, ...] = ()  # similar known terms, if nothing was found
 
 
 def resolve(text: str, vocabulary: Mapping[str, int], aliases: Aliases) -> Resolved:

@@ -25,15 +25,12 @@ _LEAST = 2  # words that must meet: a single one may be there by chance
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A title with some of the words; ``weight`` is the sum of their rarity.
-
-    ``closer``: it has clearly more of them than any title in the answer.
-    """
+    """A title with some of the words."""
 
     place: int
-    weight: float
+    weight: float  # the sum of their rarity
     words: tuple[str, ...]
-    closer: bool = False
+    closer: bool = False  # it clearly has more of them than any title in the answer
 
 
 def search_titles(

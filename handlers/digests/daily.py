@@ -31,18 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daily:
-    """A report with the state that each commit ends in once the digest is posted.
-
-    ``outcomes`` hold each commit of the selection once, in the report's order; a commit whose
-    analysis by a model is missing says why. ``rewritten`` says that the branch no longer descends
-    from its last seen tip. ``judgement`` is ``None`` without a model.
-    """
+    """A report with the state that each commit ends in once the digest is posted."""
 
     report: Report
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Outcome, ...]  # of each commit once, in the report's order
     tip: Tip
-    rewritten: bool = False
-    judgement: AnalysisRun | None = None
+    rewritten: bool = False  # the branch no longer descends from its last seen tip
+    judgement: AnalysisRun | None = None  # ``None`` without a model
 
 
 async def digest_of_window(ctx: Context, window: Window, least: Level = Level.HIGH) -> Daily:

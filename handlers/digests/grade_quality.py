@@ -46,14 +46,11 @@ def usual_window(ctx: Context) -> Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedByNotes:
-    """Request numbers that are named in release notes, and the number of releases read.
-
-    ``unread`` says why the forge returned none, if it was asked.
-    """
+    """Request numbers that are named in release notes, and the number of releases read."""
 
     named: frozenset[int] = frozenset()
     releases: int = 0
-    unread: str = ""
+    unread: str = ""  # why the forge returned none, if it was asked
 
 
 async def names_in_release_notes(

@@ -65,15 +65,12 @@ class ModelFindings:
 
 @dataclass(slots=True, kw_only=True)
 class Asker:
-    """Asks one model on one account. ``deadline`` (loop time) is when replies become useless.
-
-    ``account`` makes the billing account of a question about the given commits.
-    """
+    """Asks one model on one account."""
 
     model: Model
     language: Language
-    account: Callable[[Sequence[str]], BillingAccount]
-    deadline: float
+    account: Callable[[Sequence[str]], BillingAccount]  # of a question about these commits
+    deadline: float  # in loop time: when replies become useless
     thresholds: Thresholds | None = None
     _cap: int = field(default=1 << 30, init=False)
 

@@ -99,16 +99,12 @@ class PreparedChange:
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """Makes calls and collects their results.
-
-    ``deadline`` is in loop time. ``spends`` is the kind the calls are booked as; the default
-    follows from their depth.
-    """
+    """Makes calls and collects their results."""
 
     shelf: AnalysisCache
     tip: Tip
-    deadline: float
-    spends: CallKind | None = None
+    deadline: float  # in loop time
+    spends: CallKind | None = None  # what the calls are booked as; by default by their depth
     kept: dict[str, StoredAnalysis] = field(default_factory=dict)
     missed: dict[str, Missed] = field(default_factory=dict)
     spent: Usage = field(default_factory=Usage)

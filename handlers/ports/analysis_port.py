@@ -47,22 +47,16 @@ def prompt_basis(kind: PromptKind, privacy: Privacy, wording: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnalysis:
-    """The result of asking about a change.
-
-    ``diff`` is the change's patch id. ``usage`` is the cost of the calls, ``secrets`` the number of
-    secrets masked in the input. ``move`` is how a model moved the level; the first move of a change
-    holds for all languages. If ``failure`` is set there is no analysis, and a repeated call would
-    be paid again.
-    """
+    """The result of asking about a change."""
 
     sha: str
-    diff: str
+    diff: str  # the change's patch id
     at: datetime
     analysis: Analysis | None = None
-    move: LevelOverride | None = None
-    usage: Usage = field(default_factory=Usage)
-    secrets: int = 0
-    failure: ModelReason | None = None
+    move: LevelOverride | None = None  # of the level by a model; the first holds for all languages
+    usage: Usage = field(default_factory=Usage)  # the cost of the calls
+    secrets: int = 0  # how many were masked in the input
+    failure: ModelReason | None = None  # why there is no analysis; repeating would cost again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,22 +107,19 @@ class Missed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisRun:
-    """A model's results on a set of changes.
+    """A model's results on a set of changes."""
 
-    ``analyses`` holds new and stored results by full name, ``graded`` the changes that a model
-    moved. ``made`` is what each analysis cost when it was made; ``spent`` is the cost of this run.
-    ``missed`` holds each change whose planned analysis is missing; for all others facts suffice.
-    ``day`` is the lead and the themes by the model, ``unled`` why an expected one is missing.
-    """
-
+    # New and stored ones, by full name.
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
-    graded: Mapping[str, Graded] = field(default_factory=dict)
+    graded: Mapping[str, Graded] = field(default_factory=dict)  # the changes that a model moved
+    # What each analysis cost when it was made.
     made: Mapping[str, Usage] = field(default_factory=dict)
+    # Those whose planned analysis is missing; for others facts suffice.
     missed: Mapping[str, Missed] = field(default_factory=dict)
-    spent: Usage = field(default_factory=Usage)
+    spent: Usage = field(default_factory=Usage)  # the cost of this run
     secrets: int = 0
-    day: DaySummary | None = None
-    unled: ModelError | None = None
+    day: DaySummary | None = None  # the lead and the themes by the model
+    unled: ModelError | None = None  # why an expected lead is missing
 
 
 class Listener(Protocol):

@@ -42,24 +42,16 @@ class Length(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """The state of a conversation.
+    """The state of a conversation."""
 
-    ``question`` is the last answered intent, as ``format_intent`` writes it, and ``page`` the page
-    that was shown, from 1. ``repository`` is the name of the repository asked about; ``at`` is when
-    it was answered. ``subjects`` are what the talk is about, each a question, from the widest to
-    the narrowest: a list, that list narrowed, one change of it. ``listed`` are what the last list
-    shows, in its order: the full names of changes, or the questions that people and releases stand
-    for.
-    """
-
-    question: str
-    repository: str
-    at: datetime
-    page: int = 1
+    question: str  # the last answered intent, as ``format_intent`` writes it
+    repository: str  # the one asked about
+    at: datetime  # when it was answered
+    page: int = 1  # the one that was shown, from 1
     language: Language | None = None
     length: Length = Length.NORMAL
-    listed: tuple[str, ...] = ()
-    subjects: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()  # what the last list shows, in its order: full names or questions
+    subjects: tuple[str, ...] = ()  # questions, from the widest to the narrowest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,14 +83,10 @@ class Conversations(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class ChatKey:
-    """A chat of a platform, as one account sees it.
-
-    ``account`` is the account's name in the configuration: two bots of one platform in the same
-    chat have separate keys.
-    """
+    """A chat of a platform, as one account sees it."""
 
     platform: str
-    account: str = ""
+    account: str = ""  # in the configuration: two bots in the same chat have separate keys
     chat: str
 
     def __str__(self) -> str:
@@ -142,19 +130,14 @@ class Chats(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatDigest:
-    """A digest that a chat gets, from the configuration or by its own subscription.
-
-    ``following`` is when the next one is due, aware; ``None`` while the chat is paused without
-    an end. ``paused_until`` is the end of a pause that has one. ``timing`` has its time, days, zone
-    and level.
-    """
+    """A digest that a chat gets, from the configuration or by its own subscription."""
 
     repositories: tuple[str, ...]
-    timing: DigestTiming
+    timing: DigestTiming  # its time, days, zone and level
     kind: Frequency = Frequency.DAILY
     fixed: bool = False
-    following: datetime | None = None
-    paused_until: datetime | None = None
+    following: datetime | None = None  # when it is next due, aware; ``None`` in an endless pause
+    paused_until: datetime | None = None  # the end of a pause that has one
 
 
 async def _nothing() -> Sequence[ChatDigest]:
@@ -163,29 +146,24 @@ async def _nothing() -> Sequence[ChatDigest]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """The chat that a command comes from, and the person who sent it.
+    """The chat that a command comes from, and the person who sent it."""
 
-    ``repositories`` are those that the chat may see. ``admin`` may change its settings;
-    ``appointed`` says that the configuration names this person as an admin. ``defaults`` apply
-    where the chat sets nothing; ``zone`` and ``language`` are those in effect. ``runs`` returns the
-    chat's digests, and ``tell`` is called when they have changed. ``check`` checks that a
-    repository has a branch, and raises ``UnknownBranch``. ``watch`` opens a repository of the chat
-    on a branch (empty for the default); it may raise ``UserError``. ``here``: nothing is posted to
-    it, because it is only open while somebody types.
-    """
+    # ``watch`` opens a repository of the chat on a branch (empty for the default); it may raise
+    # ``UserError``.
 
     chat: ChatKey
     chats: Chats
-    repositories: tuple[str, ...]
+    repositories: tuple[str, ...]  # those that the chat may see
     person: str = ""
-    admin: bool = True
-    appointed: bool = False
-    defaults: DigestTiming = AS_USUAL
-    zone: ZoneInfo | None = None
+    admin: bool = True  # may change its settings
+    appointed: bool = False  # the configuration names this person as an admin
+    defaults: DigestTiming = AS_USUAL  # where the chat sets nothing
+    zone: ZoneInfo | None = None  # the one in effect, as ``language``
     language: Language = Language.EN
-    here: bool = False
-    runs: Callable[[], Awaitable[Sequence[ChatDigest]]] = _nothing
-    tell: Callable[[], None] = lambda: None
+    here: bool = False  # nothing is posted to it: it is only open while somebody types
+    runs: Callable[[], Awaitable[Sequence[ChatDigest]]] = _nothing  # the chat's digests
+    tell: Callable[[], None] = lambda: None  # called when they have changed
+    # That a repository has a branch, else ``UnknownBranch``.
     check: Callable[[str, str], Awaitable[None]] | None = None
     watch: Callable[[str, str], Awaitable[Watched]] | None = None
 

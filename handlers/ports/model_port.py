@@ -37,20 +37,14 @@ class BillingAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """The usage of calls. Values add up.
+    """The usage of calls. Values add up."""
 
-    ``input_tokens`` includes the ``cached_tokens``; ``output_tokens`` includes the model's
-    reasoning. ``cost`` is in the currency of the configuration. ``calls`` are requests that were
-    sent. ``estimated`` says that a server did not report a part, which is then our estimate;
-    estimates err on the high side, so that a cap holds.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
+    calls: int = 0  # requests that were sent
+    input_tokens: int = 0  # with the cached ones
     cached_tokens: int = 0
-    output_tokens: int = 0
-    cost: Decimal = Decimal(0)
-    estimated: bool = False
+    output_tokens: int = 0  # with the model's reasoning
+    cost: Decimal = Decimal(0)  # in the currency of the configuration
+    estimated: bool = False  # in part by us, on the high side, so that a cap holds
 
     @property
     def tokens(self) -> int:
@@ -161,14 +155,11 @@ class ModelRequest(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply(Generic[T]):
-    """A whole reply, parsed. ``usage`` and ``seconds`` cover every call that it took.
-
-    ``model`` is the server's name for the model that answered.
-    """
+    """A whole reply, parsed."""
 
     value: T
-    usage: Usage
-    model: str
+    usage: Usage  # of every call that it took, as ``seconds``
+    model: str  # the server's name for the model that answered
     seconds: float
 
 
@@ -191,20 +182,15 @@ StreamEvent: TypeAlias = ReplyPiece | Restart | ModelReply[T]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelProfile:
-    """What a caller must know of the model to fit a request to it.
-
-    ``context`` is the tokens that question and reply share; ``max_output`` is the most that a reply
-    may take of them. ``slots`` is how many questions it takes at once. ``wording`` is the version
-    of the text that the client adds to a question: it is part of the prompt's version.
-    """
+    """What a caller must know of the model to fit a request to it."""
 
     name: str
     server: str
-    context: int
-    max_output: int
+    context: int  # tokens that question and reply share
+    max_output: int  # the most that a reply may take of them
     currency: str = "USD"
-    slots: int = 8
-    wording: int = 0
+    slots: int = 8  # how many questions it takes at once
+    wording: int = 0  # version of the text that the client adds, part of the prompt's version
 
     def room(self, output_tokens: int) -> int:
         """Tokens left for the messages beside a reply of ``output_tokens``, at least 0."""
@@ -261,19 +247,15 @@ OK = "ok"  # the outcome of a call that was answered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One request to a server. ``at`` is when it was sent; ``seconds`` how long it took.
+    """One request to a server."""
 
-    ``outcome`` is :data:`OK` for an answer (usable or not), ``cancelled``, or the value of a
-    :class:`ModelReason`. ``rung`` is how the server was asked to follow a schema.
-    """
-
-    at: datetime
+    at: datetime  # when it was sent
     account: BillingAccount
     model: str
-    rung: str
+    rung: str  # how the server was asked to follow a schema
     usage: Usage
-    seconds: float
-    outcome: str
+    seconds: float  # how long it took
+    outcome: str  # :data:`OK`, ``cancelled``, or the value of a :class:`ModelReason`
 
 
 class CallLedger(Protocol):

@@ -31,14 +31,10 @@ B = TypeVar("B")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Commits reachable from ``tip`` but not from ``base``; ``base`` ``None`` starts at the root.
+    """Commits reachable from ``tip`` but not from ``base``, which it need not descend from."""
 
-    Both are full commit names. ``tip`` need not descend from ``base`` (a force-push): then the
-    commits that both share are left out.
-    """
-
-    base: str | None
-    tip: str
+    base: str | None  # a full commit name; ``None`` starts at the root
+    tip: str  # a full commit name
 
 
 Selection = Window | Range | Sequence[str]  # by calendar, by ancestry, or by commit names
@@ -251,15 +247,11 @@ class CoveragePort(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryKey:
-    """Content and destination: the unit that is delivered once.
-
-    ``digest`` is the stable name of the content, such as ``daily:owner/name:main:2026-01-23`` or
-    ``window:owner/name:main:<since>:<until>``.
-    """
+    """Content and destination: the unit that is delivered once."""
 
     platform: str
     channel: str
-    digest: str
+    digest: str  # such as ``daily:owner/name:main:2026-01-23``
 
 
 class PartState(StrEnum):
@@ -283,16 +275,13 @@ class PartRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryRecord:
-    """The ledger's record of a delivery: the content frozen at the first claim, and its parts.
-
-    ``done`` says that nothing is left to do. ``fresh`` says that this claim made the record.
-    """
+    """The ledger's record of a delivery: the content frozen at the first claim, and its parts."""
 
     key: DeliveryKey
     content: str
     parts: tuple[PartRecord, ...]
-    done: bool
-    fresh: bool
+    done: bool  # nothing is left to do
+    fresh: bool  # this claim made the record
 
 
 class Ledger(Protocol):
@@ -329,23 +318,18 @@ class LearnedWeights(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A repository with its settings.
-
-    ``aliases`` maps another name of a topic (lower case, any language) to the topics it stands for.
-    ``branch`` is ``None`` for the default branch. ``privacy`` is what a model may see. ``forge`` is
-    ``None`` if there is none to query; ``descriptions`` says whether digests may query it for those
-    of merged requests. ``place`` is where the repository was opened.
-    """
+    """A repository with its settings."""
 
     repository: Repository
     source: Source
-    branch: str | None = None
+    branch: str | None = None  # ``None`` for the default branch
     grading: GradingPolicy = field(default_factory=GradingPolicy)
+    # Other names of topics, in lower case.
     aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    privacy: Privacy = Privacy.REDACTED
-    forge: Forge | None = None
-    descriptions: bool = True
-    place: str = ""
+    privacy: Privacy = Privacy.REDACTED  # what a model may see
+    forge: Forge | None = None  # ``None`` if there is none to query
+    descriptions: bool = True  # whether digests may query those of merged requests
+    place: str = ""  # where it was opened
 
     @property
     def thresholds(self) -> Thresholds | None:

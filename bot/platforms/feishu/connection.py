@@ -175,20 +175,16 @@ _PIECES_LAST = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SocketTiming:
-    """Seconds. ``ping`` is the time between pings unless the server asks for a shorter one.
+    """Times in seconds."""
 
-    A connection that is silent for two and a half pings is dead, even if it looks open, because
-    each ping is answered. ``first`` and ``longest`` bound the pauses between attempts.
-    """
-
-    ping: float = 30.0
+    ping: float = 30.0  # between pings, unless the server asks for a shorter time
     connect: float = 20.0
-    first: float = 1.0
+    first: float = 1.0  # the pause after a failure, doubled each time
     longest: float = 60.0
 
     @property
     def silence(self) -> float:
-        """How long silence is tolerated."""
+        """How long silence is tolerated: each ping is answered, so a silent connection is dead."""
         return 2.5 * self.ping
 
 

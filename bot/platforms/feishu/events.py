@@ -30,16 +30,11 @@ TOAST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeishuMessage:
-    """A message that is, or may be, meant for the bot.
-
-    ``thread`` is the thread's root if the bot is not mentioned: whether the bot takes part in the
-    thread must still be checked. It is empty if that does not matter. ``settled`` says that the
-    event itself tells whether outsiders read the chat and whether it is a direct one.
-    """
+    """A message that is, or may be, meant for the bot."""
 
     incoming: Incoming
-    thread: str = ""
-    settled: bool = False
+    thread: str = ""  # its root, if it must be checked that the bot takes part in it
+    settled: bool = False  # the event tells whether outsiders read the chat, which may be direct
 
 
 def is_press(event: Any) -> bool:

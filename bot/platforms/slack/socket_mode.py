@@ -38,17 +38,12 @@ _AGAIN = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Times in seconds. A connection is given up after about ``ping`` and a half without a pong.
+    """Times in seconds."""
 
-    ``connect`` is for the handshake and the greeting. ``quiet`` is how long nothing at all may be
-    delivered before the connection is replaced to make sure. ``first`` and ``longest`` bound the
-    pauses between attempts, doubled each time.
-    """
-
-    ping: float = 10.0
-    connect: float = 10.0
-    quiet: float = 900.0
-    first: float = 1.0
+    ping: float = 10.0  # without a pong for about one and a half, a connection is given up
+    connect: float = 10.0  # for the handshake and the greeting
+    quiet: float = 900.0  # after this long without a delivery the connection is replaced
+    first: float = 1.0  # the pause after a failure, doubled each time
     longest: float = 60.0
 
 

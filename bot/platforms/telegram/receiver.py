@@ -31,19 +31,13 @@ _CONFLICT = "telegram.conflict"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollTiming:
-    """The times of polling, in seconds.
+    """The times of polling, in seconds."""
 
-    ``wait`` is how long Telegram keeps a request open without news; a connection whose answer is
-    ``late`` by this much is dead. ``first`` and ``longest`` bound the pauses after a failure, which
-    double; ``conflict`` is the pause after another poller took the updates, which is expected to go
-    on while the last conflict is not older than ``disputed``.
-    """
-
-    wait: float = 50.0
-    late: float = 10.0
-    first: float = 1.0
+    wait: float = 50.0  # how long Telegram keeps a request open without news
+    late: float = 10.0  # how late an answer may be before the connection is taken for dead
+    first: float = 1.0  # the pause after a failure, doubled each time
     longest: float = 30.0
-    conflict: float = 15.0
+    conflict: float = 15.0  # the pause after another poller took the updates
     disputed: float = 80.0  # a whole wait, and a pause of each poller
 
 

@@ -67,17 +67,13 @@ RATES = Rates(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelegramAccount:
-    """How to reach the account. ``answer`` is the wait for the answer to a call, in seconds.
-
-    ``listens`` says whether this process receives; a token has one receiver. ``webhook`` is the
-    address at which Telegram reaches it, empty for long polling.
-    """
+    """How to reach the account."""
 
     token: str = field(repr=False)
     api: str
-    listens: bool = True
-    webhook: str = ""
-    answer: float = 20.0
+    listens: bool = True  # whether this process receives; a token has one receiver
+    webhook: str = ""  # where Telegram reaches it, empty for long polling
+    answer: float = 20.0  # the wait for the answer to a call, in seconds
     rates: Rates = RATES
     rhythm: PollTiming | None = None
 
