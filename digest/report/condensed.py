@@ -32,6 +32,7 @@ from digest.document import (
     plain,
     without_full_stop,
 )
+from digest.grading.outcomes import UNDONE
 from digest.i18n import report_text as words
 from digest.i18n import statement_text as fact_words
 from digest.i18n.labels import COLON, INSIGHTS, LEVEL_MARKS
@@ -194,11 +195,20 @@ def _item(
         head += [" · ", Strong(words.LATE.template(language))]
     if entry.missed:
         head += [" · ", Emphasis(words.MISSED.template(language))]
+    if by := _undone_by(graded, report):
+        head += _reverted(by, report.repository, language)
     below = _below(graded, told, language)
     if entry.acts and entry.level is not Level.LOW:
         gap = " " if below and language is Language.EN else ""
         below = join(["👉 ", *entry.todo, gap, *below])
     return Item(join(head), (Item(below),) if below else ())
+
+
+def _undone_by(graded: Graded, report: Report) -> Graded | None:
+    """The change of the same digest that reverts this one."""
+    names = {reason.subject for reason in graded.grade.reasons if reason.rule == UNDONE}
+    changes = (entry.graded for entry in report.entries)
+    return next((change for change in changes if change.name in names), None)
 
 
 def consequence(graded: Graded, analysis: Analysis) -> Spans:
@@ -388,9 +398,11 @@ def _marked(
     by = next((r.by for r in reverts if _lists(item, r.change, repository)), None)
     if by is None:
         return item
-    told = words.REVERTED(language, by=name_link(by, repository))
-    parts: list[Part] = [item.spans, f" · {_MARK}", told]
-    return replace(item, spans=join(parts))
+    return replace(item, spans=join([item.spans, *_reverted(by, repository, language)]))
+
+
+def _reverted(by: Graded, repository: Repository, language: Language) -> list[Part]:
+    return [f" · {_MARK}", words.REVERTED(language, by=name_link(by, repository))]
 
 
 def _lists(item: Item, change: Graded, repository: Repository) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -10,9 +11,11 @@ from digest.analysis.analyse import analyse
 from digest.core.enums import Language
 from digest.core.grade import Level
 from digest.document import Heading, Listing, Paragraph, plain
+from digest.grading.outcomes import of_window
 from digest.i18n.labels import TO_DO
+from digest.markdown import markdown
 from digest.report.blocks import advice
-from digest.report.condensed import MOST, details_document
+from digest.report.condensed import MOST, details_document, digest_document
 from tests.support import samples
 from tests.unit.digest.report.test_full_report import report
 
@@ -40,3 +43,15 @@ def test_digest_without_high_changes_has_no_details():
     found = report()
     calm = [entry for entry in found.entries if entry.graded.grade.level is not Level.HIGH]
     assert details_document(replace(found, entries=tuple(calm)), Language.EN) is None
+
+
+@pytest.mark.parametrize("language", Language)
+def test_change_that_is_reverted_in_the_same_digest_says_so(language):
+    undone, by = samples.faster(), samples.undoing()
+    later = undone.commit.committed_at + timedelta(minutes=5)
+    by = replace(by, commit=replace(by.commit, committed_at=later))
+    changes = of_window([undone, by, samples.documents()])
+    told = markdown(digest_document(report(language, changes), language, least=Level.LOW))
+    (line,) = [line for line in told.splitlines() if "#104" in line and "↩️" in line]
+    assert line.index("#104") < line.index("↩️") < line.index("#105")
+    assert told.count("↩️") == 1
