@@ -158,11 +158,9 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Labelled numbers in order, such as one per day, drawn as bars.
+    """Labelled numbers in order, such as one per day, drawn as bars."""
 
-    There are as many labels as values, and no value is negative. A platform without pictures shows
-    ``digest.document.chart_text``.
-    """
+    # As many labels as values, none negative. A platform without pictures shows :func:`chart_text`.
 
     title: str
     labels: tuple[str, ...]

@@ -51,29 +51,25 @@ class QuestionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """The access rules.
+    """The access rules."""
 
-    - ``channels``: chats that the configuration posts to, each with its repositories; answered.
-    - ``chats``: further chats that are answered, about every repository.
-    - ``anyone``: every chat is answered.
-    - ``people``: if not empty, only they and admins are answered, also in direct chats.
-    - ``workspaces``: if there are some of a platform, none of its others is answered.
-    - ``admins``: of every chat; ``channel_admins``: of one chat. If neither is set there are no
-      roles, and everybody who is answered may change the settings of a chat.
-    - ``repositories``: every configured one, in order, and whether it is private.
-    - ``trusted``: chats that may see private repositories although outsiders read them;
-      ``shared``: chats that count as read by outsiders, or not, whatever their platform says.
-    """
+    # If no admins are set there are no roles: everybody who is answered may change a chat's
+    # settings.
 
+    # Chats that are posted to, with their repositories; answered.
     channels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    chats: frozenset[str] = frozenset()
-    anyone: bool = False
-    people: frozenset[str] = frozenset()
+    chats: frozenset[str] = frozenset()  # further chats that are answered, about every repository
+    anyone: bool = False  # every chat is answered
+    people: frozenset[str] = frozenset()  # if any, only they and admins are answered
+    # If some of a platform, none of its others is answered.
     workspaces: frozenset[str] = frozenset()
-    admins: frozenset[str] = frozenset()
-    channel_admins: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    admins: frozenset[str] = frozenset()  # of every chat
+    channel_admins: Mapping[str, frozenset[str]] = field(default_factory=dict)  # of one chat
+    # Each configured one, and whether it is private.
     repositories: Mapping[str, bool] = field(default_factory=dict)
+    # Chats that may see private repositories although outsiders read them.
     trusted: frozenset[str] = frozenset()
+    # Read by outsiders or not, whatever the platform says.
     shared: Mapping[str, bool] = field(default_factory=dict)
     limits: QuestionLimits = QuestionLimits()
 

@@ -51,16 +51,13 @@ After = Callable[[Callable[[], Awaitable[None]]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeferredWrites:
-    """The ``Conversations`` of one message: reads at once, writes after the answer.
+    """The ``Conversations`` of one message: reads at once, writes after the answer."""
 
-    The state of the conversation is read once, however many repositories are asked. ``thread``
-    returns the thread that the answer started, if it did: a slash command has none, and the asker
-    continues below the answer.
-    """
+    # The state of the conversation is read once, however many repositories are asked.
 
     kept: Conversations
     after: After
-    thread: Callable[[], str] = str
+    thread: Callable[[], str] = str  # that the answer started, if it did; a slash command has none
     _said: dict[ConversationKey, Talk | None] = field(default_factory=dict, init=False, repr=False)
 
     async def talk(self, key: ConversationKey, now: datetime) -> Talk | None:

@@ -26,11 +26,10 @@ _AGAIN = 3  # attempts at an edit whose outcome is unknown: repeating the same c
 
 
 class ReplyMessage:
-    """The message that answers one question.
+    """The message that answers one question."""
 
-    ``receipt`` is its proof once it is posted; ``answered`` says that it holds the answer,
-    ``told_before`` that it replaces an earlier answer.
-    """
+    # ``receipt`` is its proof once it is posted; ``answered`` says that it holds the answer,
+    # ``told_before`` that it replaces an earlier answer.
 
     def __init__(
         self,
@@ -165,10 +164,8 @@ class ReplyMessage:
             raise
 
     async def _post_with_identity(self, part: messages.Part, then: Stage) -> None:
-        """Post the message, with an identity to find it by if the receipt is lost.
-
-        The receipt and the following stage are saved together.
-        """
+        """Post the message, with an identity to find it by if the receipt is lost."""
+        # The receipt and the following stage are saved together.
         await self._records.mark(self._key, Stage.SENDING)
         # If an earlier message could not be edited, this is a second one with another identity.
         identity = "" if self.receipt else self._key.identity

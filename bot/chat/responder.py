@@ -125,12 +125,11 @@ async def _ends_within(work: Awaitable[object], seconds: float) -> bool:
 
 
 class AnswerProgress:
-    """The progress of an answer; implements ``Progress`` and ``Listener``.
+    """The progress of an answer; implements ``Progress`` and ``Listener``."""
 
-    ``shown`` says whether anything of the work may be visible. Nothing may before the access check
-    has passed; words not addressed to the bot are acknowledged only once they turn out to be a
-    question, which is when work on them starts.
-    """
+    # ``shown`` says whether anything of the work may be visible. Nothing may before the access
+    # check has passed; words not addressed to the bot are acknowledged only once they turn out to
+    # be a question, which is when work on them starts.
 
     def __init__(self, language: Language) -> None:
         self.language = language

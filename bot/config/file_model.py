@@ -92,23 +92,17 @@ WebToken = Annotated[
 
 
 class WebSettings(Settings):
-    """The web server; without the section there is none.
-
-    ``public_url`` is its address as seen from outside, for links and webhooks. ``token`` opens the
-    admin pages; without one there are none. ``metrics_token`` is what Prometheus must present for
-    ``/metrics``, which is open without one. ``proxies`` are the addresses whose ``X-Forwarded-For``
-    and ``X-Forwarded-Proto`` are trusted. ``max_body`` is in bytes, ``max_connections`` a number of
-    connections, and ``body_seconds`` the time that a client has for sending a body.
-    """
+    """The web server; without the section there is none."""
 
     listen: Annotated[Listen, BeforeValidator(_listen)] = Listen("127.0.0.1", 8080)
-    public_url: str = ""
-    token: WebToken = None
-    metrics_token: WebToken = None
+    public_url: str = ""  # as seen from outside, for links and webhooks
+    token: WebToken = None  # opens the admin pages; without one there are none
+    metrics_token: WebToken = None  # for ``/metrics``, which is open without one
+    # Addresses whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are trusted.
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = ("127.0.0.1", "::1")
-    max_body: int = Field(default=LARGEST, ge=1024, le=2**30)
+    max_body: int = Field(default=LARGEST, ge=1024, le=2**30)  # in bytes
     max_connections: int = Field(default=1000, ge=1)
-    body_seconds: float = Field(default=30.0, gt=0, le=600)
+    body_seconds: float = Field(default=30.0, gt=0, le=600)  # the time for sending a body
 
     @field_validator("public_url")
     @classmethod

@@ -33,23 +33,19 @@ def checked(api: str) -> str:
 
 
 class ForgeConfig(Settings):
-    """A forge. ``host`` is the one in addresses of its repositories, with a port if any.
+    """A forge and its account: a token, or for GitHub an app."""
 
-    ``kind`` is by default the name of the section, ``host`` the public one of the kind, and ``api``
-    the usual address for that host's software. An account is a ``token``, or for GitHub an app:
-    ``app_id``, ``app_key`` (PEM) and ``installation``, which is looked up for each repository if 0.
-    Without an account, public repositories are queried only to answer questions. ``webhook_secret``
-    enables ``/hooks/<name>``.
-    """
+    # Without an account, public repositories are queried only to answer questions.
 
-    kind: Kind
+    kind: Kind  # by default the name of the section
+    # As in addresses of its repositories; by default the public one of the kind.
     host: Annotated[str, must(_HOST.fullmatch, "write host as a name such as git.example.org")] = ""
-    api: Annotated[str, AfterValidator(checked)] = ""
-    token: SecretStr | None = None
+    api: Annotated[str, AfterValidator(checked)] = ""  # by default the usual one of the software
+    token: SecretStr | None = None  # an account, unless there is an app
     app_id: str = Field(default="", pattern=r"^[A-Za-z0-9._-]*$")
-    app_key: SecretStr | None = None
-    installation: int = Field(default=0, ge=0)
-    webhook_secret: SecretStr | None = None
+    app_key: SecretStr | None = None  # PEM
+    installation: int = Field(default=0, ge=0)  # looked up for each repository if 0
+    webhook_secret: SecretStr | None = None  # enables ``/hooks/<name>``
 
     @model_validator(mode="before")
     @classmethod

@@ -72,32 +72,28 @@ class CapsSettings(Settings):
 
 
 class ModelConfig(Settings):
-    """A model and its server.
+    """A model and its server. Times are in seconds."""
 
-    ``context`` is the tokens that question and reply share; ``max_output`` the most that one reply
-    may take. ``timeout`` and ``connect_timeout`` are for one request, ``patience`` for everything
-    about one question, in seconds; ``digest_patience`` is for all questions about one digest, which
-    is posted without what is still missing then. Without ``temperature`` the server's own applies:
-    some models loop at 0, some refuse the field. ``extra`` is added to every request, such as
-    ``{reasoning_effort = "low"}``.
-    """
+    # Without ``temperature`` the server's own applies: some models loop at 0, some refuse the
+    # field.
 
     name: str = Field(min_length=1)
     base_url: str = "https://api.openai.com/v1"
     key: SecretStr | None = None
-    context: int = Field(default=32_768, ge=2_048)
-    max_output: int = Field(default=4_096, ge=64)
+    context: int = Field(default=32_768, ge=2_048)  # tokens that question and reply share
+    max_output: int = Field(default=4_096, ge=64)  # the most that one reply may take
     price: PriceSettings = PriceSettings()
     caps: CapsSettings = CapsSettings()
     concurrency: int = Field(default=8, ge=1, le=256)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
-    digest_patience: float = Field(default=300, gt=0)
-    timeout: float = Field(default=180, gt=0)
-    connect_timeout: float = Field(default=10, gt=0)
-    patience: float = Field(default=600, gt=0)
+    digest_patience: float = Field(default=300, gt=0)  # for all questions about a digest
+    timeout: float = Field(default=180, gt=0)  # for one request
+    connect_timeout: float = Field(default=10, gt=0)  # for one request
+    patience: float = Field(default=600, gt=0)  # for everything about one question
     temperature: float | None = Field(default=None, ge=0, le=2)
     output_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    # Added to every request: {reasoning_effort = "low"}.
     extra: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("base_url")

@@ -52,10 +52,8 @@ def freeze(
     details: Document | None = None,
     following: Sequence[Part] = (),
 ) -> str:
-    """The document and its parts as JSON in ASCII, since databases reject lone surrogates.
-
-    ``at`` is the time of freezing, aware, in UTC. ``following`` are the parts of ``details``.
-    """
+    """The document and its parts as JSON in ASCII, since databases reject lone surrogates."""
+    # ``at`` is the time of freezing, aware, in UTC; ``following`` are the parts of ``details``.
     rendered = [[part.text, part.body] for part in (*parts, *following)]
     frozen: dict[str, Any] = {"document": _encode(document), "parts": rendered}
     if at is not None:

@@ -272,11 +272,10 @@ _LISTED = 1000  # the most requests of a list that are read at a time
 
 
 class ForgeRepository(ABC):
-    """A repository on a forge. ``name`` is its name for people, ``base`` its path in the API.
+    """A repository on a forge. ``name`` is its name for people, ``base`` its path in the API."""
 
-    It is ``eager`` with an account: without one there are few requests an hour, and optional data
-    is left out.
-    """
+    # It is ``eager`` with an account: without one there are few requests an hour, and optional data
+    # is left out.
 
     requests: tuple[str, str]  # the path of the list of requests, and its name
     newest: Mapping[str, str]  # its query: the merged ones at least, the last updated first

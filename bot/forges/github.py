@@ -292,10 +292,9 @@ _AHEAD = timedelta(minutes=5)
 
 
 class GitHubApp:
-    """The installation of an app. ``asking`` reaches the forge without credentials.
+    """The installation of an app. ``asking`` reaches the forge without credentials."""
 
-    If ``installation`` is 0, it is the one that has the repository ``home`` (``owner/name``).
-    """
+    # If ``installation`` is 0, it is the one that has the repository ``home`` (``owner/name``).
 
     known = True
 

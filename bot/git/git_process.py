@@ -196,11 +196,9 @@ _PATIENT = {
 
 
 class GitFailed(Exception):
-    """A git command that failed.
+    """A git command that failed; ``status`` is ``None`` if it was stuck and was killed."""
 
-    ``complaint`` is the last line it wrote to standard error, ``said`` all of it; ``status`` is
-    ``None`` if it was stuck and was killed.
-    """
+    # ``complaint`` is the last line it wrote to standard error, ``said`` all of it.
 
     def __init__(self, command: str, status: int | None, complaint: str, said: str = "") -> None:
         super().__init__(f"git {command}: {complaint or f'status {status}'}")

@@ -74,11 +74,10 @@ _MOST_WITH_TEXT = 8  # the newest commits with a text that are given
 
 
 class GitSource:
-    """Implements ``handlers.ports.storage.Source`` with the git command line, read only.
+    """Implements ``handlers.ports.storage.Source`` with the git command line, read only."""
 
-    References are looked up in ``git_dir``; everything else is read through ``view``. ``remote`` is
-    given for our own clones; other repositories are never fetched.
-    """
+    # References are looked up in ``git_dir``; everything else is read through ``view``. ``remote``
+    # is given for our own clones; other repositories are never fetched.
 
     def __init__(
         self, git_dir: Path, view: BorrowedRepository, *, remote: Remote | None = None

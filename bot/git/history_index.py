@@ -25,11 +25,10 @@ from handlers.ports.storage import Tip
 
 
 class FirstParents:
-    """The commits along the first parents of a tip, newest first, as git lists them.
+    """The commits along the first parents of a tip, newest first, as git lists them."""
 
-    Shas are held as bytes of equal length, dates as whole seconds since 1970: about a megabyte for
-    twenty thousand commits.
-    """
+    # Shas are bytes of equal length, dates whole seconds since 1970: about a megabyte for twenty
+    # thousand commits.
 
     def __init__(self) -> None:
         self._tip = ""

@@ -168,11 +168,10 @@ _STALE = 86_400.0
 
 
 class BorrowedRepository:
-    """A view of the repository in ``common_dir``, stored under ``data`` or temporarily.
+    """A view of the repository in ``common_dir``, stored under ``data`` or temporarily."""
 
-    ``object_format`` is git's name of the hash, ``sha1`` or ``sha256``. If ``data`` cannot be
-    written, the view is temporary and removed with this object.
-    """
+    # ``object_format`` is git's name of the hash, ``sha1`` or ``sha256``. If ``data`` cannot be
+    # written, the view is temporary and removed with this object.
 
     def __init__(self, common_dir: Path, data: Path, object_format: str) -> None:
         self._objects = common_dir / "objects"

@@ -66,10 +66,9 @@ def _is_private(folder: Path) -> bool:
 
 
 class Secrets:
-    """A :class:`digest.llm.model_input.Redactor` for all threads.
+    """Implements ``Redactor`` for all threads; ``folder`` stores compiled rules."""
 
-    ``folder`` stores compiled rules; if they may be ``shared``, :func:`rules_folder` chooses.
-    """
+    # If they may be ``shared``, :func:`rules_folder` chooses.
 
     def __init__(self, folder: Path, *, shared: bool = False) -> None:
         self._folder = folder

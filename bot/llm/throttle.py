@@ -110,11 +110,8 @@ class RateGate:
 
     @asynccontextmanager
     async def turn(self, tokens: int, deadline: float) -> AsyncIterator[Turn]:
-        """A slot for the duration of one request.
-
-        ``tokens`` is the most that the request can take; ``deadline`` is in the loop's time. Raises
-        :class:`ModelFault` if the turn cannot come before it.
-        """
+        """A slot for one request of at most ``tokens``, until ``deadline`` (loop time)."""
+        # Raises :class:`ModelFault` if the turn cannot come before the deadline.
         try:
             async with asyncio.timeout_at(deadline):
                 await self._slots.acquire()

@@ -217,12 +217,9 @@ class Inbox:
 
 @runtime_checkable
 class InboxReceiver(Protocol):
-    """A receiver that acknowledges what is stored.
+    """A receiver that acknowledges what is stored."""
 
-    ``inbox`` is set once, before anything is delivered; its initial value stores nothing.
-    """
-
-    inbox: Inbox
+    inbox: Inbox  # set once, before any delivery; at first it stores nothing
 
 
 async def hearing(

@@ -94,12 +94,11 @@ class _Chat:
 
 
 class Pace:
-    """The turns of one account. Chats wait only for the account's own rate, not for each other.
+    """The turns of one account. Chats wait only for the account's own rate, not for each other."""
 
-    ``overall`` limits the account. ``spare`` are additional turns for answers alone, so that a
-    question does not wait while a thousand chats get their digest; both must fit the platform's own
-    limit.
-    """
+    # ``overall`` limits the account. ``spare`` are additional turns for answers alone, so that a
+    # question does not wait while a thousand chats get their digest; both must fit the platform's
+    # own limit.
 
     def __init__(self, overall: Rate, spare: Rate) -> None:
         self._rates = overall, spare
@@ -187,10 +186,9 @@ class Pace:
 
 
 class Paces(Mapping[str, Pace]):
-    """Paces by part, for an account with limits for each of its parts, such as workspaces.
+    """Paces by part, for an account with limits for each of its parts, such as workspaces."""
 
-    A pace is created when its part is first used. Sharing applies to later ones as well.
-    """
+    # A pace is created when its part is first used. Sharing applies to later ones as well.
 
     def __init__(self, overall: Rate, spare: Rate) -> None:
         self._rates = overall, spare

@@ -97,11 +97,10 @@ Asgi = Callable[[AsgiScope, AsgiReceive, AsgiSend], Awaitable[None]]
 
 @runtime_checkable
 class Called(Protocol):
-    """A receiver that its platform can call over HTTP.
+    """A receiver that its platform can call over HTTP."""
 
-    ``web`` answers the calls and refuses those that the platform did not sign; the program's web
-    server mounts it. It is ``None`` if the receiver is configured to connect by itself.
-    """
+    # ``web`` answers the calls and refuses those that the platform did not sign; the program's web
+    # server mounts it. It is ``None`` if the receiver is configured to connect by itself.
 
     web: Asgi | None
 

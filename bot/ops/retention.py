@@ -33,11 +33,10 @@ POSTED = timedelta(days=90)
 
 
 class Retention:
-    """Deletes what is too old. Called often, it acts once an hour.
+    """Deletes what is too old. Called often, it acts once an hour."""
 
-    Claims are kept for ``kept``, the content of posts for :data:`POSTED`, and digests with their
-    reports for ``digests`` if that is given.
-    """
+    # Claims are kept for ``kept``, the content of posts for :data:`POSTED`, and digests with their
+    # reports for ``digests`` if that is given.
 
     def __init__(
         self, database: Database, clock: Clock, kept: timedelta, digests: timedelta | None = None
@@ -68,11 +67,11 @@ BATCH = 500  # changes that are read again at a time: a few seconds of one proce
 
 
 class Reanalysis:
-    """Reads archived changes of configured repositories again, a batch per call.
+    """Reads archived changes of configured repositories again, a batch per call."""
 
-    One repository follows the other; processes take turns by ``leases``. Commits that are gone from
-    their repository are skipped, and an unreadable repository is skipped until the next start.
-    """
+    # One repository follows the other; processes take turns by ``leases``. Commits that are gone
+    # from their repository are skipped, and an unreadable repository is skipped until the next
+    # start.
 
     def __init__(
         self, app: Workspace, leases: Leases, repositories: Sequence[RepositoryConfig]

@@ -49,11 +49,9 @@ def _one_address(text: str) -> str:
 
 
 class Config(Settings):
-    """The mail server, and who the mail is from. ``chat`` of a channel holds the recipients.
+    """The mail server, and who the mail is from; ``chat`` of a channel holds the recipients."""
 
-    ``unsubscribe`` is an address that takes a POST from the reader's mail program, such as a
-    mailing list's.
-    """
+    # ``unsubscribe`` takes a POST from the reader's mail program, such as a mailing list's.
 
     kind: Literal["email"] = "email"
     host: str

@@ -49,11 +49,10 @@ _FEW = 4  # up to this many rows, one statement for each is cheaper than one bui
 
 
 class Prepared:
-    """A statement whose text never changes; only its parameters do.
+    """A statement whose text never changes; only its parameters do."""
 
-    A list of varying length is one parameter (:func:`bot.store.dialect.one_of`); an insertion names
-    its values as parameters.
-    """
+    # A list of varying length is one parameter (:func:`bot.store.dialect.one_of`); an insertion
+    # names its values as parameters.
 
     def __init__(self, statement: Statement) -> None:
         self.statement = statement
@@ -176,14 +175,10 @@ class Batcher(Generic[K, V]):
 
 
 class Database(ABC):
-    """An open archive, returned by :func:`bot.store.sqlite.open_archive`; closed by ``async with``.
+    """An open archive, returned by :func:`bot.store.sqlite.open_archive`; any number may write."""
 
-    Any number of tasks and processes may read and write. ``place`` is its name in messages: a path,
-    or a URL without its password. ``dialect`` is SQLAlchemy's name of the database.
-    """
-
-    dialect: str
-    place: str
+    dialect: str  # SQLAlchemy's name of the database
+    place: str  # its name in messages: a path, or a URL without its password
 
     def __init__(self, engine: AsyncEngine, place: str) -> None:
         self._engine = engine

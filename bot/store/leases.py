@@ -20,13 +20,12 @@ _OPTIONS = "-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepa
 
 
 class ServerLeases:
-    """``Leases`` as PostgreSQL's advisory locks, which end with the connection that holds them.
+    """``Leases`` as PostgreSQL's advisory locks, which end with the connection that holds them."""
 
-    One connection holds all leases of a process, so they are free however the process ends. If the
-    connection breaks they are freed too, and taken again before anything else is, so another
-    process can only take one in between. In that case the ledger's own keys still decide: a part
-    that two processes handle is in doubt, and its guarantee says what happens to it.
-    """
+    # One connection holds all leases of a process, so they are free however the process ends. If
+    # the connection breaks they are freed too, and taken again before anything else is, so another
+    # process can only take one in between. In that case the ledger's own keys still decide: a part
+    # that two processes handle is in doubt, and its guarantee says what happens to it.
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._place = database.place

@@ -319,10 +319,9 @@ def _revision(connection: Connection, path: Path, *, again: bool = False) -> str
 
 
 class DatabaseHealth:
-    """Checks whether the archive can be written: takes the writer's turn and writes nothing.
+    """Checks whether the archive can be written: takes the writer's turn and writes nothing."""
 
-    ``patience`` is in seconds; a batch of changes, for which a writer waits, takes less than one.
-    """
+    # ``patience`` is in seconds; a batch of changes, for which a writer waits, takes less than one.
 
     def __init__(self, database: Database, patience: float = 5.0) -> None:
         self._database = database

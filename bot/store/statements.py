@@ -41,31 +41,27 @@ class Driver(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryStatement:
-    """The conditions of a query and how many of each kind; the driver is read from its index.
+    """The conditions of a query and how many of each kind; the driver is read from its index."""
 
-    Parameters, by condition: ``repository``, always; ``since`` and ``until`` in whole seconds; the
-    least ``level`` as a rank; ``author`` without case; ``area``; ``topics``, a list (the shape
-    knows whether it has one or several); ``about0_0`` and so on, a list for each set of each
-    alternative; ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on, tested
-    on the texts; ``match`` and ``short``, expressions of the full-text indexes; ``limit``;
-    ``among`` and ``besides``, shas as JSON arrays.
-    """
+    # Parameters: ``repository``, always; ``about0_0`` and so on, a list for each set of each
+    # alternative; ``path0`` with ``last0`` and so on, the ends of ranges; ``term0`` and so on,
+    # tested on the texts.
 
     driver: Driver = Driver.WALK
-    window: bool = False
-    level: bool = False
-    author: bool = False
+    window: bool = False  # ``since`` and ``until`` in whole seconds
+    level: bool = False  # the least, as a rank
+    author: bool = False  # without case
     whole_author: bool = False
     area: bool = False
-    topics: int = 0
+    topics: int = 0  # one or several of a list
     about: tuple[int, ...] = ()
     paths: int = 0
     terms: int = 0
-    match: bool = False
+    match: bool = False  # an expression of the full-text indexes, as ``short``
     short: bool = False
     ranked: bool = False
     limit: bool = False
-    among: bool = False
+    among: bool = False  # shas as a JSON array, as ``besides``
     besides: bool = False
 
 

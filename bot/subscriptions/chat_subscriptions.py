@@ -41,11 +41,10 @@ _PLAIN = ChatSettings()  # the settings of a chat that set nothing
 
 
 class RecordedChats(Chats):
-    """Settings and subscriptions of chats; each change by a person is logged.
+    """Settings and subscriptions of chats; each change by a person is logged."""
 
-    The event ``setting.changed`` has the person, the chat, the setting, and its value before and
-    after.
-    """
+    # The event ``setting.changed`` has the person, the chat, the setting, and its value before and
+    # after.
 
     def __init__(self, chats: Chats, person: str) -> None:
         self._chats = chats

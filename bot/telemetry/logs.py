@@ -122,11 +122,10 @@ def into_file(file: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
 
 
 class Redaction:
-    """A structlog processor that masks secrets.
+    """A structlog processor that masks secrets."""
 
-    Masked are values of fields whose names suggest secrets, ``SecretStr`` values, user names and
-    passwords in addresses, and every known secret inside any text.
-    """
+    # Masked are values of fields whose names suggest secrets, ``SecretStr`` values, user names and
+    # passwords in addresses, and every known secret inside any text.
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         # The longest first, so that a secret which contains another is masked whole.

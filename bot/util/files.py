@@ -22,23 +22,19 @@ LogFormat = Literal["auto", "human", "json"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """The settings from the environment, each as ``DIGESTBOT_`` and the name in capitals.
+    """The settings from the environment, each as ``DIGESTBOT_`` and the name in capitals."""
 
-    ``data`` overrides the file's ``data`` and ``log_format`` its ``logs.format``; ``config`` is the
-    configuration file. ``model`` and ``model_url`` name a model if the file has no section
-    ``[model]``; the key is read with the other secrets. ``database`` is the address of the archive
-    if the file names none: ``DIGESTBOT_DATABASE_URL``, or ``DATABASE_URL`` if that is PostgreSQL,
-    since other programs use that variable as well. ``redis`` is what processes share beside it, by
-    ``DIGESTBOT_REDIS_URL`` or ``REDIS_URL``.
-    """
+    # ``database`` and ``redis`` are ``DIGESTBOT_DATABASE_URL`` and ``DIGESTBOT_REDIS_URL``, or else
+    # ``DATABASE_URL``, if that is PostgreSQL, since other programs use it as well, and
+    # ``REDIS_URL``.
 
-    data: Path | None = None
-    config: Path | None = None
-    log_format: LogFormat | None = None
-    model: str = ""
+    data: Path | None = None  # overrides the file's ``data``
+    config: Path | None = None  # the configuration file
+    log_format: LogFormat | None = None  # overrides the file's ``logs.format``
+    model: str = ""  # if the file has no section ``[model]``
     model_url: str = ""
-    database: str = field(default="", repr=False)
-    redis: str = field(default="", repr=False)
+    database: str = field(default="", repr=False)  # of the archive, if the file names none
+    redis: str = field(default="", repr=False)  # what processes share beside it
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> Environment:

@@ -37,12 +37,11 @@ async def turn(leases: Leases, name: str, *, pause: float = 0.25) -> AsyncIterat
 
 
 class FileLeases:
-    """Leases among the processes of one machine: a byte of one file for each name.
+    """Leases among the processes of one machine: a byte of one file for each name."""
 
-    POSIX record locks end with the process, however it ends, and leave nothing to clean up
-    (``fcntl(2)``, "Advisory record locking"). They do not exclude tasks of the same process, and
-    closing any descriptor of the file drops them all: hence the set and the single descriptor.
-    """
+    # POSIX record locks end with the process, however it ends, and leave nothing to clean up
+    # (``fcntl(2)``, "Advisory record locking"). They do not exclude tasks of the same process, and
+    # closing any descriptor of the file drops them all: hence the set and the single descriptor.
 
     def __init__(self, file: Path) -> None:
         self._file = file

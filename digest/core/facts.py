@@ -68,40 +68,26 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One thing that the diff or the message says.
+    """One thing that the diff or the message says."""
 
-    ``name`` is the identifier as it is written (``--ssl-ciphers``, ``Engine.step``, ``VLLM_PORT``,
-    ``torch``), for a rename the new one. ``before`` and ``after`` are the values that changed, as
-    written: a default, a version, a signature, an old name; ``None`` if that side has none.
-    ``detail`` refines the kind: ``function``, ``class``, ``method``, ``parameter``, ``default``,
-    ``signature``, a manager such as ``cargo``.
-
-    ``elsewhere`` is the path of another file that defines the same name: a name that left one file
-    but still exists is ``changed`` with the detail ``moved``, never ``removed``. ``in_file`` says
-    that the trees could not be searched, so that the fact holds only for the file of its evidence;
-    output must say so. ``condition`` is when a default applies (``torch >= 2.10``), ``replacement``
-    what to use instead of something deprecated or removed, ``when`` the version in which it will be
-    removed.
-
-    ``public`` says of a symbol or a field whether the project exposes it: by ``__all__``, the root
-    of its package, a public header, a format that is read from files. ``False`` is internal: its
-    removal breaks nobody's code. ``None`` if unknown; flags, variables, routes and metrics are
-    always public.
-    """
+    # A name that left one file but still exists is ``changed`` with the detail ``moved``, never
+    # ``removed``. Flags, variables, routes and metrics are always public. A symbol or a field is if
+    # the project exposes it: by ``__all__``, the root of its package, a public header, a format
+    # that is read from files.
 
     kind: FactKind
     action: Action
-    name: str
-    before: str | None = None
-    after: str | None = None
-    detail: str = ""
+    name: str  # as written (``--ssl-ciphers``, ``Engine.step``), after a rename the new one
+    before: str | None = None  # a value as written: a default, a version, a signature, an old name
+    after: str | None = None  # ``None``, as ``before``, if that side has none
+    detail: str = ""  # refines the kind: ``method``, ``parameter``, a manager such as ``cargo``
     evidence: Evidence
-    elsewhere: str | None = None
-    in_file: bool = False
-    condition: str | None = None
-    replacement: str | None = None
-    when: str | None = None
-    public: bool | None = None
+    elsewhere: str | None = None  # the path of another file that defines the same name
+    in_file: bool = False  # holds only for the file of its evidence; output must say so
+    condition: str | None = None  # when a default applies (``torch >= 2.10``)
+    replacement: str | None = None  # what to use instead of something deprecated or removed
+    when: str | None = None  # the version in which it will be removed
+    public: bool | None = None  # ``False``: its removal breaks nobody's code; ``None``: unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

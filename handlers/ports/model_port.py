@@ -128,29 +128,23 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest(Generic[T]):
-    """One question to a model.
+    """One question to a model."""
 
-    ``messages`` begin with the part that many requests share, byte for byte, because servers cache
-    by the common prefix. ``schema`` is a JSON schema within the subset that strict servers take: an
-    object at the root, every property required, ``additionalProperties`` false, no defaults;
-    ``None`` asks for plain text. ``name`` names the schema (letters, digits, ``-`` and ``_``).
-
-    ``read`` converts the parsed object (or the text, without a schema) to the value, and raises
-    ``ValueError`` with words that tell the model what to correct; it is pure and may be called
-    several times. ``output_tokens`` is the initial room for the reply; a reply that does not fit is
-    requested again with more. ``language`` is the language of the reply's sentences. ``patience``
-    is how long the caller waits for everything, including waiting for a turn and repeats, in
-    seconds from the call; ``None`` leaves it to the configuration.
-    """
+    # ``messages`` begin with the part that many requests share, byte for byte, because servers
+    # cache by the common prefix. ``schema`` is a JSON schema within the subset that strict servers
+    # take: an object at the root, every property required, ``additionalProperties`` false, no
+    # defaults. ``read`` converts the parsed object (or the text, without a schema) to the value,
+    # and raises ``ValueError`` with words that tell the model what to correct; it is pure and may
+    # be called several times.
 
     messages: tuple[ModelMessage, ...]
     read: Callable[[object], T]
     account: BillingAccount
-    schema: Mapping[str, object] | None = None
-    name: str = "reply"
-    output_tokens: int = 1024
-    language: Language | None = None
-    patience: float | None = None
+    schema: Mapping[str, object] | None = None  # ``None`` asks for plain text
+    name: str = "reply"  # of the schema: letters, digits, ``-`` and ``_``
+    output_tokens: int = 1024  # initial room for the reply, which is requested again with more
+    language: Language | None = None  # of the reply's sentences
+    patience: float | None = None  # seconds for everything, turns and repeats included, if given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,19 +33,16 @@ PERMISSIONS = (
 
 
 class Config(Settings):
-    """An app of your own organisation, created at https://open.feishu.cn/app; see docs/feishu.md.
+    """An app of your own organisation, created at https://open.feishu.cn/app; docs/feishu.md."""
 
-    ``domain`` is ``feishu``, ``lark``, or the address of a self-hosted open platform. The bot
-    listens through a connection that it opens; with ``events`` as ``"http"`` Feishu calls the
-    program's web server instead, and encrypts and signs with ``encrypt_key``. ``listen = false`` is
-    for a process that only posts.
-    """
+    # The bot listens through a connection that it opens; with ``events`` as ``"http"`` Feishu calls
+    # the program's web server instead, and encrypts and signs with ``encrypt_key``.
 
     kind: Literal["feishu"] = "feishu"
     app_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     app_secret: SecretStr
-    domain: str = "feishu"
-    listen: bool = True
+    domain: str = "feishu"  # ``feishu``, ``lark``, or the address of a self-hosted open platform
+    listen: bool = True  # false for a process that only posts
     events: Literal["connection", "http"] = "connection"
     encrypt_key: SecretStr | None = None
     verification_token: SecretStr | None = None

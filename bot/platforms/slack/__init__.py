@@ -17,12 +17,11 @@ from bot.util.section import Place, Settings
 
 
 class Config(Settings):
-    """A bot in one workspace, or with ``installations`` in every one that installs it.
+    """A bot in one workspace, or with ``installations`` in every one that installs it."""
 
-    With ``app_token`` it listens through Socket Mode, without a public address. With ``events`` as
-    ``"http"`` Slack calls the program's own web server instead, and signs with ``signing_secret``.
-    With neither the bot only posts.
-    """
+    # With ``app_token`` it listens through Socket Mode, without a public address. With ``events``
+    # as ``"http"`` Slack calls the program's own web server instead, and signs with
+    # ``signing_secret``. With neither the bot only posts.
 
     kind: Literal["slack"] = "slack"
     bot_token: SecretStr | None = None

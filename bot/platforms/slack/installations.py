@@ -89,12 +89,10 @@ _TEAM = re.compile(r"[TE][A-Z0-9]{2,30}")
 
 
 class Installations(AsyncInstallationStore):
-    """Stores the bot's token of each workspace.
+    """Stores the bot's token of each workspace; ``allowed`` restricts them unless it is empty."""
 
-    The library's own file store is readable by everybody on the machine, and also stores tokens by
-    organisation, which a chat does not name. ``allowed`` restricts the workspaces unless it is
-    empty.
-    """
+    # The library's own file store is readable by everybody on the machine, and also stores tokens
+    # by organisation, which a chat does not name.
 
     def __init__(self, folder: Path, allowed: Collection[str] = ()) -> None:
         self._folder = folder

@@ -186,12 +186,9 @@ TryOut = Callable[[], Awaitable[str]]
 
 
 class Slack(SlackSender):
-    """Posts and listens.
+    """Posts and listens; ``web`` is what Slack calls over HTTP, if configured."""
 
-    ``page`` makes the content of the bot's home page. ``web`` is what Slack calls over HTTP, if
-    configured.
-    """
-
+    # The content of the bot's home page.
     page: Callable[[str], Awaitable[Document | None]] | None = None
 
     def __init__(

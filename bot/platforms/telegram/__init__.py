@@ -19,12 +19,10 @@ _TOKEN = re.compile(r"\d{1,20}:[A-Za-z0-9_-]{1,100}")
 
 
 class Config(Settings):
-    """A bot of https://t.me/BotFather. See ``docs/telegram.md``.
+    """A bot of https://t.me/BotFather. See ``docs/telegram.md``."""
 
-    ``listen = false`` is for a process that only posts: only one process may receive with a token.
-    ``webhook`` is the public address at which Telegram reaches the program's web server; without
-    one the bot polls. ``api`` is another server, such as your own Bot API server.
-    """
+    # Only one process may receive with a token. Without ``webhook``, the public address at which
+    # Telegram reaches the program's web server, the bot polls.
 
     posts_silently: ClassVar[bool] = True
     kind: Literal["telegram"] = "telegram"
@@ -32,11 +30,11 @@ class Config(Settings):
         SecretStr,
         must(_TOKEN.fullmatch, "write the full token from BotFather, such as 123456:ABC-DEF..."),
     ]
-    listen: bool = True
+    listen: bool = True  # false for a process that only posts
     webhook: Annotated[
         str, must(_PUBLIC.match, "write an address that Telegram can call, https://...")
     ] = ""
-    api: str = "https://api.telegram.org"
+    api: str = "https://api.telegram.org"  # another server, such as your own Bot API server
 
     @field_validator("api")
     @classmethod

@@ -122,10 +122,9 @@ _UPDATES = ["message", "edited_message", "callback_query"]
 
 
 class Client:
-    """One account. Every method is one call and raises ``SendError`` and nothing else.
+    """One account. Every method is one call and raises ``SendError`` and nothing else."""
 
-    The exception is :meth:`updates`, whose errors :mod:`bot.platforms.telegram.receiver` handles.
-    """
+    # The exception is :meth:`updates`, whose errors :mod:`bot.platforms.telegram.receiver` handles.
 
     def __init__(self, token: str, api: str, answer: float) -> None:
         """``answer`` is the wait for the answer to a call, in seconds."""

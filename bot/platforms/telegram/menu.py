@@ -131,11 +131,10 @@ def question(name: str, rest: str, language: Language) -> str | None:
 
 
 class Command(NamedTuple):
-    """A command: ``/name``, its description in the menu, and a template of its question.
+    """A command: ``/name``, its description in the menu, and a template of its question."""
 
-    Name: 1-32 of ``[a-z0-9_]``; description: 1-256 characters.
-    https://core.telegram.org/bots/api#botcommand
-    """
+    # Name: 1-32 of ``[a-z0-9_]``; description: 1-256 characters.
+    # https://core.telegram.org/bots/api#botcommand
 
     name: str
     description: str

@@ -45,11 +45,10 @@ _PATIENT, _SOON = 60.0, 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Telegram's rate limits: https://core.telegram.org/bots/faq (broadcasting, limits).
+    """Telegram's rate limits: https://core.telegram.org/bots/faq (broadcasting, limits)."""
 
-    30 messages a second in total, of which answers may take two beside the posts; one a second to a
-    chat; 20 a minute to a group. Each leaves a small margin for requests that overtake others.
-    """
+    # 30 messages a second in total, of which answers may take two beside the posts; one a second to
+    # a chat; 20 a minute to a group. Each leaves a small margin for requests that overtake others.
 
     posts: Rate
     answers: Rate
@@ -83,12 +82,11 @@ _CAPTION = 200
 
 
 class Telegram:
-    """One bot account.
+    """One bot account."""
 
-    A bot cannot read a chat's history, and no call takes an idempotency key. If the answer to a
-    call is lost, it is therefore unknown whether the message was posted: the delivery treats it as
-    sent, or sends it again, as the channel's ``promise`` says.
-    """
+    # A bot cannot read a chat's history, and no call takes an idempotency key. If the answer to a
+    # call is lost, it is therefore unknown whether the message was posted: the delivery treats it
+    # as sent, or sends it again, as the channel's ``promise`` says.
 
     name = "telegram"
     limit = LIMIT
