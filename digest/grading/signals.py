@@ -43,7 +43,6 @@ _USED = (
 
 _RELEASE = r"(?:bump|prepare|cut|tag) (?:the )?(?:version|release)"
 _GUARDS = r"(?:acls?|auth(?:entication|ori[sz]ation|n|z)?|deny|permissions?|polic(?:y|ies))"
-"""What keeps people out who have no rights."""
 
 _RULES = {
     "feature": r"(?:add|support|allow|extend)(?:s|ing)?|enabl(?:e|es|ing)|introduc(?:es?|ing)"
@@ -118,7 +117,8 @@ _DEMANDS = {
     "refusal": rf"{_BEGIN}(?:reject|disallow|forbid|refuse|require|enforce|error|fail|bail"
     r"|validate)(?:s|ed|ing)? (?!.{0,40}\b(?:malformed|invalid|corrupt\w{0,3})\b)",
     "rename": rf"{_BEGIN}renam(?:e|es|ed|ing) .{{0,60}}(?:`|--|(?-i:\b[A-Z][A-Z0-9]+_[A-Z])"
-    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)",
+    r"|\bflags?\b|\boptions?\b|\bconfig|\bmetrics?\b|\bendpoints?\b|\benv|\w ?(?:->|→) ?\w)"
+    rf"|{_BEGIN}chang(?:e|es|ed|ing) (?:the )?names? of .{{1,60}} to \S",
     "contract_removed": rf"{_BEGIN}(?:remov|drop|delet)(?:e|es|ed|ing|s|ped|ping)? .{{0,60}}"
     rf"{_USED}",
     "format": r"(?:chang|switch|migrat|bump|upgrad|new)\w{0,3} .{0,60}"
@@ -232,6 +232,8 @@ def _in_title(title: Title, *, core: bool) -> Iterator[tuple[str, str]]:
         seen.setdefault("revert", "")
     if "fix" in seen or title.subject.type == "fix" or _REMOVES.match(title.subject.words):
         seen.pop("feature", None)
+    if core and title.subject.type == "feat":  # some programs run tests for their users
+        seen.pop("tests", None)
     if core and (aside := _FILED.intersection(seen)):
         yield "title_aside", seen[min(aside)]
         seen = {name: words for name, words in seen.items() if name not in aside}
@@ -324,8 +326,8 @@ def _title(facts: Facts) -> Iterator[Signal]:
     """Signals of the title; for a revert, of the title that it undoes."""
     core = any(f.area is Area.CORE for f in facts.files)
     title = Title.of(facts)
-    aside = set(facts.areas) <= _ASIDE or of_tools(f.path for f in facts.files)
-    aside = aside and not title.shipped
+    tools = of_tools(f.path for f in facts.files)
+    aside = (tools or set(facts.areas) <= _ASIDE) and not title.shipped
     renamed = facts.of(FactKind.SYMBOL, Action.RENAMED)
     inner = any(f.public is False and (f.before or "-") in facts.subject.words for f in renamed)
     for name, seen in read_title(title, core=core):
@@ -408,14 +410,12 @@ def _declarations(facts: Facts, labels: Collection[str]) -> Iterator[Signal]:
             yield Signal(f"label_{name}", 1.0, label)
 
 
-_RUN = frozenset({"Python", "Node.js", "Java"})  # what users run a project with
-
-
 def _items(facts: Facts) -> Iterator[Signal]:
     aside = {f.path for f in facts.files if f.area in _ASIDE}
     yield _count_signal("dependency", facts.of(FactKind.DEPENDENCY))
     yield _count_signal("toolchain", facts.of(FactKind.TOOLCHAIN))
-    raised = [f for name, those in raised_minimums(facts).items() if name in _RUN for f in those]
+    run = {"Python", "Node.js", "Java"}  # what users run a project with
+    raised = (f for name, those in raised_minimums(facts).items() if name in run for f in those)
     yield _count_signal("minimum_raised", raised, once=True)
     yield _count_signal("schema", facts.of(FactKind.SCHEMA, Action.ADDED))
     lost = facts.of(FactKind.SCHEMA, Action.REMOVED, Action.RENAMED, Action.CHANGED)
@@ -424,7 +424,6 @@ def _items(facts: Facts) -> Iterator[Signal]:
     begun = (f for f in sure_deprecations(facts) if f.evidence.path not in aside)
     yield _count_signal("deprecation_added", begun, once=True)
     security = facts.of(FactKind.SECURITY)
-    # Not counted by number: a dependency's notes pasted into a message may name a dozen.
     advisories = [f.name for f in security if f.detail == "advisory"]
     yield Signal("advisory", float(bool(advisories)), *advisories[:1])
     said = [f for f in security if f.detail in {"advisory", "words"}]

@@ -78,6 +78,7 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Bound the length of a prompt (security)", "says_security"),
         ("Default the reader to async", "says_default"),
         ("Lift the default timeout from 5 to 10", "says_default"),
+        ("Change name of fs_pool tier to fs.", "says_rename"),
         ("Durations: Rename min/max -> min_of, max_of", "says_rename"),
         ("[REMOVED] Callback in monitoring endpoints", "says_contract_removed"),
         ("[FIXED] Leaves bypass the publish permission check", "says_security"),
@@ -137,6 +138,11 @@ def test_a_filing_beside_code_is_told_by_one_of_its_words() -> None:
     found = dict(read_title(_title("chore: fix the docs of the CI", None), core=True))
     assert found["title_aside"] == "chore"
     assert not {"title_chore", "title_docs", "title_ci"} & set(found)
+
+
+def test_feature_of_a_tool_for_tests_is_no_filing() -> None:
+    assert not {"title_aside", "title_tests"} & read("feat(test): split a test run", core=True)
+    assert "title_aside" in read("fix(test): split a test run", core=True)
 
 
 def test_a_revert_is_read_by_the_title_of_what_it_undoes() -> None:
