@@ -307,7 +307,8 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
             return False  # chosen elsewhere, what another field has, or another word for nothing
         return value not in NOTHING and value.strip("\"'") not in _ZERO - {"0"}
     if is_constant(before) and is_constant(after):
-        return _scope(before) == _scope(after)
+        variables = all(_VARIABLE.fullmatch(value) for value in (before, after))
+        return _scope(before) == _scope(after) and not variables
     one, other = _CALLED.match(before), _CALLED.match(after)
     if one and other:
         unlike = set(one["given"].split(", ")) ^ set(other["given"].split(", "))
@@ -319,6 +320,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     return is_constant(before) == is_constant(after)
 
 
+_VARIABLE = re.compile(r"(?!k[A-Z])[a-z][a-z0-9]*[A-Z]\w*")  # of scripts, unlike enumerators
 _NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?")
 _OPEN = re.compile(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
 _LIMITS = ("::max()", "::min()")

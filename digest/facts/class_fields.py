@@ -16,8 +16,9 @@ from typing import Protocol
 from digest.core.change import Hunk
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
+from digest.facts.named_settings import default_fact
 from digest.facts.paths import language_of
-from digest.facts.side_text import COMMENT, SideLines, SideText, block, same_place
+from digest.facts.side_text import COMMENT, SideText, block, same_place
 from digest.facts.symbols import symbol_fact
 from digest.facts.syntax.declarations import (
     CONFIGURES,
@@ -209,6 +210,9 @@ def _changes(
     state = language_of(after.path) in _STATEFUL and not _configures(new, after)
     # Where one side of C++ or Rust gives no value, a constructor does.
     state |= language_of(after.path) in {"cpp", "rust"} and None in values
+    # What takes the place of a missing value could not be read.
+    sides = zip(values, (before, after), strict=True)
+    state |= any(v == "None" and f"if self.{new.name} is None:" in s.text for v, s in sides)
     if key(values[0]) != key(values[1]) and (is_filled or is_told_apart(*values)) and not state:
         one, other, condition = conditional(*values)
         fact = _fact(Action.CHANGED, new, after, (one, other), "default")
@@ -226,13 +230,15 @@ def _effective(field: DeclaredField, source: SideText, default: str | None) -> s
     given = re.findall(
         rf"^(?P<margin> +)if self\.{name} is None:\n(?:(?P=margin) +(?!self\b)\S[^\n]*\n|\n)*?"
         rf"(?P=margin)    (?:self\.{name} = |object\.__setattr__\(self, \"{name}\", )"
-        r"([\w.\"'-]{1,80})\)?$",
+        r"(?:\w+\(os\.(?:environ\.get|getenv)\([^,\n]{1,80}, \"(\d[\w.]{0,20})\"\)\)"
+        r"|([\w.\"'-]{1,80})\)?)$",
         source.text,
         re.MULTILINE,
     )
     if len(given) != 1:
         return default
-    value, constant = given[0][1], given[0][1].removeprefix("self.")
+    value = given[0][1] or given[0][2]
+    constant = value.removeprefix("self.")
     if constant != value:
         one = re.search(rf"^    {constant}\b[^=\n]*= (\S+)$", source.text, re.MULTILINE)
         value = one[1] if one else value
@@ -402,20 +408,6 @@ def _has(text: str, owner: str, name: str) -> bool:
 
 def _removed(source: SideText, name: str, line: int, detail: str) -> Fact:
     return symbol_fact(Action.REMOVED, name, detail, source.evidence(line))
-
-
-def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str], row: int) -> Fact:
-    """A setting that has another default, found on a 0-based line."""
-    return Fact(
-        kind=FactKind.CONFIG,
-        action=Action.CHANGED,
-        name=name,
-        before=flat(values[0], 120),
-        after=flat(values[1], 120),
-        detail="default",
-        evidence=after.evidence(row + 1),
-        public=True,
-    )
 
 
 def find_variants(before: SideText, after: SideText) -> Iterator[Fact]:

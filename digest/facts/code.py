@@ -81,7 +81,15 @@ _DECLARED = re.compile(
     r"\b(?:fn|struct|enum|union|trait|const|static|type|class|interface|function|let|var|record)"
     r"\s++(?=(\w++))"
 )
-_ALIAS = re.compile(r"^[ \t]*(?:export |pub )?(?:type )?([\w.]++)(?:<[^>\n]*>)? = ", re.MULTILINE)
+_ALIAS = re.compile(
+    r"^[ \t]*(?:export |pub )?(?:type |using )?([\w.]++)(?:<[^>\n]*>)? = ", re.MULTILINE
+)
+_PASSED_ON = re.compile(r"^(?:import|export) \{([^{}]*)\}", re.MULTILINE)
+_MADE = re.compile(
+    r"^\w+! ?\{\n(?:[ \t]++(?!pub )[^\n]*+\n|\n){0,40}+[ \t]++pub (?:enum|struct) (\w+)",
+    re.MULTILINE,
+)
+"""A type that a macro of Rust makes, with members that the file does not show."""
 _LAST = re.compile(r"\w+$")
 _BASE = re.compile(r"(\w+)(?:<[^<>]*>)?\s*(?:,|$)")
 _EMBEDDED = {
@@ -185,10 +193,16 @@ class TreeCode:
         """Whether a name may be declared in another file or a place that could not be parsed."""
         if "export *" in self.source.changed_text:
             return True
+        if self.language == "rust" and not self._made.isdisjoint(re.findall(r"\w+", name)):
+            return True
         if not self.source.text or not self.tree.root_node.has_error:
             return False
         last = _LAST.search(name)
         return last is not None and last.group() in self._words
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return frozenset(_MADE.findall(self.source.text))
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -205,7 +219,7 @@ class TreeCode:
 
     def inherits(self, entry: PublicDeclaration, known: BasesOf) -> bool:
         """Whether a type has a base that the change added, and that may have the member."""
-        if entry.kind == "method" and entry.parent in self._aliases:
+        if entry.kind in {"method", "constructor"} and last_part(entry.parent) in self._aliases:
             return True
         return entry.kind == "method" and any(
             base not in known(entry.parent)
@@ -237,12 +251,14 @@ class TreeCode:
         """The declarations of a type, which fields of C++ name without its namespaces."""
         whole = self.grammar != "cpp" or "::" in owner
         those = (self._by_name if whole else self._by_last_part).get(owner, ())
-        return [d for d in those if d.kind != "field"]
+        return [d for d in those if d.kind not in {"field", "export"}]
 
     @cached_property
     def _aliases(self) -> frozenset[str]:
         """Types that are other names for those whose members are declared elsewhere."""
-        return frozenset(_ALIAS.findall(self.source.text))
+        listed = _PASSED_ON.findall(self.source.text) if self.language in _BUNDLED else ()
+        named = {n for names in listed for n in re.findall(r"\w+", names) if not self._heads(n)}
+        return frozenset((*_ALIAS.findall(self.source.text), *named))
 
     def bases(self, owner: str) -> tuple[str, ...]:
         """The types that a type inherits or embeds."""

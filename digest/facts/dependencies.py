@@ -174,7 +174,8 @@ def _matched(reader: Reader, before: SideLines, after: SideLines) -> list[Fact]:
             versions = (a.version if a else None, b.version if b else None)
             # The same step in ten jobs of a workflow is one fact; a replacement that ends is none.
             moved = a and not b and _stays_pinned(a, after)
-            if versions not in told and not moved and not _is_silent(a, b):
+            same = a and b and a.version == b.version
+            if versions not in told and not moved and not same and not _is_silent(a, b):
                 told.add(versions)
                 found.append(_fact(a, b, before, after))
     return sorted(found, key=lambda f: f.evidence.line)

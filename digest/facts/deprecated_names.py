@@ -25,7 +25,7 @@ _PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 OWNER = re.compile(
     r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
-    r"|[fF]lag\w{0,20}\((?:\w{1,40},\s*)?\"(?P<go>[\w.-]{2,80})\""
+    r"|(?:[fF]lag\w{0,20}\((?:\w{1,40},\s*)?|\.long\()\"(?P<bare>[\w.-]{2,80})\""
 )
 
 _ALIAS_NAME = re.compile(
@@ -275,7 +275,7 @@ def _owner_of(sheet: SideLines, line: int) -> str:
         if number >= len(here):
             closed += above.count(")") - above.count("(")
         if closed <= 0 and (match := OWNER.search(above)):
-            return match["named"] or match["flag"] or f"--{match['go']}"
+            return match["named"] or match["flag"] or f"--{match['bare']}"
         if _DEFINED.match(above) or not above.strip():
             break
     return ""

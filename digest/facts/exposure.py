@@ -54,6 +54,9 @@ _DESCRIBED = re.compile(r"\bderive\([^)]*\bJsonSchema\b")
 
 _TYPED = re.compile(r"\bderive\([^)]*\b(?:Args|Parser|Subcommand)\b")
 _HEAD = 1_500  # characters above a type that may contain its attributes
+_SCRIPT = re.compile(r"^if __name__ ==", re.MULTILINE)
+"""A program in a folder that is no package, from which nobody imports."""
+
 _SYMBOLS = frozenset({FactKind.SYMBOL, FactKind.CONFIG})
 
 
@@ -202,6 +205,8 @@ def _in_python(top: str, fact: Fact, texts: Mapping[str, str]) -> bool | None:
     ]
     if any(_names(text, top) for text in packages):
         return True
+    if not packages and _SCRIPT.search(texts.get(fact.evidence.path, "")):
+        return False
     module = _module(fact.evidence.path)
     page = texts.get(f"{_REFERENCE}/{module}.rst", "")
     if page and re.search(rf"module:: {re.escape(module)}$", page, re.MULTILINE):

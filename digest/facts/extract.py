@@ -290,10 +290,15 @@ def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:
-    """Facts in the message about the code; none for changes to tests and docs alone."""
+    """Facts in the message about the code; none for changes to tests, docs and tools alone.
+
+    What an update of a dependency quotes as deprecated is the other project's.
+    """
     paths = [file.path for file in change.files]
-    if any(area_of(path) not in _TALK for path in paths) and not of_tools(paths):
+    told = [] if of_tools(paths) else [p for p in paths if area_of(p) not in _TALK]
+    if any(area_of(p) not in _CLOSED and not dependencies.reader_of(p) for p in told):
         yield from find_deprecations(change.commit.message, subject)
+    if told:
         yield from security.find_in_message(change.commit.message, subject)
 
 

@@ -82,7 +82,6 @@ _VARIANT = re.compile(r"^[ \t]++\w++\((?:Box<)?(\w++)>?\),?$", re.MULTILINE)
 _MADE = re.compile(
     r"(?<![\w.])([\w.]++)\s*+:?=\s*+(?:\w++\.)++(?:Command|add_parser)\(\s*+\"([\w-]++)\""
 )
-_HUMPS = re.compile(r"[A-Z][a-z0-9]*")
 _PARSED = re.compile(
     r"\bderive\([^)]*\bParser\b[^)]*\)(?:(?!\bstruct\b)[\s\S]){0,2000}?\bstruct (\w+)"
 )
@@ -91,6 +90,7 @@ _REACH = 600  # characters between an attribute and the field it belongs to
 _SETS = re.compile(r"^class \w*(?:Args|Arguments|Options|Opts|Flags)\b", re.MULTILINE)
 _FUNCTIONS = re.compile(r"^    (?:async )?def ", re.MULTILINE)
 _MARGIN_FIELD = re.compile(r"^[ \t]+([^\s:]+):", re.MULTILINE)
+_FUNCTION = re.compile(r"=>|\bfunction\b|\.bind\(")
 _TYPED_NAME = re.compile(r"--?[A-Za-z0-9][\w.-]*")
 _SPECIFIED = re.compile(r"(?<![\w<\[.-])--?[A-Za-z0-9][\w.-]*")
 _YARGS = re.compile(r"\b(?:alias|default|describe|description|demandOption|type|choices)\s*:")
@@ -183,7 +183,7 @@ def _roots(text: str) -> list[str]:
 def _command(text: str, scope: str, language: str) -> str:
     """How users call the command that a scope stands for; empty if it stands for none."""
     if language == "rust":
-        words = _HUMPS.findall(scope.removesuffix("Args").removesuffix("Options"))
+        words = re.findall(r"[A-Z][a-z0-9]*", scope.removesuffix("Args").removesuffix("Options"))
         return " ".join(words).lower() if scope in _commands(text) else ""
     if language in {"javascript", "typescript"}:
         return scope
@@ -208,7 +208,7 @@ def defined(source: SideText, language: str, name: str) -> bool:
         return False
     if any(bare == n.lstrip("-") for s in _declared(source, language) for n in s.names):
         return True
-    if re.search(rf"\balias(?:es)?\s*=[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
+    if re.search(rf"alias(?:es)?(?:\s*=|\()[^\n]{{0,80}}\"{re.escape(bare)}\"", source.text):
         return True
     made = re.compile(rf"^    {re.escape(field)}[ \t]*:", re.MULTILINE)
     return language == "python" and any(
@@ -411,7 +411,7 @@ def _script(_source: SideText, call: CodeCall) -> Read | None:
     names = tuple(_SPECIFIED.findall(spec)) if spec.startswith("-") else ()
     if names:
         value = call.positional[-1] if len(call.positional) > 2 else None
-        return names, value, None
+        return names, None if value and _FUNCTION.search(value) else value, None
     options = call.get("", 1) or ""
     if not options.startswith("{") or not _YARGS.search(options):
         return None

@@ -15,7 +15,7 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange
 from digest.core.facts import Area, Fact
-from digest.facts.class_fields import default_fact
+from digest.facts.named_settings import default_fact
 from digest.facts.paths import language_of
 from digest.facts.renames import last
 from digest.facts.side_text import FileContext, SideText

@@ -21,6 +21,7 @@ _CARGO_TABLE = re.compile(
     r"(?:target\..+\.|workspace\.)?(?P<kind>dev-|build-)?dependencies(?:\.(?P<name>[\w-]+))?$"
 )
 _MEMBER = re.compile(r"\s*\"([^\"]{1,200})\"\s*:\s*\"([^\"]{0,200})\"\s*,?\s*$")
+_NPM_ALIAS = re.compile(r"npm:(@?[^@]{1,200})@")
 _PRIVATE = re.compile(r"(?: {1,4}|\t)\"private\"\s*:\s*true\b")
 _PACKAGE = re.compile(r"(?: {1,4}|\t)(\"name\")\s*:\s*\"([^\"]{1,200})\"")
 _EXPORT = re.compile(r"\s*\"(\./[^\"]{1,200})\"\s*:")
@@ -126,6 +127,8 @@ def package_json(sheet: SideLines) -> Iterator[Pin]:
         elif detail:
             tool = section == "engines" or match[1] == "php"
             yield Pin(match[1], match[2] or None, number, detail, toolchain=tool)
+            if alias := _NPM_ALIAS.match(match[2]):
+                yield Pin(alias[1], None, number, detail, mentioned=True)
 
 
 def exported_paths(before: SideLines, after: SideLines) -> Iterator[Fact]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from digest.core.facts import Action, Fact, FactKind
 from digest.facts.call_arguments import conditional, flat, is_told_apart, resolve_default
-from digest.facts.side_text import SideText, same_place
+from digest.facts.side_text import SideLines, SideText, same_place
 from digest.facts.syntax.declarations import Comparison, common_start, is_opposite
 
 _WORD = re.compile(r"[\w-]++")
@@ -324,3 +324,17 @@ def _options(source: SideText) -> Iterator[NamedSetting]:
             yield NamedSetting(
                 names=(match[1],), line=row + 1, value=match[2], detail="build option"
             )
+
+
+def default_fact(after: SideText | SideLines, name: str, values: tuple[str, str], row: int) -> Fact:
+    """A setting that has another default, found on a 0-based line."""
+    return Fact(
+        kind=FactKind.CONFIG,
+        action=Action.CHANGED,
+        name=name,
+        before=flat(values[0], 120),
+        after=flat(values[1], 120),
+        detail="default",
+        evidence=after.evidence(row + 1),
+        public=True,
+    )

@@ -16,7 +16,7 @@ from itertools import islice
 
 from digest.core.change import Hunk
 from digest.core.facts import Fact, FactKind
-from digest.facts import class_fields
+from digest.facts import class_fields, named_settings
 from digest.facts.call_arguments import is_told_apart, resolve_default, split
 from digest.facts.side_text import SideText
 from digest.facts.syntax.declarations import CONFIGURES, DeclaredField
@@ -241,7 +241,7 @@ def _changed(
             names = {name_of(before, rows[0], was), name_of(after, rows[1], match)}
             name = names.pop() if len(names) == 1 else ""
             if name and is_told_apart(*values):
-                fact = class_fields.default_fact(after, name, values, rows[1])
+                fact = named_settings.default_fact(after, name, values, rows[1])
                 kind = FactKind.SYMBOL if pattern is _OF_CLASS else fact.kind
                 told = None if language == "rust" or pattern is _OF_CLASS else fact.public
                 when = f"typeof {name} !== 'string'" if pattern is _OTHERWISE else None
@@ -283,7 +283,7 @@ def _lists(before: SideText, after: SideText, language: str) -> Iterator[Fact]:
         for owner in olds.keys() & news.keys():
             (_, was, short), (row, value, brief) = olds[owner], news[owner]
             if was != value and not (short and brief):
-                yield class_fields.default_fact(after, f"{owner}.{name}", (was, value), row)
+                yield named_settings.default_fact(after, f"{owner}.{name}", (was, value), row)
 
 
 def _listed(
@@ -322,7 +322,7 @@ def _lone(
         zero = '""' if value[0] == '"' else "false" if value.isalpha() else "0"
         if value != zero and f"{owner}{{" in head and all(_has(s.text, owner, name) for s in sides):
             values = (zero, value) if number else (value, zero)
-            yield class_fields.default_fact(
+            yield named_settings.default_fact(
                 after, f"{owner}.{name}", values, row if number else places[1][0]
             )
 

@@ -204,9 +204,7 @@ def compare(before: SymbolsOfSide, after: SymbolsOfSide) -> Iterator[Fact]:
 
 
 def _is_assigned(entry: PublicDeclaration, source: SideText) -> bool:
-    """Whether a side assigns the name as an alias: ``old = new``, or makes its type one."""
-    if entry.parent and f"using {last_part(entry.parent)} = " in source.text:
-        return True
+    """Whether a side assigns the name as an alias: ``old = new``."""
     if (last := last_part(entry.name)) not in source.text:
         return False
     alias = rf"^[ \t]*(?:export\s+)?(?:const\s+|let\s+|type\s+)?{re.escape(last)}\s*=[^=\n]"

@@ -123,7 +123,7 @@ def _words(fact: Fact, name: str) -> tuple[str, ...]:
     if fact.kind in _SETTABLE:
         spelled: tuple[str, ...] = _SPELLINGS[fact.kind](name)
         if fact.kind is FactKind.FLAG and language_of(fact.evidence.path) == "rust":
-            spelled += (f"{name.lstrip('-').replace('-', '_')}: ",)
+            spelled += (f"{name.lstrip('-').replace('-', '_')}: ", f'.long("{name.lstrip("-")}")')
     elif fact.kind in _CODE:
         language, last = language_of(fact.evidence.path), _last(name)
         spelled = tuple(f"{w} {_owner(fact, name)}" for w in _DEFINED_BY.get(language, ()))
@@ -204,7 +204,10 @@ def places(
             here = evidence[number, question.index]
             paths = {p for w in question.words for p in known.get(w, ())}
             paths |= {old for path in paths for old in names.get(path, ())}
+            # Where many files have a word, those that declare it as a flag come first.
+            sure = {p for w in question.words if w.startswith(".long(") for p in known.get(w, ())}
             near = sorted((p for p in {*paths, here} if _counts(p)), key=_nearness(here))
+            near = [*(p for p in near if p in sure), *(p for p in near if p not in sure)]
             found[number, question.index] = [(question.commit, p) for p in near[:_MOST_FILES]]
     return found
 

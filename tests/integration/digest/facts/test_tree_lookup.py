@@ -346,3 +346,17 @@ async def test_rust_setting_that_another_structure_reads_is_moved(builder) -> No
         {"src/tool_options.rs": tool + other},
     )
     assert [(i.action, i.detail) for i in items] == [(Action.CHANGED, "moved")]
+
+
+async def test_flag_that_another_parser_takes_is_moved_though_many_files_have_its_word(
+    builder,
+) -> None:
+    flag = '    Arg::new("config")\n        .long("config")\n        .help("The file");\n'
+    uses = {f"cli/tools/t{n}.rs": f'let x{n} = args.get("config");\n' for n in range(40)}
+    old = f"use clap::Arg;\n\nfn parser() {{\n{flag}}}\n"
+    _, items = await told(
+        builder,
+        {"cli/args.rs": old, "libs/parser/defs.rs": f"fn defs() {{\n{flag}}}\n", **uses},
+        {"cli/args.rs": "fn parser() {\n}\n"},
+    )
+    assert seen(items, FactKind.FLAG) == [("changed", "--config", "moved")]

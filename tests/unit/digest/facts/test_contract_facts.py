@@ -1246,3 +1246,50 @@ def test_value_for_what_users_leave_out_is_a_default_if_the_title_says_so(
     facts = told(path, before, before.replace(old, new), title)
     defaults = [(f.name, f.before, f.after) for f in facts if f.detail == "default"]
     assert defaults == [("dev", old, new)] * count
+
+
+COUNTED = """\
+@dataclass
+class PlanConfig:
+    size: int = VALUE
+
+    def __post_init__(self):
+        if self.size is None:
+            self.size = int(os.environ.get("PLAN_SIZE", "1"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        (
+            "src/index.ts",
+            "export const options = {\n  dynamic: esmIsAvailable,\n};\n",
+            "export const options = {\n  dynamic: runtimeHasModules,\n};\n",
+        ),
+        ("config/plan.py", COUNTED.replace("VALUE", "1"), COUNTED.replace("VALUE", "None")),
+        (
+            "src/cli.ts",
+            "cli.option('--lang <name>', 'one of them', parser.bind(null, ['a']))\n",
+            "cli.option('--lang <name>', 'one of them', parser.bind(null, ['a', 'b']))\n",
+        ),
+        (
+            "Cargo.toml",
+            '[dependencies]\ntokio = { version = "1.44", optional = true }\n',
+            '[target.x.dependencies]\ntokio = "1.44"\n\n[target.y.dependencies]\ntokio = "1.44"\n',
+        ),
+    ],
+)
+def test_value_that_is_the_same_or_unknown_did_not_change(path, before, after) -> None:
+    facts = told(path, before, after)
+    assert [f.name for f in facts if f.detail in {"default", "cargo"}] == []
+
+
+@pytest.mark.parametrize(
+    ("package", "public"), [({}, False), ({"gallery/__init__.py": "x = 1\n"}, None)]
+)
+def test_program_outside_any_package_is_not_imported(package, public) -> None:
+    main = "if __name__ == '__main__':\n    print(1)\n"
+    text = f"def fetch(name):\n    return name\n\n\n{main}"
+    (fact,) = told("gallery/get.py", text, main)
+    assert with_exposure(fact, {"gallery/get.py": text, **package}).public is public

@@ -400,3 +400,13 @@ def test_member_is_deprecated_once_however_sentences_write_it():
     )
     (fact,) = facts.of(FactKind.DEPRECATION)
     assert (fact.name, fact.replacement) == ("llm.reward", "LLM.encode")
+
+
+def test_help_of_a_flag_deprecates_the_flag_and_not_what_it_mentions():
+    line = (
+        '    .help("Deprecated. The `setTimeout` globals are always on, so this has no effect.")\n'
+    )
+    new = f'  ArgDef::new("node-globals")\n    .long("node-globals")\n    .hidden()\n{line}'
+    old = new.replace(line, '    .help("Use the globals")\n')
+    (fact,) = facts_of("Deprecate it", ("src/defs.rs", old, new)).of(FactKind.DEPRECATION)
+    assert fact.name == "--node-globals"

@@ -659,3 +659,33 @@ def test_constructor_of_a_type_that_became_an_alias_is_not_removed():
     old = "class LogFile {\n public:\n  LogFile() {}\n  virtual ~LogFile() {}\n  virtual int Size() = 0;\n};\n"
     new = old.replace("LogFile", "WalFile") + "\nusing LogFile = WalFile;  // deprecated\n"
     assert gone("Say WAL", ("include/log.h", old, new)) == []
+
+
+def test_package_that_stays_under_another_name_is_still_required():
+    old = '{\n  "dependencies": {\n    "tiny-is": "^18.3.1"\n  }\n}\n'
+    new = old.replace('"tiny-is": "^18.3.1"', '"tiny-is-18": "npm:tiny-is@^18.3.1"')
+    assert gone("Support both", ("packages/a/package.json", old, new)) == []
+
+
+ERROR = "class Doubled extends Error {\n  path: string;\n  constructor(path: string) {\n    super(path);\n  }\n}\n"
+
+
+def test_members_of_a_type_that_an_index_has_from_another_file_now_are_not_removed():
+    old = f"export {ERROR}\nexport const map = 1;\n"
+    new = "import {Doubled} from './lib/Files';\nexport const map = 1;\nexport {Doubled};\n"
+    files = (("src/index.ts", old, new), ("src/lib/Files.ts", None, f"export {ERROR}"))
+    assert gone("Split a file", *files) == []
+
+
+def test_members_of_a_type_that_a_macro_makes_are_not_removed():
+    old = "pub enum Rejected {\n    Bad,\n}\n\nimpl Rejected {\n    pub fn status(&self) -> u16 {\n        400\n    }\n}\n"
+    new = "composed! {\n    /// Why it was rejected.\n    pub enum Rejected {\n        Bad,\n    }\n}\n"
+    assert facts_of("Use the macro", ("src/query.rs", old, new)).items == ()
+
+
+def test_what_an_update_quotes_is_not_deprecated_here():
+    old = "module x.org/y\n\nrequire a.org/log v1.9.4\n"
+    message = "vendor: a.org/log v1.10.1\n\n- Deprecate `Entry.HasCaller` and `MutexWrap`\n"
+    update = ("go.mod", old, old.replace("v1.9.4", "v1.10.1"))
+    assert deprecated(message, update, ("vendor/a.org/log/log.go", "a\n", "b\n")) == []
+    assert len(deprecated(message, update, ("log/log.go", "a\n", "b\n"))) == 2
