@@ -19,7 +19,7 @@ from bot.workspace.workspace import day_of
 from digest.answer.excerpt import lines_of
 from digest.core.authors import without_backticks
 from digest.core.change import Change, FileStatus, printable
-from digest.core.facts import FileFacts, Undone
+from digest.core.facts import Area, FileFacts, Undone
 from digest.core.grade import Graded
 from digest.core.reference import Query
 from digest.document import CodeBlock, Document, plain
@@ -53,6 +53,7 @@ async def change_page(asked: PageRequest) -> Page:
     day = at.astimezone(shelf.zone).date()
     view = ChangeView(entry, shown, language)
     files = graded.facts.files
+    code_first = sorted(enumerate(files), key=lambda one: one[1].area is not Area.CORE)
     message = _message(graded)[:_LONGEST_MESSAGE]
     view.left -= _FILE * len(files[:_FILES]) + len(message.encode("utf-8", "replace"))
     digest = await shelf.digests.announced(shown.repository.name, graded.sha, at)
@@ -81,7 +82,7 @@ async def change_page(asked: PageRequest) -> Page:
             "heading": title_of(line_of(graded)),
             "view": view,
             "files": [
-                (number, *_file(file, graded, asked)) for number, file in enumerate(files[:_FILES])
+                (number, *_file(file, graded, asked)) for number, file in code_first[:_FILES]
             ],
             "total_files": len(files),
             "pages": pages,

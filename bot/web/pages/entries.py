@@ -329,9 +329,14 @@ class ChangeView:
 
     @property
     def advice(self) -> list[Said]:
-        """What readers must do or check: the risks, then the suggestions."""
+        """What readers must do or check: the risks, then the suggestions.
+
+        The lines of what the table of names shows are below its row alone.
+        """
         sections = advice(self.analysis)
-        return [self._said(one) for _, _, statements in sections for one in statements]
+        below = {fact.evidence for fact in self._facts[: len(self.names)]}
+        told = (one for _, _, statements in sections for one in statements)
+        return [self._said(one, lines=below.isdisjoint(one.evidence)) for one in told]
 
     @property
     def insights(self) -> list[Said]:
@@ -392,8 +397,8 @@ class ChangeView:
             diff=self._lines([at]),
         )
 
-    def _said(self, statement: Statement) -> Said:
-        diff = self._lines(statement.evidence)
+    def _said(self, statement: Statement, *, lines: bool = True) -> Said:
+        diff = self._lines(statement.evidence) if lines else None
         return Said(spans=self._places.cited(statement), diff=diff)
 
     def _lines(self, evidence: Sequence[Evidence]) -> Excerpt | None:

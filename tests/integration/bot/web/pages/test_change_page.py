@@ -41,6 +41,16 @@ async def test_one_changed_line_stands_between_its_neighbours(client):
     ]
 
 
+async def test_lines_are_shown_once_and_code_stands_before_tests(client):
+    page = (await client.get(WAIT)).text
+    advice = page.split('class="risks"')[1].split("</section>")[0]
+    assert "cli.py:1" in advice
+    assert "<summary>diff" not in advice  # they are below the name in the table
+    files = (await client.get(f"{OPEN}/-/changes/1")).text.split('class="files"')[1]
+    areas = re.findall(r"</code></td><td>(\w+)</td>", files)
+    assert areas == ["Code", "Code", "Tests"]
+
+
 async def test_what_the_table_of_names_says_is_not_said_above_it(client):
     page = (await client.get(f"{OPEN}/-/changes/1")).text
     summary = re.search(r'<p class="summary">(.*?)</p>', page)
