@@ -254,8 +254,9 @@ class DigestBuilder:
             where = keep_report(folder, ours, variant)
             daily_one = channel.spec.kind is Frequency.DAILY
             lay_out = digest_document if daily_one else roll_up_document
-            # A local path is useful on this machine only.
-            shown_path = str(where) if self._reads_files(channel) else ""
+            # A path is useful on this machine only; a digest that has a page links to it.
+            here = self._reads_files(channel) and not self._app.web_of(report.repository.name)
+            shown_path = str(where) if here else ""
             document = lay_out(report, report.language, shown_path, least=channel.least)
             listed = [entry.graded for entry in shown_entries(report, channel.least)]
             document = with_buttons(document, explaining(listed, report.language))

@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from bot.app import open_workspace
 from bot.config.channel_section import ChannelConfig
 from bot.config.repository_section import RepositoryConfig
@@ -134,3 +136,24 @@ async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_pat
     assert shown == {"all": every, "some": [1], "others": [0, 2, 3], "again": every}
     assert len(reports) == 3
     assert len({report.read_text(encoding="utf-8") for report in reports}) == 3
+
+
+@pytest.mark.parametrize("web", ["", '[web]\npublic_url = "https://digest.example"\n'])
+async def test_path_of_the_report_is_shown_only_where_no_page_shows_it(
+    tmp_path: Path, web: str
+) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    builder.commit("Add module m (#1)", {"src/m.py": "x = 1\n"}, at=NOON - timedelta(hours=9))
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n[platforms.console]\n{web}")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    channel = ChannelConfig(name="all", platform="console", time="12:00", least=Level.LOW)
+    (one,) = subscriptions_of(channel, [settings])
+    async with open_workspace(file, FixedClock(NOON)) as app:
+        post = Post(target=Target(name="all", sender=FakeSender()), spec=one.spec)
+        (ready,) = await Slots(app, {"all": one}.get).build(post, Slot(day=NOON.date(), at=NOON))
+    told = markdown(ready.document)
+    assert (str(tmp_path) in told, "https://digest.example/digests/" in told) == (
+        not web,
+        bool(web),
+    )
