@@ -361,14 +361,9 @@ class AccessGate:
         self, policy: Policy, trust: Trust = nobody, asked: QuestionCounts | None = None
     ) -> None:
         """Without ``asked`` questions are counted in this process only."""
-        self._policy = policy
+        self.policy = policy
         self._trust = trust
         self._asked = asked or QuestionCounts()
-
-    @property
-    def policy(self) -> Policy:
-        """The rules of the configuration."""
-        return self._policy
 
     async def admit(self, account: str, incoming: Incoming) -> AccessDecision:
         """The decision on a message to an account."""
@@ -397,7 +392,7 @@ class AccessGate:
         The chat is named ``platform:id``, and so is the person who subscribed it, if the posts are
         limited to what that person may see.
         """
-        policy = self._policy
+        policy = self.policy
         heard = may_see(policy, chat, person) if person else may_hear(policy, chat)
         wanted = [name for name in names if name in heard]
         policy = await self._with_trust(account, chat, external=external)
@@ -405,7 +400,7 @@ class AccessGate:
 
     async def _with_trust(self, account: str, chat: str, *, external: bool) -> Policy:
         # Few chats are read by outsiders: for all others the admins' permissions need no lookup.
-        matters = trust_matters(self._policy, chat, external=external)
+        matters = trust_matters(self.policy, chat, external=external)
         if not matters or not await self._trust(account, chat):
-            return self._policy
-        return replace(self._policy, trusted=self._policy.trusted | {chat})
+            return self.policy
+        return replace(self.policy, trusted=self.policy.trusted | {chat})

@@ -182,16 +182,11 @@ class BorrowedRepository:
             "objects/info/alternates": _quote_path(str(self._objects)) + "\n",
         }
         key = hashlib.sha256(str(common_dir).encode("utf-8", "surrogateescape")).hexdigest()
-        self._folder = self._make(data / "views" / key[:16])
-
-    @property
-    def folder(self) -> Path:
-        """The view's folder, which also has room for other data about the repository."""
-        return self._folder
+        self.folder = self._make(data / "views" / key[:16])
 
     def git(self) -> Git:
         """Git for reading objects by their full names; the view has no branches."""
-        git = reading(self._folder)
+        git = reading(self.folder)
         if self._shallow.exists():
             return git.with_environment(GIT_SHALLOW_FILE=str(self._shallow))
         return git
@@ -207,7 +202,7 @@ class BorrowedRepository:
         """Write a commit-graph for ``tip`` if it lacks a recent one; it may fail silently."""
         info = self._objects / "info"
         candidates = (info / "commit-graph", info / "commit-graphs")
-        ours = self._folder / "objects" / "info" / "commit-graph"
+        ours = self.folder / "objects" / "info" / "commit-graph"
         # Git uses no graph if the history is shallow.
         if self._shallow.exists() or any(path.exists() for path in candidates) or _fresh(ours):
             return

@@ -67,14 +67,9 @@ class References:
     """The references of the repository in ``git_dir``. All methods may raise ``GitFailed``."""
 
     def __init__(self, git_dir: Path) -> None:
-        self._git = reading(git_dir)
+        self.git = reading(git_dir)  # in the repository itself
         self._git_dir = git_dir
         self._head: tuple[_Stamps, tuple[str, str | None]] | None = None
-
-    @property
-    def git(self) -> Git:
-        """Git in the repository itself."""
-        return self._git
 
     async def head(self) -> tuple[str, str | None]:
         """The branch that ``HEAD`` is on, or ``DETACHED``, and its commit, if there is one."""
@@ -106,7 +101,7 @@ class References:
 
     async def _asked_head(self) -> tuple[str, str | None]:
         try:
-            output = await self._git.run(
+            output = await self.git.run(
                 "rev-parse", f"{DETACHED}^{{commit}}", "--symbolic-full-name", DETACHED
             )
         except GitFailed:  # a branch without a commit, or a dangling HEAD
@@ -134,7 +129,7 @@ class References:
         if not _NAME.fullmatch(name):
             return None
         asked = "".join(f"{candidate}^{{commit}}\n" for candidate in candidates)
-        answers = await self._git.run("cat-file", "--batch-check", stdin=asked.encode())
+        answers = await self.git.run("cat-file", "--batch-check", stdin=asked.encode())
         for line in answers.decode("utf-8", "replace").splitlines():
             if match := _COMMIT.fullmatch(line):
                 return match[1]
@@ -142,13 +137,13 @@ class References:
 
     async def tags(self) -> list[str]:
         """The names of all tags."""
-        listed = await self._git.run("for-each-ref", "--format=%(refname:short)", "refs/tags")
+        listed = await self.git.run("for-each-ref", "--format=%(refname:short)", "refs/tags")
         return listed.decode("utf-8", "replace").split()
 
     async def branches(self) -> list[str]:
         """The short names of all branches, local ones first."""
         form = "--format=%(refname:short)"
-        listed = await self._git.run("for-each-ref", form, "refs/heads", "refs/remotes")
+        listed = await self.git.run("for-each-ref", form, "refs/heads", "refs/remotes")
         return listed.decode("utf-8", "replace").split()
 
     async def _commit(self, reference: str) -> str | None:
@@ -158,7 +153,7 @@ class References:
     async def _answer(self, *arguments: str) -> str | None:
         """The output of a command, or ``None`` if its status says that there is nothing."""
         try:
-            return (await self._git.run(*arguments)).decode("utf-8", "replace").strip()
+            return (await self.git.run(*arguments)).decode("utf-8", "replace").strip()
         except GitFailed as failure:
             if failure.status == 1:
                 return None

@@ -230,12 +230,7 @@ class ModelCalls:
         self._gate = RateGate(
             config.concurrency, config.requests_per_minute, config.tokens_per_minute
         )
-        self._estimator = Estimator()
-
-    @property
-    def estimator(self) -> Estimator:
-        """The estimator, which learns how the model counts tokens."""
-        return self._estimator
+        self.estimator = Estimator()
 
     async def send(self, ask: Ask, errand: CallContext, hear: Hear | None) -> ModelResponse:
         """Send one request. Raises :class:`ModelFault`, :class:`Outdated` or ``BudgetSpent``."""
@@ -243,7 +238,7 @@ class ModelCalls:
         most = self._with_price(
             Usage(
                 calls=1,
-                input_tokens=int(ask.estimated * self._estimator.factor) + 1,
+                input_tokens=int(ask.estimated * self.estimator.factor) + 1,
                 output_tokens=ask.output_tokens,
                 estimated=True,
             )
@@ -289,7 +284,7 @@ class ModelCalls:
         sent.outcome = OK
         self._breaker.succeeded()
         if sent.answer.metered:
-            self._estimator.learn(sent.ask.estimated, sent.answer.metered.input)
+            self.estimator.learn(sent.ask.estimated, sent.answer.metered.input)
         return sent.answer
 
     def _note_failure(self, sent: _Sent, fault: ModelFault) -> None:
@@ -312,7 +307,7 @@ class ModelCalls:
             )
         if sent.answer is not None or sent.heard:
             text = sent.answer.text if sent.answer else "".join(sent.heard or ())
-            return self._with_price(replace(sent.most, output_tokens=self._estimator.count(text)))
+            return self._with_price(replace(sent.most, output_tokens=self.estimator.count(text)))
         free = sent.fault is not None and not sent.fault.charged
         return Usage(calls=1) if free else sent.most
 

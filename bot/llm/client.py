@@ -85,24 +85,19 @@ class ServedModel:
             breaker=breaker,
         )
         known = memory.recall(config.base_url, config.name) if memory and not anew else None
-        self._dialect = known or Dialect(limit=config.output_limit)
+        self.dialect = known or Dialect(limit=config.output_limit)
 
         self._proven: set[Rung] = set()
 
     @property
     def profile(self) -> ModelProfile:
         """The model's name and limits, with what the server said of its context."""
-        known, context = self._config.profile, self._dialect.context
+        known, context = self._config.profile, self.dialect.context
         if not context or context >= known.context:
             return known
         return replace(
             known, context=context, max_output=min(known.max_output, context // _REPLY_SHARE)
         )
-
-    @property
-    def dialect(self) -> Dialect:
-        """The server's dialect, as far as it is known."""
-        return self._dialect
 
     def count(self, text: str) -> int:
         """An estimate of the tokens in a text, rather too high than too low."""
@@ -129,12 +124,12 @@ class ServedModel:
     def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
         """The body of the first request, not sent. Raises ``ModelError`` if it is too long."""
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
-        return self._transport.body(talk.ask(self._dialect))
+        return self._transport.body(talk.ask(self.dialect))
 
     def remember(self) -> None:
         """Store what was learned about the server for the next run."""
         if self._memory is not None:
-            self._memory.keep(self._config.base_url, self._config.name, self._dialect)
+            self._memory.keep(self._config.base_url, self._config.name, self.dialect)
 
     async def warm(self) -> None:
         """Load slow parts in the background; otherwise the first question waits for them."""
@@ -147,7 +142,7 @@ class ServedModel:
     async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
         wait = self._config.patience if request.patience is None else request.patience
         began = loop_time()
-        errand = CallContext(request.account, began + wait, lambda: self._dialect)
+        errand = CallContext(request.account, began + wait, lambda: self.dialect)
         try:
             return await self._converse(request, errand, began, tell)
         except ModelError as error:
@@ -160,7 +155,7 @@ class ServedModel:
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         patience = _Patience(Tries(self._pauses))
         while True:
-            ask = talk.ask(self._dialect)
+            ask = talk.ask(self.dialect)
             telling = _Telling(tell) if tell else None
             try:
                 answer = await self._calls.send(ask, errand, telling.hear if telling else None)
@@ -199,7 +194,7 @@ class ServedModel:
         if fault.reason is ModelReason.CONTEXT_LENGTH:
             limit = context_limit(fault.detail)
             if limit and limit < self.profile.context:
-                self._adopt(self._dialect, replace(self._dialect, context=limit))
+                self._adopt(self.dialect, replace(self.dialect, context=limit))
         if fault.reason in _ABOUT_ASKING:
             shaped = ask.schema is not None
             new = simpler(ask.dialect, fault.status, fault.parameter, fault.detail, shaped=shaped)
@@ -214,9 +209,9 @@ class ServedModel:
 
     def _adopt(self, old: Dialect, new: Dialect | None) -> None:
         """Use the new dialect from now on, unless another request has changed it meanwhile."""
-        if new is None or self._dialect != old:
+        if new is None or self.dialect != old:
             return
-        self._dialect = new
+        self.dialect = new
         self.remember()
         log.info(
             "model.dialect", rung=new.rung, limit=new.limit, stream=new.stream, context=new.context

@@ -288,17 +288,12 @@ class RedisConnection:
         )
         self.redis: Redis = Redis.from_pool(pool)
         self._clock = clock
-        self._trouble = ""
+        self.trouble = ""  # the error of the last call, if it failed
         self._quiet_until = 0.0
-
-    @property
-    def trouble(self) -> str:
-        """The error of the last call; empty if it was answered."""
-        return self._trouble
 
     async def ask(self, call: Callable[[Redis], Awaitable[T]]) -> T | None:
         """The answer of Redis; ``None`` if it does not answer, or did not a moment ago."""
-        if self._trouble:
+        if self.trouble:
             if self._clock() < self._quiet_until:
                 return None
             # One caller finds out for all: others continue without Redis meanwhile.
@@ -315,20 +310,20 @@ class RedisConnection:
         """Query it now; return the error, empty if it answers."""
         self._quiet_until = 0.0
         await self.ask(_ping)
-        return self._trouble
+        return self.trouble
 
     def lost(self, error: Exception) -> None:
         """Record that it did not answer."""
         self._quiet_until = self._clock() + _REST
-        before, self._trouble = self._trouble, str(error) or type(error).__name__
+        before, self.trouble = self.trouble, str(error) or type(error).__name__
         if not before:
-            log.warning("shared.lost", place=self.place, error=self._trouble)
+            log.warning("shared.lost", place=self.place, error=self.trouble)
 
     def found(self) -> None:
         """Record that it answered."""
-        if self._trouble:
+        if self.trouble:
             log.info("shared.found", place=self.place)
-        self._trouble = ""
+        self.trouble = ""
 
     async def aclose(self) -> None:
         """Close every connection."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 
 import structlog
 
-from bot.messaging.rates import Pace, Paces, Rate
+from bot.messaging.rates import Paces, Rate
 from bot.messaging.receiver import Remembered
 from bot.messaging.sender import Ability, Limit, Part, Receipt, SendError, SendReason
 from bot.messaging.wire import late_as_send_error
@@ -103,12 +103,7 @@ class SlackSender:
         self._calls = calls
         self._accounts = accounts
         self._conversations: dict[str, str] = {}
-        self._paces = Paces(_IN_ALL, _FOR_ANSWERS)
-
-    @property
-    def paces(self) -> Mapping[str, Pace]:
-        """As :class:`bot.messaging.Bounded`, by workspace: Slack limits each separately."""
-        return self._paces
+        self.paces = Paces(_IN_ALL, _FOR_ANSWERS)  # by workspace: Slack limits each separately
 
     def render(self, document: Document) -> tuple[Part, ...]:
         """Header, rich text, buttons and tables, in as few messages as possible."""
@@ -117,7 +112,7 @@ class SlackSender:
     async def ready(self, chat: str, *, answer: bool = False) -> None:
         """Wait for the channel's rate limit."""
         with late_as_send_error():
-            await self._paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
+            await self.paces[_workspace(chat)].turn(chat, _IN_A_CHANNEL, answer=answer)
 
     async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:
         """Post; only the text if Slack refuses the blocks."""
@@ -136,7 +131,7 @@ class SlackSender:
             posted = await self._post(account, part, values)
         except SendError as error:
             if error.reason is SendReason.RATE_LIMITED and error.retry_after:
-                self._paces[_workspace(chat)].hold(chat, error.retry_after)
+                self.paces[_workspace(chat)].hold(chat, error.retry_after)
             raise
         message = str(posted.get("ts", ""))
         if not message:
