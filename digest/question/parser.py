@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from digest.chat.chat_commands import read_managing
 from digest.core.enums import ChangeKind, Language
 from digest.core.patterns import lazy
-from digest.core.release import asked_release
+from digest.core.release import LATEST, asked_release
 from digest.errors import UserError
 from digest.question import follow_up_rules, list_rules, range_rules  # noqa: F401 - they add their rules
 from digest.question.asked import RULES, Asked, Weighed
@@ -55,6 +55,7 @@ from digest.question.slot_values import (
     Background,
     Path,
     Quote,
+    Release,
     Stray,
     Symbol,
     exclusions_in,
@@ -128,6 +129,7 @@ def read(text: str, now: datetime, zone: ZoneInfo, background: Background = _NOB
     if not asked or len(asked) > LONGEST:
         near = _near("", language_of(text))
         return Reading(Unknown(near=near, too_long=len(asked) > LONGEST), sure=False)
+    asked = _BUT_NOT.sub(" except ", asked)
     question = without_language(asked) or asked
     if correction := _CORRECTION.match(question) or _MEANT.search(question):
         begin, end = correction.span()
@@ -165,13 +167,13 @@ def _content(asked: Asked) -> tuple[str, ...]:
     """The words of a question that may occur in changes; none if it is about something else."""
     if asked.commands or asked.has("other", "foreign"):
         return ()
-    named = (Symbol, Path, Quote)
+    named = (Symbol, Path, Quote, Release)
     found = [
-        name_of(t)
+        t.slot.name if isinstance(t.slot, Release) else name_of(t)
         for t in asked.tokens
         if isinstance(t.slot, named) or (t.slot is None and not t.tags & _NO_CONTENT_TAGS)
     ]
-    found = [word for word in found if not _NO_CONTENT.fullmatch(word)]
+    found = [w for w in found if not _NO_CONTENT.fullmatch(w) and not w.startswith(LATEST)]
     return tuple(dict.fromkeys(found))[:_MOST_UNKNOWN]
 
 
@@ -297,6 +299,9 @@ def _without_tail(question: str) -> str:
     match = _TAIL.search(question)
     return question[: match.start()].rstrip(" ,?") if match and match.start() > 0 else question
 
+
+_BUT_NOT = lazy(r"(?:, ?|\()(?:and |but )?not (?=[^,?()]{1,40}\)?$)", re.IGNORECASE)
+"""What a question leaves out at its end: *the CUDA build, not XPU or CPU*."""
 
 _CORRECTION = lazy(
     r"(?:(?:(?:no|nope|nah|oops|wait|sorry|hm+|and|ok)\b[,.:; -]*)*"

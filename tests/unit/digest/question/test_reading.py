@@ -837,6 +837,8 @@ def test_a_description_beside_the_number_of_a_change_does_not_hide_it():
     ("question", "meant"),
     [
         ("fixes in july, no docs no ci", 'changed kind:fix without:"docs" without:"ci" 7-1..8-1'),
+        ("fixes in july (not docs or ci)", 'changed kind:fix without:"docs" without:"ci" 7-1..8-1'),
+        ("fixes in july, but not docs", 'changed kind:fix without:"docs" 7-1..8-1'),
         ("july without bots, only humans", 'changed without:"bots" 7-1..8-1'),
     ],
 )
