@@ -222,6 +222,22 @@ def brought(asked: Asked) -> Iterator[Weighed]:
         yield Weighed(4.6, Touched(name=asked.topic, claim="added"))
 
 
+@rule
+def began(asked: Asked) -> Iterator[Weighed]:
+    """Since when there is something that words describe: *since when is Python 3.15 supported*."""
+    named = asked.references or asked.spans or asked.kinds or asked.things or asked.slots(Symbol)
+    others = named or asked.author or asked.has("change", "count", "who", "other", "me", "why")
+    if others or not asked.has("history") or not _SINCE.search(asked.text):
+        return
+    if 0 < len(asked.words) <= _MOST_DESCRIBED:
+        yield Weighed(1.6, Touched(name=" ".join(asked.words), claim=_wanted(asked) or "added"))
+
+
+_SINCE = lazy(
+    r"\b(?:since when|when (?:did|was|were|has|have))\b|什么时候|何时|啥时候", re.IGNORECASE
+)
+
+
 def claim_of(asked: Asked) -> str:
     """The claim about a name in a question to be answered by yes or no."""
     if not YES_OR_NO.search(asked.text):

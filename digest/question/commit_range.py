@@ -151,6 +151,15 @@ _SERIES = re.compile(
 )
 """All releases with the same first numbers: *the 0.12 series*."""
 
+_FROM_OURS = re.compile(
+    rf"(?:\bon|\busing|\brun(?:ning)?|在用|用的?是?|跑的?是?) ?(?:version |release )?"
+    r"([0-9]{1,2}\.[0-9]{1,3})(?![\w.]*\d)"
+    r"(.{0,80}?\b(?:upgrad\w+|updat\w+|go(?:ing)?|mov(?:e|ing)|jump(?:ing)?|get(?:ting)?)"
+    rf"|.{{0,40}}?(?=升级?到|更新到|换到)) *(?:to|升级?到|更新到|换到) *(?:the )?({_VERSION})",
+    re.IGNORECASE | re.ASCII,
+)
+"""A release in use, and the one to upgrade to: *we are on 0.19, what breaks going to 0.20*."""
+
 _LAST_TWO = re.compile(
     r"\b(?:compare |between )?(?:the )?(?:last|latest|past) (two|three|[2-9])"
     r" (?:releases|versions)\b"
@@ -164,6 +173,7 @@ def with_releases(text: str) -> str:
     """The text with the releases that it paraphrases in the form of a version or a range."""
     text = _UNRELEASED.sub(f" since {LATEST} ", text, count=1)
     text = _LATEST.sub(f" {LATEST} ", _LAST_TWO.sub(_last_releases, text))
+    text = _FROM_OURS.sub(r"\2 from \1 to \3", text, count=1)
     return _SERIES.sub(r" \1.x ", text)
 
 

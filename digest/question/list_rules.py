@@ -117,7 +117,7 @@ def bare(asked: Asked) -> Iterator[Weighed]:
     named = asked.references or asked.filters != Filters() or asked.commands or asked.author
     if not asked.known or named or not 0 < len(asked.left) <= _MOST_BARE:
         return
-    beside = ("history", "ask", "aux", "prep", "join", "it", "explain")
+    beside = ("history", "ask", "aux", "prep", "join", "it", "explain", "shorter", "status")
     if asked.only_words(*beside) and asked.known.issuperset(one.lower() for one in asked.left):
         yield Weighed(1.1, Changed(window=asked.span or asked.now.usual, topic=asked.topic))
 

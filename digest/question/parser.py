@@ -62,6 +62,7 @@ from digest.question.slot_values import (
     name_of,
 )
 from digest.question.slots import slots_of, words_of
+from digest.topics.synonyms import synonyms
 
 LEAST = 1.0  # minimum weight of a reading
 SURE = 2.0  # minimum weight of a reading that is sure
@@ -167,14 +168,35 @@ def _content(asked: Asked) -> tuple[str, ...]:
     """The words of a question that may occur in changes; none if it is about something else."""
     if asked.commands or asked.has("other", "foreign"):
         return ()
-    named = (Symbol, Path, Quote, Release)
+    named = (Symbol, Path, Quote)
     found = [
-        t.slot.name if isinstance(t.slot, Release) else name_of(t)
+        name_of(t)
         for t in asked.tokens
         if isinstance(t.slot, named) or (t.slot is None and not t.tags & _NO_CONTENT_TAGS)
     ]
-    found = [w for w in found if not _NO_CONTENT.fullmatch(w) and not w.startswith(LATEST)]
+    found = [word for word in found if not _NO_CONTENT.fullmatch(word)]
     return tuple(dict.fromkeys(found))[:_MOST_UNKNOWN]
+
+
+def _described(asked: Asked) -> tuple[str, ...]:
+    """The words of a question that describe changes: topics, kinds of change and of names."""
+    cues = ("kind:", "act:", "thing:", "default", "state")
+    found = [
+        token
+        for token in asked.tokens
+        if isinstance(token.slot, Symbol | Path | Quote | Release)
+        or (
+            token.slot is None
+            and (
+                not token.tags
+                or any(tag.startswith(cues) for tag in token.tags)
+                or synonyms(token.text)
+            )
+        )
+    ]
+    names = [t.slot.name if isinstance(t.slot, Release) else name_of(t) for t in found]
+    names = [n for n in names if not _NO_CONTENT.fullmatch(n) and not n.startswith(LATEST)]
+    return tuple(dict.fromkeys(names))[:_MOST_UNKNOWN]
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -349,13 +371,13 @@ def _read(question: str, now: Now, background: Background) -> Reading | None:
     yes_or_no = YES_OR_NO.search(question) is not None
     undone = yes_or_no and _UNDONE.search(question) is not None
     closed = bool(said) and yes_or_no and not (asked.has("it") and follows)
-    dated = bool(_content(asked)) and RELEASE.search(question) is not None
+    dated = bool(asked.kinds or asked.topic) and RELEASE.search(question) is not None
     return Reading(
         best.intent,
         sure,
         asked.words,
         unknown,
-        _content(asked),
+        _described(asked),
         other,
         single=single,
         brief=brief,

@@ -90,8 +90,8 @@ def _refs(asked: Asked) -> Refs | None:
 
 def reaching(span: Refs, releases: Sequence[str]) -> Refs | None:
     """A range completed by the release that ends it, as in *从 v1.0 升级到 v1.1*."""
-    if not releases:
-        return span
+    if not releases or releases[0].endswith(".x"):
+        return span  # "in 3.x since 3.10"
     return Refs(base=span.base, tip=releases[0]) if not span.tip and len(releases) == 1 else None
 
 

@@ -61,10 +61,12 @@ dense, 稠密
 deploy, deployment, 部署
 deprecate, deprecation, deprecated, 弃用, 废弃
 device, 设备
+disable, disabled, turn off, turned off, switched off, 关闭, 禁用
 distributed, 分布式
 documentation, docs, doc, 文档
 draft, drafter, 草稿
 embedding, 嵌入, 向量
+enable, enabled, turn on, turned on, switched on, 启用, 开启
 encode, encoder, encoding, 编码
 engine, 引擎
 environment variable, env var, 环境变量

@@ -103,8 +103,9 @@ async def list_changes(intent: Changed, ctx: Context) -> Answer:
     if not asked.held.rows and not announced:
         asked = await second_reading(asked, intent.topic, ctx, tip)
         asked = await longer(asked, ctx, tip) if asked.held.rows else asked
-        if not asked.held.rows and (history := await _history(asked.intent, ctx, tip)):
-            return history
+        named = " " not in intent.topic  # not one word of a description
+        if not asked.held.rows and named and (told := await _history(asked.intent, ctx, tip)):
+            return told
     listed: tuple[str, ...] = ()
     if asked.held.rows:
         asked = await _refined(asked, ctx, tip, vague=is_vague(intent, ctx))

@@ -31,6 +31,7 @@ from digest.question.commit_range import Refs
 from digest.question.intent import Changed, Intent, Search, Touched
 from digest.question.parser import Reading
 from digest.topics.matching import Resolved, restrict
+from digest.topics.terms import roots
 from digest.topics.title_search import has_all, search_titles
 from digest.window import Window
 from handlers.context import Context
@@ -135,8 +136,9 @@ async def with_close_titles(
     ones. An answer with many changes gets only closer ones. What a question counts, ranks or limits
     to a person stays as it is.
     """
-    asks = isinstance(intent, Changed) and bool(intent.topic)
-    if found.error is not None or not (found.total or asks):
+    if found.error is not None or (isinstance(intent, Changed) and not intent.topic):
+        return found
+    if not found.total and not isinstance(intent, Changed | Search):
         return found
     if found.intent not in {"changed", "touched"} and not isinstance(intent, Search):
         return found
@@ -147,9 +149,13 @@ async def with_close_titles(
     enough = _FEW_NAMED if isinstance(intent, Touched) else _FEW
     if any(has_all(row.graded.title, reading.content) for row in found.rows):
         return found
-    span = found.window if isinstance(intent, Changed) and not intent.anytime else None
+    dated = not intent.anytime if isinstance(intent, Changed) else isinstance(intent, Search)
+    span = found.window if dated else None
     release = reading.dated or getattr(intent, "claim", "") in {"added", "release", "gone"}
     few = found.total <= enough
+    own = roots(found.topic)
+    if not few and all(roots(word) <= own for word in reading.content):
+        return found  # nothing can be closer than what was looked for
     return await _close_titles(found, reading.content, span, ctx, few=few, release=release)
 
 

@@ -888,3 +888,26 @@ def test_going_from_one_release_to_another_is_not_about_go():
 def test_who_bumped_it_belongs_to_the_question_for_the_version():
     told = parse("whats the minimum rust version now and who bumped it", NOW, ZONE)
     assert told == Touched(name="rust", claim="value")
+
+
+@pytest.mark.parametrize(
+    ("question", "refs"),
+    [
+        ("we're on 0.19, is there anything that'll bite us going to 0.20", "0.19..0.20"),
+        ("我们在用 0.19，升级到 0.20 有什么坑", "0.19..0.20"),
+        ("which flags went away in 3.x since 3.10", "since 3.10"),
+    ],
+)
+def test_the_release_in_use_begins_the_range_of_an_upgrade(question, refs):
+    assert str(parse(question, NOW, ZONE).window) == refs
+
+
+def test_since_when_there_is_something_is_asked_of_words_too():
+    told = parse("什么时候开始支持 python 3.15", NOW, ZONE)
+    assert told == Touched(name="python 3.15", claim="added")
+
+
+def test_a_topic_in_bullet_points_is_a_question():
+    known = Background(words=frozenset({"speculative", "decoding"}))
+    told = read("give me three bullet points on speculative decoding for my boss", NOW, ZONE, known)
+    assert told.intent.topic == "speculative decoding"
