@@ -202,7 +202,7 @@ def descriptions(facts: Sequence[Fact], reading: ChangeContext) -> Iterator[Span
     for f in facts:
         when = (f.when or "") if f.kind is FactKind.DEPRECATION else ""
         new = f.action is Action.ADDED or f.detail in {"default", "choices"}
-        text = opening(text_beside(f.name, helps)) if new else ""
+        text = opening(text_beside(f.name, helps), f.name) if new else ""
         if any(c.isdigit() for c in when):
             yield words.REMOVAL_PLANNED(reading.language, version=when)
         elif text in told:

@@ -208,7 +208,8 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
 def text_beside(name: str, helps: Mapping[str, str]) -> str:
     """The text that describes a thing, or the field whose name is the end of the flag's name."""
     mine = f"_{without_dashes(owner_of(name)[1])}"
-    field = (text for one, text in helps.items() if mine.endswith(f"_{one}"))
+    ends = {one: text for one, text in helps.items() if mine.endswith(f"_{one}")}
+    field = (text for one, text in ends.items() if not mine.endswith(f"_no_{one}"))
     text = helps.get(name) or next(field, "")
     return text if content(text) - content(name.replace("_", " ")) - _HEADING else ""
 
@@ -217,14 +218,14 @@ def _new(f: Fact, phrase: Phrase, text: str, reading: ChangeContext) -> Statemen
     language = reading.language
     what = phrase(language, name=code(f.name))
     if is_known(f.after) and f.kind in {FactKind.FLAG, FactKind.ENVIRONMENT, FactKind.CONFIG}:
-        # Every value of a variable is a string; its quotes mean nothing.
-        after = (f.after or "").strip("\"'") if f.kind is FactKind.ENVIRONMENT else f.after
+        # In a shell every value is a string; its quotes mean nothing.
+        after = (f.after or "").strip("\"'") if f.kind is not FactKind.CONFIG else f.after
         what = words.WITH_DEFAULT(language, what=what, value=value(after or f.after, language))
     if f.elsewhere:
         here, there = (code(printable(path)) for path in (f.evidence.path, f.elsewhere))
         what = words.NEW_HERE(language, what=what, path=here, elsewhere=there)
     if text:
-        what = words.EXPLAINED(language, what=what, words=code_as_spans(opening(text)))
+        what = words.EXPLAINED(language, what=what, words=code_as_spans(opening(text, f.name)))
     return make_statement(with_full_stop(what, reading), [f])
 
 

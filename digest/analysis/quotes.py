@@ -202,8 +202,15 @@ def restates(statement: Statement, graded: Graded) -> bool:
     return repeats(title.partition(" ")[2] or title, statement.text)
 
 
-def opening(text: str) -> str:
-    """The first sentence of a text that does not point elsewhere, or two if it is very short."""
+def opening(text: str, name: str = "") -> str:
+    """The first sentence of a text that does not point elsewhere, or two if it is very short.
+
+    The text begins later if that says more of the words of a name than its first sentence.
+    """
+    own = content(name.replace("_", " ").replace("-", " "))
+    first, rest = (" ".join(part) for part in (sentences(text)[:1], sentences(text)[1:]))
+    if len(own & content(opening(rest) if own and rest else "")) > len(own & content(first)) + 1:
+        text = rest
     found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
 

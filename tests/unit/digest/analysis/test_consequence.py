@@ -539,6 +539,25 @@ def test_what_another_program_has_already_is_left_to_the_full_report():
     assert "--port" not in plain(why(graded, analysis, Language.EN))
 
 
+def test_negated_flag_is_not_explained_by_the_other_one():
+    new = fact(FactKind.FLAG, Action.ADDED, "--no-emit-links")
+    helped = clue(ClueKind.HELP, name="emit_links", text="Include links in what is written.")
+    assert "New flag --no-emit-links." in lines(change("Write links", new, clues=[helped]))
+
+
+def test_setting_is_explained_by_the_sentence_about_it():
+    text = "A fast kernel for some of the newer cards. Controls the minimum number of bytes to use it at all."
+    new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_MIN_NUMBER_BYTES")
+    helped = clue(ClueKind.HELP, name=new.name, text=text)
+    told = f"New environment variable {new.name}: {text.partition('. ')[2]}"
+    assert told in lines(change("Add it all", new, clues=[helped]))
+
+
+def test_default_of_a_flag_is_told_without_its_quotes():
+    new = fact(FactKind.FLAG, Action.ADDED, "--backend", after='"cef"')
+    assert "New flag --backend (default cef)." in lines(change("Add pages", new))
+
+
 def test_documentation_that_leans_on_its_neighbours_is_not_quoted():
     page = samples.file("docs/a.md", area=Area.DOCS)
     text = "However, some pools still require workers that are small and special."
