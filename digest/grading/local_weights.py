@@ -220,7 +220,7 @@ def _rescale(model: Weights, odds: Sequence[float], due: Sequence[bool]) -> Weig
     if not free:
         return model
     top = free[min(len(free) - 1, int(room * len(odds)))]
-    middle = free[min(len(free) - 1, int(max(_MEDIUM - _HIGH + room, room + 0.05) * len(odds)))]
+    middle = free[min(len(free) - 1, int((_MEDIUM - _HIGH + room) * len(odds)))]
     scale = min(3.0, max(0.2, (high - medium) / max(top - middle, 0.05)))
     return replace(
         model,

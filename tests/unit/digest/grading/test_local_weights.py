@@ -99,6 +99,12 @@ def test_a_past_in_which_everything_demands_something_is_graded_as_any_other() -
     assert learned.weights.weights == weights().weights
 
 
+def test_past_in_which_nearly_everything_demands_something_is_scaled_by_the_rest() -> None:
+    titles = ("Add a reader", "Simplify the loop", *["feat!: Remove the flag --old"] * 18)
+    mixed = [change(n, titles[n % 20], days=n // 4) for n in range(LEAST_PAST)]
+    assert is_only_scaled(learn("v2", RELEASE, mixed, frozenset()))
+
+
 def test_as_many_changes_as_wanted_are_high_and_medium_under_learned_weights() -> None:
     """12 % of the newest 500 are high, and 45 % at least medium."""
     file = FileFacts(

@@ -174,5 +174,7 @@ def test_where_nothing_mattered_or_nothing_else_is_known_nothing_is_proposed():
     assert (none.high_recall, none.high_precision, none.medium_recall) == (0.0, 0.0, 0.0)
     beside = quality([*good, *_many((50, 0.8))[40:]], fates, Thresholds(high=0.8)).now
     assert beside.levels == {Level.HIGH: 50, Level.MEDIUM: 0, Level.LOW: 0}
+    medium = quality(_many((4, 0.4), (3, 0.39)), {}, Thresholds(high=0.8, medium=0.4)).now
+    assert medium.levels == {Level.HIGH: 0, Level.MEDIUM: 4, Level.LOW: 3}
     few = [*good[: LEAST - 1], *_many((50, 0.1))[40:]]
     assert quality(few, fates, Thresholds()).proposal is None

@@ -100,6 +100,16 @@ def test_cited_hunk_that_shows_the_reverse_is_a_contradiction():
         ([("a.txt", f"OldThing\n{FAR}x\n", f"y\n{FAR}NewThing\n")], None),
         ([("a.txt", f"OldThing\n{FAR}x\n", f"NewThing\n{FAR}OldThing\n")], None),
         ([("a.txt", f"NewThing\n{FAR}x\n", f"OldThing\n{FAR}NewThing\n")], Rejection.SHIFT),
+        (
+            [
+                (
+                    "a.txt",
+                    f"NewThing\n{FAR}OldThing\n{FAR.upper()}y\n",
+                    f"OldThing\n{FAR}x\n{FAR.upper()}NewThing\n",
+                )
+            ],
+            Rejection.SHIFT,
+        ),
         ([("a.txt", "OldThing\n", "x\n"), ("b.txt", "x\n", "NewThing\n")], Rejection.SHIFT),
         ([("a.txt", "x\n", "OldThing NewThing\n")], Rejection.SHIFT),
         ([("a.txt", "OldThing NewThing\n", "x\n")], Rejection.SHIFT),

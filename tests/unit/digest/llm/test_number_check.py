@@ -123,6 +123,22 @@ def test_counts_are_of_the_whole_of_areas_kinds_and_details():
     assert counts("symbol", ChangeIndex(mixed.change, mixed.facts)) == {1, 2, 3, 4}
 
 
+def test_kind_of_names_is_counted_apart_from_the_other_kinds():
+    made = materials.material(
+        "Do it",
+        ("a.py", "", "def a(): ...\ndef b(): ...\ndef c(): ...\ndef d(): ...\nclass E: ...\n"),
+        ("b.go", "", "package b\n\nconst F = 1\n\nconst G = 2\n"),
+    )
+    assert counts("symbol", ChangeIndex(made.change, made.facts)) == {4, 1, 2, 7}
+
+
+def test_numbers_up_to_two_are_words_where_there_is_a_change():
+    index = materials.material("Do it", ("a.py", "x\n", "y\n"))
+    ground = ChangeIndex(index.change, index.facts)
+    for number, right in ((1, True), (2, True), (3, False), (30, False)):
+        assert (wrong_number(take_apart(f"There are {number} cases."), ground) is None) is right
+
+
 def test_tests_are_counted_by_side_and_by_their_difference():
     rows = "def test_a():\n    ...\n\n", "func TestB(t *testing.T) {}\n", "@Test\n", "a\n"
     index = materials.material(
