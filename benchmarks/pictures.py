@@ -22,11 +22,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from markdown_it import MarkdownIt
 from PIL import Image
@@ -53,6 +55,7 @@ _POST = 720
 """CSS pixels of a picture of a post."""
 
 _COLUMNS = 100
+_LOOKS_FOR = 60  # seconds in which a server looks for new commits
 _COLOURS = 256
 _MARKDOWN = MarkdownIt("commonmark", {"breaks": True})
 _CLONES = re.compile(r"(?<= )/\S+")
@@ -221,6 +224,15 @@ def take(browser: Browser, file: Path, *, address: str = "", html: str = "", **o
     context.close()
 
 
+def _wait_for_reading(address: str) -> None:
+    """Wait until the server has looked for new commits: until then the page calls itself old."""
+    for _ in range(_LOOKS_FOR):
+        with urlopen(address) as page:
+            if b"last read" not in page.read():
+                return
+        time.sleep(1)
+
+
 def main() -> None:
     """Take all pictures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -263,6 +275,7 @@ def _take_all(args: argparse.Namespace) -> None:
         change = f"{base}/-/changes/{args.change}"
         dark = args.folder / "web-change.png"
         take(browser, dark, address=change, viewport=page, color_scheme="dark")
+        _wait_for_reading(base)
         take(browser, args.folder / "web-repository.png", address=base, viewport=page)
         browser.close()
 
