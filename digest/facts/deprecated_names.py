@@ -21,11 +21,15 @@ _RENAMED_THING = re.compile(
     r"\b(?:old|original|previous) name (?:will be removed|is (?:now )?deprecated)\b"
 )
 _JOINT = re.compile(r"([\"'])[fr]?\1")  # where a text ends and continues on the next line
+_JOINED_TEXT = re.compile(r"([\"']) [fr]?\1")
+_RUNS_ON = re.compile(r"^\s*[fr]?[\"'][A-Z].{0,300}\w [\"']$")
+"""A line of a text whose sentence goes on below."""
+
 _PROSE = re.compile(r"[A-Z][a-z]+(?: [a-z]+){1,8} ?")
 
 OWNER = re.compile(
     r"\b[Nn]ame\s*[=:]\s*[\"'](?P<named>[\w:.-]{2,100})[\"']|[\"'](?P<flag>--[\w.-]{2,80})[\"']"
-    r"|(?:[fF]lag\w{0,20}\((?:\w{1,40},\s*)?|\.long\()\"(?P<bare>[\w.-]{2,80})\""
+    r"|(?:[fF]lag\w{0,20}\((?:\w{1,40},\s*)?|\.long\(|\.[A-Z]\w{2,20}Var\()\"(?P<bare>[\w.-]{2,80})\""
 )
 
 _ALIAS_NAME = re.compile(
@@ -164,7 +168,8 @@ def _named_by_sentence(
     if old := _RENAMED_THING.search(_JOINT.sub("", near)):
         return [old["name"].rpartition(".")[2]]
     said = " ".join(lines[n].strip() for n in range(max(1, first - 1), first + 3) if n in lines)
-    for clause in (line, said):
+    runs_on = _RUNS_ON.search(lines.get(first - 1, ""))
+    for clause in (_JOINED_TEXT.sub("", said),) if runs_on else (line, said):
         if (match := SAID_SO.search(clause)) is not None:
             subject = _SENTENCE.split(clause[: match.start()])[-1]
             if _WITHOUT.search(subject):

@@ -410,3 +410,24 @@ def test_help_of_a_flag_deprecates_the_flag_and_not_what_it_mentions():
     old = new.replace(line, '    .help("Use the globals")\n')
     (fact,) = facts_of("Deprecate it", ("src/defs.rs", old, new)).of(FactKind.DEPRECATION)
     assert fact.name == "--node-globals"
+
+
+def test_sentence_about_what_is_passed_does_not_deprecate_what_takes_it():
+    new = (
+        "class Trainer:\n    def fit(self, rows):\n        warnings.warn(\n"
+        '            "Passing a `messages`-format (conversational) dataset to "\n'
+        '            "`Trainer` is deprecated and will be removed. Use a dataset with a `prompt`.",\n'
+        "            FutureWarning,\n        )\n"
+    )
+    old = "class Trainer:\n    def fit(self, rows):\n        pass\n"
+    facts = facts_of("Prepare the formats", ("app/fit.py", old, new))
+    assert [f.name for f in facts.of(FactKind.DEPRECATION)] == []
+
+
+def test_flag_that_its_help_and_a_warning_deprecate_is_told_once():
+    old = 'package x\n\nfunc f(b B) {\n\tb.BoolVar("tsig-axfr", "Transfer zones", false, &c.T)\n}\n'
+    new = old.replace('"Transfer', '"[DEPRECATED: use --axfr] Transfer').replace(
+        "}\n", '\tlog.Warn("--tsig-axfr is deprecated, use --axfr instead")\n}\n'
+    )
+    facts = facts_of("Add --axfr", ("pkg/types.go", old, new)).of(FactKind.DEPRECATION)
+    assert [(f.name, f.replacement) for f in facts] == [("--tsig-axfr", "--axfr")]
