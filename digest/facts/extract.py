@@ -199,7 +199,7 @@ def _items(change: Change, scenes: Mapping[str, FileContext]) -> tuple[Fact, ...
         if (scene := scenes.get(file.path)) is None:
             continue
         facts = [f for find in _FINDERS for f in find(scene) if len(f.name) <= _LONGEST_NAME]
-        facts += _renamed_module(file, area_of(file.path))
+        facts += _module(file, area_of(file.path), change.files)
         found.extend(sorted(facts, key=_place))
     found = routes.mounted(found, lambda: (s.changed_text for s in scenes.values()))
     found = help_text.borne_out(_newly_told(change, _new_flags(found, scenes), scenes), scenes)
@@ -276,17 +276,22 @@ def _notes(scenes: Mapping[str, FileContext]) -> tuple[Note, ...]:
     return tuple(found) if len(found) <= change_notes.MOST else ()
 
 
-def _renamed_module(file: FileChange, area: Area) -> list[Fact]:
-    """The rename of a Python module that others import."""
-    old, new = file.old_path or "", file.path
-    if file.status is not FileStatus.RENAMED or area is not Area.CORE or area_of(old) is not area:
-        return []
+def _module(file: FileChange, area: Area, files: Sequence[FileChange]) -> list[Fact]:
+    """The rename or removal of a Python module that others import."""
+    old, new = file.old_path or file.path, file.path
     names = [path.removesuffix(".py").replace("/", ".") for path in (old, new)]
-    if not old.endswith(".py") or not new.endswith(".py") or any("._" in n for n in names):
+    python = old.endswith(".py") and new.endswith(".py") and not any("._" in n for n in names)
+    if not python or area is not Area.CORE or area_of(old) is not area:
         return []
-    evidence = Evidence(path=new, line=1, side=Side.NEW)
-    values = names[0], names[1]
-    return [symbols.symbol_fact(Action.RENAMED, names[1], "module", evidence, values)]
+    if file.status is FileStatus.RENAMED:
+        evidence = Evidence(path=new, line=1, side=Side.NEW)
+        values = names[0], names[1]
+        return [symbols.symbol_fact(Action.RENAMED, names[1], "module", evidence, values)]
+    package = f"{old.removesuffix('.py')}/"
+    if file.status is not FileStatus.DELETED or any(f.path.startswith(package) for f in files):
+        return []
+    evidence = Evidence(path=old, line=1, side=Side.OLD)
+    return [symbols.symbol_fact(Action.REMOVED, names[0], "module", evidence)]
 
 
 def _of_message(change: Change, subject: Subject) -> Iterator[Fact]:

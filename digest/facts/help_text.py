@@ -284,7 +284,9 @@ def borne_out(found: Sequence[Fact], scenes: Mapping[str, FileContext]) -> list[
     kept: list[Fact] = []
     for fact in found:
         was = fact.before or ""
-        bare = was.startswith("[") and not any(was in line for line in lines)
+        items = set(_ITEMS.findall(was)) ^ set(_ITEMS.findall(fact.after or ""))
+        shown = items and items <= {line.strip().rstrip(",") for line in lines}
+        bare = was.startswith("[") and not shown and not any(was in line for line in lines)
         if fact.detail != DOCUMENTED:
             kept.append(fact)
         elif last(fact.name) in held and not bare:
@@ -321,6 +323,7 @@ def _is_documentation(scenes: Mapping[str, FileContext]) -> bool:
     )
 
 
+_ITEMS = re.compile(r"'[^']*'|\"[^\"]*\"")
 _COMMENTS = ("//", "*", "/*", "#", "--")
 
 _FROM_TO = re.compile(

@@ -34,7 +34,7 @@ _SETTABLE = {
 _SHARED = frozenset({FactKind.ENVIRONMENT, FactKind.METRIC})
 """Kinds that belong to no file: one more reader or maker is nothing new."""
 
-_LISTED_ONLY = frozenset({"alias", "command", "export", "overload"})
+_LISTED_ONLY = frozenset({"alias", "command", "export", "module", "overload"})
 """Names of things that may well stay elsewhere, but are not offered here any more."""
 
 _CODE = frozenset({FactKind.SYMBOL, FactKind.CONFIG})

@@ -1293,3 +1293,38 @@ def test_program_outside_any_package_is_not_imported(package, public) -> None:
     text = f"def fetch(name):\n    return name\n\n\n{main}"
     (fact,) = told("gallery/get.py", text, main)
     assert with_exposure(fact, {"gallery/get.py": text, **package}).public is public
+
+
+MAIL = "__all__ = ['Mailer']\n\n\nclass Mailer:\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "public"),
+    [("app/mail.py", MAIL, True), ("app/mail.py", MAIL.replace("__all__", "names"), False)],
+)
+def test_module_that_lists_its_exports_is_removed_with_its_file(path, text, public) -> None:
+    facts = facts_of("Remove mails", (path, text, None)).items
+    (module,) = (f for f in facts if f.detail == "module")
+    assert (module.action, module.name) == (Action.REMOVED, "app.mail")
+    assert with_exposure(module, {path: text}).public is public
+
+
+def test_module_that_becomes_a_package_is_not_removed() -> None:
+    files = (("app/mail.py", MAIL, None), ("app/mail/__init__.py", None, MAIL + "\nx = 1\n"))
+    facts = facts_of("Split mails", *files).items
+    assert [f.name for f in facts if f.detail == "module" and f.action is Action.REMOVED] == []
+
+
+def test_documented_list_is_a_default_if_code_has_what_is_new_in_it() -> None:
+    docs = "## resolve.mainFields\n\n- **Default:** `['module', 'jsnext']`\n"
+    code = "export const FIELDS = [\n  'module',\n  'jsnext',\n]\nuse(mainFields)\n"
+    files = (
+        ("docs/config.md", docs, docs.replace("['module'", "['browser', 'module'")),
+        (
+            "src/constants.ts",
+            code,
+            code.replace("[\n", "[\n  'browser',\n").replace("use(m", "use(now.m"),
+        ),
+    )
+    facts = facts_of("feat: prefer browsers", *files).items
+    assert [f.name for f in facts if f.detail == "default"] == ["resolve.mainFields"]
