@@ -21,7 +21,7 @@ from digest.analysis.context import (
 )
 from digest.analysis.headline import secures
 from digest.analysis.quotes import content, opening
-from digest.analysis.wording import NAMES, is_computed, kind_of, value
+from digest.analysis.wording import COMMIT, NAMES, is_computed, kind_of, value
 from digest.core.authors import code_as_spans
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
@@ -441,4 +441,5 @@ def versions(reading: ChangeContext) -> Iterator[Statement]:
         olds = [one and one.lstrip("=") if exact else one for one in (f.before, f.after)]
         before, after = (value(one, language) for one in olds)
         spans = words.VALUE(language, name=code(f.name), before=before, after=after)
-        yield make_statement(with_full_stop(spans, reading), [f])
+        told = make_statement(with_full_stop(spans, reading), [f])
+        yield _inner(told) if COMMIT.fullmatch(f.after or "") else told

@@ -142,6 +142,9 @@ _SET = frozenset(
     {FactKind.CONFIG, FactKind.ENVIRONMENT, FactKind.FLAG, FactKind.METRIC, FactKind.ROUTE}
 )
 
+_MERGES = re.compile(
+    r"merge (?:branch|commit|main|master|pull|release|remote|tag|upstream|v?\d)", re.IGNORECASE
+)
 _THINGS = frozenset("backend command endpoint page parser plugin subcommand support".split())  # noqa: SIM905
 """Words of a short title that say well enough what is new."""
 
@@ -169,7 +172,7 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
     return Headline(
         spans=_with_label(label, where, code_as_spans(_without_fix(text, label)), language),
-        telling=(len(content) >= _LEAST and not text.lower().startswith("merge "))
+        telling=(len(content) >= _LEAST and not _MERGES.match(text))
         or (label in _ALONE.values() and bool(content)),
         inner=_is_inner(facts, text),
         brief=label is words.NEW and len(content) < 2 * _LEAST and not content & _THINGS,
@@ -293,7 +296,7 @@ def _is_new(facts: Facts, begin: str) -> bool:
     """
     core = [f for f in facts.files if f.area is Area.CORE]
     added, deleted = sum(f.added for f in core), sum(f.deleted for f in core)
-    if _kinds(facts.subject) & _FEATURES or begin.endswith(" support"):
+    if _kinds(facts.subject) & _FEATURES or begin.endswith((" support", " integration")):
         return added > deleted
     made = {f.kind for f in facts.items if f.action is Action.ADDED and f.public is not False}
     files = any(f.status is FileStatus.ADDED for f in core)

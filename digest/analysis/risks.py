@@ -217,16 +217,17 @@ _RENAMES = re.compile(r"\brenam\w{1,3} `?([\w.-]+)`? (?:to|as|->|→) `?([\w.-]+
 def _weakness(reading: ChangeContext) -> Spans:
     """Words for a vulnerability in the message of a change that nothing calls a security fix.
 
-    They may be about another program, and most integer overflows are ordinary bugs.
+    They may be about another program, and most overflows of integers and bounds are ordinary bugs.
     """
     rules = {reason.rule for reason in reading.graded.grade.reasons}
     said = [f for f in reading.facts.of(FactKind.SECURITY) if f.detail == "words"]
-    titled = any(f.evidence.line == 1 and "overflow" not in f.name.lower() for f in said)
+    titled = any(f.evidence.line == 1 and not _ORDINARY.search(f.name) for f in said)
     if rules & _SECURES or not said or titled:
         return ()
     return words.WEAKNESS_NAMED(reading.language, words=said[0].name)
 
 
+_ORDINARY = re.compile(r"overflow|bounds", re.IGNORECASE)
 _SECURES = frozenset({"advisory", "label_security", "note_security", "says_security"})
 """Rules for changes that their authors call security fixes."""
 

@@ -32,7 +32,8 @@ from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
 from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+"""A version that is a commit, whose sources the build may fetch."""
 _SHA = 10  # digits shown of a commit that is a version
 _MUST_BE_GIVEN = {FactKind.SYMBOL, FactKind.CONFIG}
 """Kinds that have to be given if they have no default: parameters and fields."""
@@ -48,7 +49,7 @@ def value(text: str | None, language: Language) -> Part:
     """A value as code (commit names shortened), or the word for none."""
     if not text:
         return words.NONE.text(language)
-    return code(text[:_SHA] if _COMMIT.fullmatch(text) else text, VALUE)
+    return code(text[:_SHA] if COMMIT.fullmatch(text) else text, VALUE)
 
 
 def name_with_values(fact: Fact, language: Language) -> Spans:
@@ -102,15 +103,13 @@ def kind_of(facts: Sequence[Fact], language: Language) -> str:
 
 
 _NOT_INSTALLED = {"submodule", "github-actions", "docker"}
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-"""A commit whose sources the build fetches and makes a part of the project."""
 
 
 def is_pin(fact: Fact) -> bool:
     """Whether a dependency is only a version given to a build, which users do not install."""
     if fact.kind is not FactKind.DEPENDENCY:
         return False
-    built = fact.detail == "cmake" and _COMMIT.fullmatch(fact.after or fact.before or "")
+    built = fact.detail == "cmake" and COMMIT.fullmatch(fact.after or fact.before or "")
     return (
         fact.detail in _NOT_INSTALLED
         or bool(built)

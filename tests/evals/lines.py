@@ -50,7 +50,7 @@ _SCOPE = re.compile(r"(?!now rejected: )[^:“”]{1,60}(?<!error): (?=\S)", re.
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
-    r"|\bbuilt with\b|\bis now \S{1,40} \(was\b|\bnow among\b|\bnow (?:defaults|takes|requires)\b|\bnow rejected\b|\bno longer\b|\braised from\b|\bundoes\b|\bbrings back\b",
+    r"|\bbuilt with\b|\bis now \S{1,40} \(was\b|\bnow among\b|\bnow (?:defaults|takes|requires)\b|\bnow rejected\b|\bno longer\b|\b(?:allowed (?:for|if|when)|falls back|requires|returns)\b|\braised from\b|\bundoes\b|\bbrings back\b",
     re.IGNORECASE,
 )
 
@@ -107,7 +107,7 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
     if found := _NEWS.match(text):
         return len(_WORD.findall(text[found.end() :])) >= _EXPLAINED
     labelled = False
-    while (found := _LABEL.match(text)) or (found := _SCOPE.match(text)):
+    while (found := _LABEL.match(text)) or (found := _scope(text)):
         labelled = labelled or found.re is _LABEL
         text = text[found.end() :]
     content = [w for w in _WORD.findall(text) if w.lower() not in _LITTLE]
@@ -123,6 +123,13 @@ def says_consequence(line: str, internal: Collection[str] = ()) -> bool:
     if _INSIDE.match(text) or not BEGINS.match(text.lower()):
         return False
     return len(content) >= (4 if _EMPTY_VERB.match(text) else 3)
+
+
+def _scope(text: str) -> re.Match[str] | None:
+    """What stands before a colon, unless it is a sentence of several words."""
+    found = _SCOPE.match(text)
+    acts = found and " " in found[0].strip() and BEGINS.match(text.lower())
+    return None if acts else found
 
 
 def lines(changes: Sequence[Graded]) -> list[tuple[Level, str, bool, str]]:

@@ -38,6 +38,8 @@ Redact credentials from failed fetches
 Build the bundled kernel for each version so the wheel imports on all of them
 Fix get_name calls consumed when logging is on
 compile: get_name should respect APP_CACHE
+Add support of the next model: its frontend
+2.14: An invalid time zone returns a specific error
 """.splitlines()
 
 SAYS_NOT = """\

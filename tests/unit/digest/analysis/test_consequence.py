@@ -558,6 +558,25 @@ def test_default_of_a_flag_is_told_without_its_quotes():
     assert "New flag --backend (default cef)." in lines(change("Add pages", new))
 
 
+def test_commit_of_a_dependency_is_left_to_the_full_report():
+    pin = fact(FactKind.DEPENDENCY, Action.CHANGED, "relay", before="a" * 40, after="b" * 40)
+    graded = change("Add support of the next relay", pin)
+    analysis = analyse(graded, Language.EN)
+    assert "relay is now bbbbbbbbbb (was aaaaaaaaaa)." in [one.text for one in analysis.summary]
+    assert not why(graded, analysis, Language.EN)
+
+
+def test_read_beyond_the_bounds_is_not_called_a_security_fix():
+    item = samples.fact(
+        FactKind.SECURITY, Action.CHANGED, "out-of-bounds read", samples.at("", 1), detail="words"
+    )
+    graded = change("Fix an out-of-bounds read of the kernel", item)
+    reasons = (Reason(rule="security", weight=2.0),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    told = "The message speaks of “out-of-bounds read”: check if it concerns you."
+    assert plain(to_do(graded, Language.EN)) == told
+
+
 def test_documentation_that_leans_on_its_neighbours_is_not_quoted():
     page = samples.file("docs/a.md", area=Area.DOCS)
     text = "However, some pools still require workers that are small and special."

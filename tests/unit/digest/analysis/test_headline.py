@@ -83,6 +83,8 @@ def told(title, language=Language.EN, *files):
         ("[KV][0/N] Support preemption of blocks", "KV: Support preemption of blocks"),
         ("[Feature] error on duplicate routes", "Error on duplicate routes"),
         ("(2.14) [FIXED] Stale pool of leaves", "Fix (2.14): Stale pool of leaves"),
+        ("(2.14) Support streams of queues", "2.14: Support streams of queues"),
+        ("[Tensors] Relay pool integration", "New (Tensors): Relay pool integration"),
         ("[REMOVED] Callback of the monitor", "Removed: Callback of the monitor"),
         ("[ADDED] Make the pool available", "Make the pool available"),
         ("[ADDED] Pool of workers", "New: Pool of workers"),
