@@ -40,7 +40,7 @@ class Mutant:
     """One change of a file: the bytes from ``start`` to ``end`` become ``after``.
 
     ``function`` is the qualified name of the enclosing function, empty for code that runs at
-    import. ``text`` is the stripped line, and ``name`` describes the change.
+    import. ``text`` is the line without its comment, and ``name`` describes the change.
     """
 
     path: str
@@ -71,7 +71,12 @@ def mutants(path: str, source: bytes) -> Iterator[Mutant]:
 def equal(path: str) -> frozenset[tuple[str, str]]:
     """Lines and names of mutants that are equivalent to the file, or without a visible effect."""
     listed = tomllib.loads(EQUAL.read_text(encoding="utf-8"))["mutant"]
-    return frozenset((one["line"], one["change"]) for one in listed if one["path"] == path)
+    return frozenset((_code(one["line"]), one["change"]) for one in listed if one["path"] == path)
+
+
+def _code(line: str) -> str:
+    """A line without the comment behind it, which may be reworded."""
+    return line.partition("  # ")[0].strip()
 
 
 class _Walk:
@@ -108,7 +113,7 @@ class _Walk:
         return Mutant(
             path=self._path,
             line=node.lineno,
-            text=self._rows[node.lineno - 1].decode().strip(),
+            text=_code(self._rows[node.lineno - 1].decode()),
             function=function,
             start=start,
             end=end,

@@ -46,11 +46,11 @@ RINGS = ("digest", "handlers", "bot")
 _SECONDS = 30.0
 """For the tests of one mutant: those of the mirrored module, then the fastest others."""
 
-_PATIENCE = 60.0
+_PATIENCE = 20.0
 """Seconds after which tests count as stuck.
 
 For a mutant they are added to ten times the usual time; for the measurement of a file they are
-thirty times as many.
+ninety times as many.
 """
 
 _PYTEST = ["-q", "-n0", "-W", "ignore::pytest.PytestAssertRewriteWarning", "--no-header"]
@@ -245,7 +245,7 @@ class Tree:
             if not (kept.exists() and there.issuperset(json.loads(kept.read_text("utf-8"))[0])):
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 print(f"measuring {file}", file=sys.stderr, flush=True)
-                self._asked.send((None, tests, 30 * _PATIENCE, kept))
+                self._asked.send((None, tests, 90 * _PATIENCE, kept))
                 if self._asked.recv() == _STUCK:
                     kept.write_text("[[], {}]", encoding="utf-8")
             called, measured = json.loads(kept.read_text(encoding="utf-8"))

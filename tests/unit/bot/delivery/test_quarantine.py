@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -214,3 +215,29 @@ async def test_refusals_of_one_chat_do_not_count_against_another(kept, clock, ta
     assert not parking.holds(replace(target, chat="C2"))
     await parking.note(replace(target, chat="C2"), [POSTED])
     assert parking.holds(target)
+
+
+async def test_eight_dead_chats_are_probed_at_once_and_the_others_after_them(kept, clock):
+    begun, go = [], asyncio.Event()
+
+    class Waiting(FakeSender):
+        async def probe(self, chat):
+            begun.append(chat)
+            await go.wait()
+            return "there"
+
+    for number in range(10):
+        one = ChatRefusal(
+            account="fake", chat=f"C{number}", reason="no_channel", detail="", strikes=3,
+            since=clock.time, parked_at=clock.time, next_probe=clock.time,
+        )  # fmt: skip
+        await kept.keep(one)
+    targets = {place: Target(name="n", sender=Waiting(), chat=place[1]) for place in kept.held}
+    looking = asyncio.create_task(Quarantine(kept, clock).look(targets))
+    for _ in range(30):
+        await asyncio.sleep(0)
+    assert len(begun) == 8
+    go.set()
+    await looking
+    assert len(begun) == 10
+    assert parked_chats(await kept.all()) == []

@@ -14,6 +14,7 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
+from bot.jobs.loop import run
 from bot.jobs.role_duties import MessageIntake, Scheduler, duties_of, receive, schedule
 from bot.jobs.roles import ProcessRole
 from bot.messaging.receiver import Incoming, MessageEvent
@@ -126,6 +127,31 @@ async def test_process_that_listens_hands_messages_over_and_stops():
         while not world.asked:
             await asyncio.sleep(0)
     assert hearing.texts() == ["answer to one"], "a stop lets an answer end"
+
+
+class Lingering(Changing):
+    """Channels whose watcher has something to put away when it is cancelled."""
+
+    ended = False
+
+    async def changed(self):
+        try:
+            await super().changed()
+        finally:
+            for _ in range(9):
+                await asyncio.sleep(0)
+            self.ended = True
+
+
+@pytest.mark.parametrize("role", ["alone", "scheduler", "web"])
+async def test_stop_waits_until_every_duty_has_ended(role):
+    channels = Lingering()
+    work = replace(World().work(), posts=channels)
+    loops = {"alone": partial(run, work), "scheduler": partial(schedule, work, Jobs())}
+    async with run_until_here(loops.get(role, partial(receive, work))):
+        for _ in range(9):
+            await asyncio.sleep(0)
+    assert channels.ended
 
 
 class Inbox:
