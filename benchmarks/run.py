@@ -66,7 +66,7 @@ def main() -> None:
         *answers.rows(),
         _memory(clone, some),
         _start_up("--help", ["--help"], "<= 0.15 s", args.times),
-        _archived(clone, args.times),
+        _archived(clone, tip, args.times),
     ]
     show(rows)
     for line in slower(rows, kept(args.table)):
@@ -301,9 +301,11 @@ def _modules(words: list[str]) -> int:
     return done.stderr.count("import time:") - 1
 
 
-def _archived(clone: str, times: int) -> Row:
-    """A question about a topic whose period is in the archive."""
-    words = ["ask", "what changed in tests in the last 7 days", "--repo", clone]
+def _archived(clone: str, tip: str, times: int) -> Row:
+    """A question about a topic whose period, up to the tip, is in the archive."""
+    now = _git(clone, "show", "-s", "--format=%cI", tip)
+    question = "what changed in tests in the last 7 days"
+    words = ["ask", question, "--repo", clone, "--now", now]
     with _fresh() as environment, patch.dict(os.environ, environment):
         return _start_up("ask, from the archive", words, "<= 0.6 s", times)
 

@@ -21,12 +21,11 @@ from rich.text import Text
 from bot.cli.output import emit
 from bot.util.sanitize import legible
 from bot.workspace.workspace import Workspace
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.grade import Graded, is_settled
 from digest.core.statement import Statement
 from digest.errors import UserError
 from digest.i18n.labels import COLON, IMPACT, INSIGHTS, RISKS, SUGGESTIONS, SUMMARY
-from digest.llm.model_input import Privacy
 from digest.llm.packing import lines_prompts, prompts_for
 from digest.llm.prompt import Prompt, kind_of
 from digest.llm.prompt import PromptKind as Asked

@@ -110,9 +110,7 @@ def with_usage(
     report: Mapping[str, Any], judgement: AnalysisRun | None, currency: str
 ) -> dict[str, Any]:
     """A report's JSON with the usage of each analysis, when it was made, and of this run."""
-    from handlers.ports.model_port import Usage
-
-    spent = judgement.spent if judgement else Usage()
+    spent = judgement.spent if judgement else None
     commits = [commit_with_usage(commit, judgement, currency) for commit in report["commits"]]
     return {**report, "usage": usage_to_json(spent, currency), "commits": commits}
 
@@ -125,16 +123,16 @@ def commit_with_usage(
     return {**commit, "usage": usage_to_json(made, currency) if made is not None else None}
 
 
-def usage_to_json(usage: Usage, currency: str) -> dict[str, Any]:
+def usage_to_json(usage: Usage | None, currency: str) -> dict[str, Any]:
     """A usage by its parts; ``cost`` is in the currency of the configuration."""
     return {
-        "calls": usage.calls,
-        "input_tokens": usage.input_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost": float(usage.cost),
+        "calls": usage.calls if usage else 0,
+        "input_tokens": usage.input_tokens if usage else 0,
+        "cached_tokens": usage.cached_tokens if usage else 0,
+        "output_tokens": usage.output_tokens if usage else 0,
+        "cost": float(usage.cost) if usage else 0.0,
         "currency": currency,
-        "estimated": usage.estimated,
+        "estimated": usage.estimated if usage else False,
     }
 
 

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from bot.git.address import is_open, read_address
 from bot.util.section import SectionContext, Settings
+from digest.core.enums import Privacy
 from digest.core.grade import Repository, Thresholds
-from digest.llm.model_input import Privacy
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:", re.IGNORECASE)
 

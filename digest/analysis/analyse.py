@@ -252,9 +252,11 @@ def gist(graded: Graded, language: Language) -> Analysis:
     return Analysis(language=language, summary=summary(brief(read(graded, language))))
 
 
-def must_act(graded: Graded, facts: Analysis) -> bool:
+def must_act(graded: Graded, facts: Analysis | None = None) -> bool:
     """Whether users must do or check something: an urgent rule or the facts call for it."""
-    return (urgency(graded.grade) > 0 and graded.facts.reverts is None) or acts(facts)
+    if urgency(graded.grade) > 0 and graded.facts.reverts is None:
+        return True
+    return acts(facts or gist(graded, Language.EN))
 
 
 def acts(analysis: Analysis) -> bool:

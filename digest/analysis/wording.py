@@ -26,7 +26,6 @@ from digest.core.facts import (
     Undone,
 )
 from digest.document import Spans
-from digest.facts.syntax.declarations import common_start
 from digest.facts.version_pin import of_variable
 from digest.i18n import statement_text as words
 from digest.i18n.labels import KINDS, KINDS_MANY, PIN, PINS
@@ -206,6 +205,9 @@ def shared_start(pairs: Sequence[tuple[str, str]]) -> tuple[str, str]:
     olds, news = [old for old, _ in pairs], [new for _, new in pairs]
     if len(pairs) <= _PAIR:
         return "", ""
+    # Imported here, because the parsers that come with it are needed by few.
+    from digest.facts.syntax.declarations import common_start
+
     starts = (min(names)[: common_start(min(names), max(names))] for names in (olds, news))
     before, after = (start[: max(map(start.rfind, "_.")) + 1] for start in starts)
     ends = [name.removeprefix(before) for name in olds]

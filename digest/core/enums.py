@@ -81,3 +81,12 @@ class TopicPlace(StrEnum):
     IDENTIFIER = "identifier"
     KIND = "kind"
     LABEL = "label"
+
+
+class Privacy(StrEnum):
+    """How much of a repository a model may see."""
+
+    FULL = "full"
+    REDACTED = "redacted"
+    METADATA = "metadata"
+    NONE = "none"

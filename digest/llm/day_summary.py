@@ -13,7 +13,7 @@ from typing import Any
 
 from digest.analysis.quotes import restates
 from digest.core.change import Change, Commit
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.facts import Facts, Subject
 from digest.core.grade import Graded, Level
 from digest.core.statement import Analysis, Origin, Statement
@@ -21,7 +21,7 @@ from digest.document import Spans, Text
 from digest.llm.change_index import ChangeIndex
 from digest.llm.change_sheet import Count
 from digest.llm.format_check import Failed
-from digest.llm.model_input import Privacy, Redactor, impersonal
+from digest.llm.model_input import Redactor, impersonal
 from digest.llm.packing import NoRoom
 from digest.llm.prompt import Prompt, PromptKind, prompt, room_for_material
 from digest.llm.prompt_text import visible

@@ -20,10 +20,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Protocol
 
 from digest.core.change import Change, FileChange, Hunk, without_hunks
+from digest.core.enums import Privacy
 from digest.core.facts import Fact, Facts, FileFacts
 from digest.core.grade import Graded
 from digest.core.patterns import lazy
@@ -84,15 +84,6 @@ def find_target(reference: str, change: Change) -> Cited | None:
         return Cited(file=file)
     at = int(match[2]) - 1
     return Cited(file=file, hunk=file.hunks[at]) if at < len(file.hunks) else None
-
-
-class Privacy(StrEnum):
-    """How much of a repository a model may see."""
-
-    FULL = "full"
-    REDACTED = "redacted"
-    METADATA = "metadata"
-    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

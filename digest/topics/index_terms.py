@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from digest.core.enums import ChangeKind, Language, TopicPlace
+from digest.core.enums import ChangeKind, TopicPlace
 from digest.core.facts import Action, Area, Fact, FactKind, Facts, FileFacts, Subject
 from digest.core.grade import Graded, Level
 from digest.topics.synonyms import CHINESE, kin
@@ -113,10 +113,10 @@ def bearings(graded: Graded, among: Collection[str] | None = None) -> dict[str, 
 def _sorted_under(graded: Graded) -> Iterator[tuple[str, Bearing]]:
     """The kinds and labels of a change, which questions ask for by name, and what it undoes."""
     # Imported here, because most questions to the archive ask for no kind.
-    from digest.analysis.analyse import gist, must_act
+    from digest.analysis.analyse import must_act
 
     kinds = {*kinds_of(graded)}
-    if graded.grade.level is not Level.LOW and must_act(graded, gist(graded, Language.EN)):
+    if graded.grade.level is not Level.LOW and must_act(graded):
         kinds.add(ChangeKind.ACTION)
     for kind in sorted(kinds):
         yield kind_term(kind), Bearing(place=TopicPlace.KIND, strength=1, shown=kind)

@@ -74,6 +74,11 @@ def search_titles(
     ][:most]
 
 
+def are_enough(words: Sequence[str]) -> bool:
+    """Whether a title can have more of the words than those listed: a single one is no more."""
+    return len([*itertools.islice(_phrases(words), _LEAST)]) == _LEAST
+
+
 def has_all(title: str, words: Sequence[str]) -> bool:
     """Whether a title has all of the words, or their synonyms."""
     text = _Titles([title])

@@ -18,7 +18,6 @@ from digest.core.grade import Level
 from digest.grading.outcomes import of_window
 from digest.report.assembly import Report, ReportEntry, assemble, keep_entries, tally
 from digest.report.condensed import posted_commits
-from digest.topics.matching import Resolved, bears, candidates, resolve
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.grade_quality import taught
@@ -26,6 +25,7 @@ from handlers.digests.ingest import Ingested, Labels, ingest, with_descriptions
 from handlers.ports.storage import Archive, Outcome, Range, Selection, State, Tip, Watched
 
 if TYPE_CHECKING:
+    from digest.topics.matching import Resolved
     from handlers.ports.analysis_port import AnalysisRun, Missed
 
 
@@ -183,6 +183,8 @@ async def topics_of(
     archive: Archive, watched: Watched, topics: Sequence[str]
 ) -> tuple[tuple[str, Resolved], ...]:
     """Muted topics as index terms; a topic that the repository has no term for mutes nothing."""
+    from digest.topics.matching import candidates, resolve  # few digests have muted topics
+
     found: list[tuple[str, Resolved]] = []
     for topic in topics:
         wanted = candidates(topic, watched.aliases)
@@ -233,6 +235,10 @@ def filter_daily(
 
 def _muting(entry: ReportEntry, muted: Sequence[tuple[str, Resolved]], labels: Labels) -> str:
     """The first topic that mutes a change, or empty."""
+    if not muted:
+        return ""
+    from digest.topics.matching import bears
+
     given = labels.get(entry.graded.sha, ())
     return next((topic for topic, terms in muted if bears(entry.graded, terms, given)), "")
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from digest.core.enums import Privacy
 from digest.core.grade import Graded, Level, is_settled
 from digest.grading.importance import by_model, laid_over
-from digest.llm.model_input import Privacy
 from digest.llm.prompt import PromptKind as Asked
 from digest.llm.prompt import kind_of
 from handlers.context import Context

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from digest.core.enums import Privacy
 from digest.core.reference import Reference
 from digest.core.release import LATEST
 from digest.errors import UserError
 from digest.llm.day_summary import mask_lines
-from digest.llm.model_input import Privacy
 from digest.llm.prompt import Schema, fill_template, texts
 from digest.llm.prompt import meaning as prompt_meaning
 from digest.llm.prompt_text import fence_content, visible

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
 from digest.core.statement import Analysis, Statement
 from digest.grading.importance import LevelOverride
-from digest.llm.model_input import Privacy, Redactor
+from digest.llm.model_input import Redactor
 from digest.llm.prompt import PromptKind, version_of
 from digest.report.themes import DaySummary
 from handlers.ports.model_port import Model, ModelError, ModelReason, Usage

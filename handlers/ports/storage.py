@@ -12,13 +12,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from digest.core.change import Change
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.grade import Graded, Repository, Thresholds
 from digest.core.reference import Query
 from digest.core.release import TaggedRelease
 from digest.grading.local_weights import LocalWeights
 from digest.grading.policy import GradingPolicy
-from digest.llm.model_input import Privacy
 from digest.window import Window
 from handlers.ports.forge_port import Forge
 

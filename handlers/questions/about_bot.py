@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from digest.answer.answers import Answer, as_of
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.document import (
     Block,
     Code,
@@ -31,7 +31,6 @@ from digest.i18n.reading_text import (
     THANKS,
     TWO_LANGUAGES,
 )
-from digest.llm.model_input import Privacy
 from digest.question.intent import (
     Changed,
     DigestOf,

@@ -32,7 +32,7 @@ from digest.question.intent import Changed, Intent, Search, Touched
 from digest.question.parser import Reading
 from digest.topics.matching import Resolved, restrict
 from digest.topics.terms import roots
-from digest.topics.title_search import has_all, search_titles
+from digest.topics.title_search import are_enough, has_all, search_titles
 from digest.window import Window
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
@@ -190,6 +190,8 @@ async def _close_titles(
     If it has not ``few`` changes, only with closer ones. These come first. The ``release`` of the
     closest ones is told if it is asked for.
     """
+    if not (few and found.rows) and not are_enough(words):
+        return found  # without reading the titles of the whole history
     from handlers.questions.name_state import released_in
 
     listed = {row.graded.sha for row in found.rows}

@@ -11,8 +11,8 @@ import pytest
 
 from bot.llm.redaction import MASK, Secrets, rules_folder
 from digest.core.change import printable
-from digest.core.enums import Language
-from digest.llm.model_input import Privacy, material
+from digest.core.enums import Language, Privacy
+from digest.llm.model_input import material
 from tests.support import materials
 from tests.support.materials import prompt_for
 from tests.support.speed import within

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from bot.llm.redaction import MASK, Secrets
+from digest.core.enums import Privacy
 from digest.core.facts import FactKind
 from digest.facts import security
-from digest.llm.model_input import Privacy, material
+from digest.llm.model_input import material
 from tests.support import materials
 
 LETTERS = string.ascii_letters + string.digits

@@ -26,9 +26,9 @@ from bot.util.machine import FixedClock
 from bot.util.machine import loop_time as now
 from bot.workspace.workspace import Workspace
 from digest.core.change import Change
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.facts import Facts
-from digest.llm.model_input import Masked, Privacy
+from digest.llm.model_input import Masked
 from handlers.context import Context
 from handlers.digests.daily import Daily, digest_of_window
 from tests.integration.handlers.llm.day import DAY, EVENING, build

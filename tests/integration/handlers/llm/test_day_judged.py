@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from bot.cli.output import with_usage
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.grade import Level
 from digest.core.statement import Origin
-from digest.llm.model_input import Privacy
 from digest.markdown import markdown
 from digest.report.condensed import digest_document
 from digest.report.full_report import report_document

@@ -13,8 +13,7 @@ from bot.chat.question_service import QuestionService
 from bot.chat.responder import AnswerProgress
 from bot.config.reader import read
 from bot.messaging.receiver import Incoming
-from digest.core.enums import Language
-from digest.llm.model_input import Privacy
+from digest.core.enums import Language, Privacy
 from digest.markdown import markdown
 from handlers.digests.daily import digest_of_window
 from handlers.ports.chat_port import ConversationKey

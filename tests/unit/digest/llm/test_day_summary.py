@@ -8,13 +8,13 @@ import pytest
 
 from digest.analysis.analyse import analyse
 from digest.core.change import Change, Side
-from digest.core.enums import Language
+from digest.core.enums import Language, Privacy
 from digest.core.facts import Evidence, Facts
 from digest.core.grade import Graded
 from digest.core.statement import Analysis, Statement
 from digest.document import Code, Text
 from digest.llm.day_summary import changes_for_model
-from digest.llm.model_input import Masked, Privacy, mask_change
+from digest.llm.model_input import Masked, mask_change
 from tests.support.fakes import graded
 
 TOKEN = "tok_51f6c2d9"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.enums import Language
-from digest.llm.model_input import Masked, Privacy, impersonal, mask_change, material
+from digest.core.enums import Language, Privacy
+from digest.llm.model_input import Masked, impersonal, mask_change, material
 from digest.llm.prompt_text import Cause
 from tests.support import materials
 from tests.support.materials import prompt_for

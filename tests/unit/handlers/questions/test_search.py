@@ -160,3 +160,14 @@ async def test_letters_within_other_words_of_texts_do_not_answer_a_question_of_s
     ctx = context(FakeSource(changes))
     await ask("what changed this month", ctx)
     assert (await ask("who won the game last nite", ctx)).rows == ()
+
+
+@pytest.mark.parametrize(("topic", "times"), [("loader", 0), ("loader granite", 1)])
+async def test_the_titles_of_the_history_are_not_read_for_a_single_word(topic, times):
+    changes = [
+        change(f"000000{n}c", f"Tune the loader, part {n} (#{n})", {"c.py": 2}, AN_HOUR_AGO)
+        for n in range(10, 20)
+    ]
+    source = FakeSource(changes)
+    await ask(f"what changed in {topic} this week", context(source))
+    assert len([call for call in source.calls if call[0] == "titles"]) == times
