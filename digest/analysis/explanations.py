@@ -208,7 +208,9 @@ def setting_descriptions(reading: ChangeContext) -> Iterator[Statement]:
 def text_beside(name: str, helps: Mapping[str, str]) -> str:
     """The text that describes a thing, or the field whose name is the end of the flag's name."""
     mine = f"_{without_dashes(owner_of(name)[1])}"
-    ends = {one: text for one, text in helps.items() if mine.endswith(f"_{one}")}
+    ends = {
+        one: text for one, text in helps.items() if mine.endswith(f"_{one}") and "=" not in mine
+    }
     field = (text for one, text in ends.items() if not mine.endswith(f"_no_{one}"))
     text = helps.get(name) or next(field, "")
     return text if content(text) - content(name.replace("_", " ")) - _HEADING else ""

@@ -124,7 +124,7 @@ def _quoted(lines: Sequence[str], row: int) -> str:
 
 def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
     """The declaration that begins on a line, up to the apparent start of the next."""
-    indent = _indent(lines[row])
+    indent, opened, closed = _indent(lines[row]), lines[row].count("("), lines[row].count(")")
     yield lines[row]
     for line in lines[row + 1 : row + _BELOW]:
         depth = _indent(line)
@@ -132,6 +132,9 @@ def _declaration(lines: Sequence[str], row: int) -> Iterator[str]:
             return
         if depth == indent and _NEXT.match(line) and not _KEY.match(line.lstrip()):
             return
+        if depth == indent and opened and opened == closed:
+            return  # a whole call is followed by another
+        opened, closed = opened + line.count("("), closed + line.count(")")
         yield line
 
 

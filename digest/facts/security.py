@@ -196,7 +196,8 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             seen[name] += 1
         for found in (*_WORDS.finditer(line), *_ACRONYMS.finditer(line)):
             name = found[0].lower() if found[0].lower() != found[0].upper() else found[0]
-            if number > 1 and _NOUN.match(name) and not _MENDED.search(line):
+            noun = number > 1 or name.endswith("ies")
+            if noun and _NOUN.match(name) and not _MENDED.search(line):
                 continue
             if not seen[name]:
                 yield _said(found[0], "words", number)

@@ -127,7 +127,7 @@ _DEMANDS = {
     "shipped": r"(?:add|build|publish|ship|provid|releas)(?:e|s|es|ed|ing)? .{0,60}"
     r"\b(?:binaries|images?|wheels?|packages|installers?)\b",
     "security": r"(?<!for )security(?![\w-]| (?:reviews?|scan(?:s|ning|ner)?|audits?|polic(?:y|ies)"
-    r"|workflows?|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab\w{1,8}"
+    r"|workflows?|reports?|contacts?|docs?|documentation|comments?|teams?|models?)\b)|vulnerab(?:le|ility)\b"
     r"|cve-\d{4}|cves?(?![\w-]| (?:scan|check|report|tool))|ghsa-\w{4}|ssrf|xss|rce"
     r"|denial.of.service|dos\b|pre-?auth\b"
     rf"|bypass\w{{0,3}} .{{0,40}}\b{_GUARDS}\b|\b{_GUARDS} .{{0,40}}\b(?:bypass|not enforced)\b",
@@ -136,7 +136,7 @@ _DEMANDS = {
 _INNER = r"(?<![\w/.-])(?:{})(?![\w-])"  # no part of an identifier, a path or a compound
 
 _TITLE = {n: re.compile(_INNER.format(r), re.IGNORECASE) for n, r in _RULES.items()}
-_DEMANDED = {n: re.compile(rf"(?<![\w-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
+_DEMANDED = {n: re.compile(rf"(?<![\w`-])(?:{r})", re.IGNORECASE) for n, r in _DEMANDS.items()}
 _SAID = {n: re.compile(r, re.IGNORECASE) for n, r in _BODY.items()}
 
 _REMOVALS = frozenset(

@@ -545,6 +545,14 @@ def test_negated_flag_is_not_explained_by_the_other_one():
     assert "New flag --no-emit-links." in lines(change("Write links", new, clues=[helped]))
 
 
+def test_feature_is_not_explained_by_a_function_of_its_name():
+    new = fact(FactKind.FLAG, Action.ADDED, "--enable-feature=index-newer")
+    helped = clue(ClueKind.HELP, name="newer", text="Returns what is newer for this index.")
+    assert "New flag --enable-feature=index-newer." in lines(
+        change("Write it", new, clues=[helped])
+    )
+
+
 def test_setting_is_explained_by_the_sentence_about_it():
     text = "A fast kernel for some of the newer cards. Controls the minimum number of bytes to use it at all."
     new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_MIN_NUMBER_BYTES")

@@ -324,3 +324,12 @@ def test_comment_above_a_function_is_read_if_its_name_shares_words_with_the_titl
 ):
     new = ("pool/pool.go", "package pool\n", text)
     assert [c.text for c in clues(ClueKind.HELP, new, message=title)] == found
+
+
+def test_help_of_the_next_call_is_not_that_of_a_flag():
+    lines = [
+        'f.BoolVar(&c.On, "app.on", false, "Enable it.")',
+        'f.IntVar(&c.Trials, "app.trials", 1, "The number of permitted trials while half open.")',
+    ]
+    assert beside(lines, 0) == ""
+    assert beside(lines, 1) == "The number of permitted trials while half open."

@@ -100,6 +100,7 @@ def test_one_less_is_told_on_the_old_side():
         ("Limit it\n\nThis fixes a vulnerability.", ["changed vulnerability @3m"]),
         ("Scope it\n\n--until-fixed hides a vulnerability, fixed-point or not.", []),
         ("Avoid stack overflow of recursive files", []),
+        ("audit: warn about ignored vulnerabilities", []),
         ("Report a vulnerability", ["changed vulnerability @1m"]),
     ],
 )

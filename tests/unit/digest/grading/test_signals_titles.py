@@ -118,6 +118,8 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "Use backend-default precision of dots",
         "Propagate default stop words to every request",
         "Correct deprecation hints of the parser",
+        "audit: add context for ignored vulnerabilities",
+        "Add `security` as a type of commits",
         "Replace assertions by exceptions for security",
         "fix(fetch): report securityDetails of reused sockets",
         "[V0 Deprecation] Refactor the cache from a list to an element",
