@@ -41,7 +41,8 @@ class Config(Settings):
     kind: Literal["feishu"] = "feishu"
     app_id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     app_secret: SecretStr
-    domain: str = "feishu"  # ``feishu``, ``lark``, or the address of a self-hosted open platform
+    # ``feishu``, ``lark``, or the address of a self-hosted open platform.
+    domain: str = Field(default="feishu", validate_default=True)
     listen: bool = True  # false for a process that only posts
     events: Literal["connection", "http"] = "connection"
     encrypt_key: SecretStr | None = None
