@@ -55,6 +55,7 @@ and the repository exists.
             "could not read Username for 'https://h': terminal prompts disabled",
             "credentials",
         ),
+        ("fatal: early EOF\nfatal: index-pack failed\n", "index-pack failed", "check the address"),
         ("fatal: early EOF\n", "early EOF", "check the address"),
         (_BELOW, "", "check the address"),
         ("", "", "check the address"),

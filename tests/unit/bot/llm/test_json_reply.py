@@ -83,6 +83,19 @@ def test_objects_says_what_is_wrong(reply, why):
 
 
 @pytest.mark.parametrize(
+    ("reply", "near"),
+    [
+        ('{"a": b}', '{"a": b}'),
+        (f'{{"{"a" * 50}": b{" " * 50}}}', f'{"a" * 16}": b{" " * 19}'),
+    ],
+)
+def test_place_that_is_no_json_is_shown_with_what_is_around_it(reply, near):
+    with pytest.raises(ValueError, match="not valid JSON") as wrong:
+        objects(f"So: {reply} That is all.")
+    assert str(wrong.value).endswith(f" near {near!r}")
+
+
+@pytest.mark.parametrize(
     "reply",
     [
         '{"a":' * 12_000,

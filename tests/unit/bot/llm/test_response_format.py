@@ -1,8 +1,9 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from bot.llm.response_format import FILE, Dialect, DialectFile, Rung, context_limit
+from bot.llm.response_format import FILE, Dialect, DialectFile, Rung, context_limit, simpler
 from tests.support.fakes import FakeClock
 
 FOUND = Dialect(rung=Rung.OBJECT, limit="max_completion_tokens", stream=False)
@@ -76,3 +77,43 @@ def test_folder_that_cannot_be_written_is_no_error(tmp_path):
 )
 def test_limit_of_the_context_is_read_from_an_error(words, limit):
     assert context_limit(words) == limit
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 415, 422, 501])
+def test_server_that_refuses_a_field_is_asked_without_it(status):
+    first = Dialect()
+    for words, change in (
+        ("response_format is not supported", {"rung": Rung.OBJECT}),
+        ("unknown field temperature", {"temperature": False}),
+        ("unknown field max_tokens", {"limit": "max_completion_tokens"}),
+        ("unknown field stream", {"stream": False}),
+        ("unknown field stream_options", {"usage": False}),
+    ):
+        simple = replace(first, **change)
+        assert simpler(first, status, "", words, shaped=True) == simple
+        if "limit" not in change and "rung" not in change:
+            assert simpler(simple, status, "", words, shaped=True) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "shaped"),
+    [
+        (None, "unknown field temperature", True),
+        (401, "unknown field temperature", True),
+        (406, "unknown field temperature", True),
+        (429, "unknown field temperature", True),
+        (500, "unknown field temperature", True),
+        (503, "unknown field temperature", True),
+        (400, "the temperature of the room is high", True),
+        (400, "response_format is not supported", False),
+        (400, "unknown field seed", True),
+    ],
+)
+def test_other_errors_make_no_request_simpler(status, words, shaped):
+    assert simpler(Dialect(), status, "", words, shaped=shaped) is None
+
+
+def test_field_that_the_server_names_apart_is_left_out():
+    found = simpler(Dialect(), 400, "temperature", "it must be 1", shaped=True)
+    assert found == Dialect(temperature=False)
+    assert simpler(Dialect(rung=Rung.TEXT), 400, "", "response_format is bad", shaped=True) is None

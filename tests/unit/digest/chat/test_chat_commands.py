@@ -214,6 +214,19 @@ def test_command_is_read(text: str) -> None:
     assert read_managing(text) == COMMANDS[text]
 
 
+@pytest.mark.parametrize(
+    ("words", "on"),
+    [
+        ("on yes true show allow 开 打开 开启 允许 ON", True),
+        ("off no false hide forbid 关 关闭 禁止 Off", False),
+    ],
+)
+def test_switch_is_turned_by_any_of_its_words(words: str, on: bool) -> None:
+    for word in words.split():
+        for setting in (ChatSetting.BOTS, ChatSetting.PRIVATE):
+            assert read_managing(f"settings {setting} {word}") == Set(setting=setting, value=on)
+
+
 @pytest.mark.parametrize("text", NO_COMMANDS)
 def test_what_is_no_command_is_left_to_questions(text: str) -> None:
     assert read_managing(text) is None

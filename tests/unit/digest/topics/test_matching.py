@@ -90,6 +90,26 @@ def test_near_topics_of_something_foreign_are_none():
 
 
 @pytest.mark.parametrize(
+    ("text", "known", "near"),
+    [
+        ("abc", "abcdefg", True),
+        ("ab", "abcd", False),
+        ("abcdefgh", "abcd", True),
+        ("abcdefg", "abc", False),
+        ("abcd", "abxcyd", True),
+        ("abcd", "abxcydz", False),
+        ("xytokens", "tokensab", False),
+        ("kqbcdefgh", "xyzkbcdefgh", False),
+        ("qkbcdefgh", "xykbcdefgh", True),
+        ("tokenizer", "tokeniser", True),
+        ("tokenizer", "tokeniser implementation", False),
+    ],
+)
+def test_term_is_near_another_that_contains_it_or_is_written_alike(text, known, near):
+    assert near_topics(text, {known: 1}) == ((known,) if near else ())
+
+
+@pytest.mark.parametrize(
     "topic", ["MoE", "kv cache", "量化", "scheduler and docs", "frontend docs", "MoE的量化"]
 )
 def test_candidates_hold_every_term_that_resolve_uses(topic):
