@@ -86,7 +86,7 @@ def test_objects_says_what_is_wrong(reply, why):
     ("reply", "near"),
     [
         ('{"a": b}', '{"a": b}'),
-        (f'{{"{"a" * 50}": b{" " * 50}}}', f'{"a" * 16}": b{" " * 19}'),
+        (f'{{"{"a" * 50}": b{" " * 50}}}', f'{"a" * 17}": b{" " * 19}'),
     ],
 )
 def test_place_that_is_no_json_is_shown_with_what_is_around_it(reply, near):
