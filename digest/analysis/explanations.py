@@ -103,8 +103,9 @@ def name_list(facts: Sequence[Fact], language: Language) -> Spans:
     return list_in_words(parts, language, limit=NAMES, total=len(names))
 
 
-def news(reading: ChangeContext) -> Iterator[Statement]:
-    """New settings with the text beside them, then those without; fields only with a text."""
+def news(reading: ChangeContext) -> tuple[list[Statement], list[Statement]]:
+    """New settings with the text beside them, and the others; fields only with a text."""
+    explained, others = list[Statement](), list[Statement]()
     helps, language = helps_of(reading.facts.clues), reading.language
     title = reading.facts.subject.words.replace("`", " ")
     told: set[str] = set()
@@ -113,7 +114,7 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
         if kind is FactKind.SYMBOL:
             found = tuple(f for f in reading.named(Action.ADDED) if is_sent(f))
         facts = [f for f in found if f.detail != "read" and not INNER.search(f.name)]
-        alone, again, shown = list[Fact](), list[Statement](), 0
+        alone, again = list[Fact](), list[Statement]()
         for f in facts:
             text = text_beside(f.name, helps)
             inner = kind in {FactKind.CONFIG, FactKind.SCHEMA}
@@ -122,17 +123,19 @@ def news(reading: ChangeContext) -> Iterator[Statement]:
                 continue
             if not (text or f.elsewhere or is_known(f.after)):
                 alone += [f] * (kind is not FactKind.SYMBOL)
-            elif shown < NAMES:
-                shown += 1
+            elif f.elsewhere:
+                again.append(_inner(_new(f, phrase, text, reading)))
+            elif len(explained) < 2 * NAMES:
                 told.add(text)
-                again += [_inner(_new(f, phrase, text, reading))] * bool(f.elsewhere)
-                yield from () if f.elsewhere else [_new(f, phrase, text, reading)]
+                explained.append(_new(f, phrase, text, reading))
         if len(alone) > 1:
             kinds, listed = kind_of(alone, language), name_list(alone, language)
-            yield make_statement(words.NEW_THING(language, kind=kinds, names=listed), alone)
+            spans = words.NEW_THING(language, kind=kinds, names=listed)
+            others.append(make_statement(spans, alone))
         else:
-            yield from (_new(f, phrase, "", reading) for f in alone)
-        yield from again
+            others += [_new(f, phrase, "", reading) for f in alone]
+        others += again[:NAMES]
+    return explained, others
 
 
 def sent_fields(reading: ChangeContext) -> Iterator[Statement]:

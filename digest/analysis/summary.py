@@ -131,11 +131,13 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     if own and not later:
         yield from _title(reading, title)
     yield from explain.release_note(reading)
+    explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
+    yield from explained
     if not reading.facts.reverts:
-        yield from explain.news(reading)
         yield from explain.introduced(reading)
     if own and later:
         yield from _title(reading, title)
+    yield from others
     if not reading.facts.reverts:
         yield from explain.sent_fields(reading)
     if not title.telling:

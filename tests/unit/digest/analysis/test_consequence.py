@@ -553,6 +553,14 @@ def test_feature_is_not_explained_by_a_function_of_its_name():
     )
 
 
+def test_title_that_names_code_comes_before_a_flag_without_a_text():
+    new = [
+        fact(FactKind.FLAG, Action.ADDED, "--index-newer"),
+        fact(FactKind.SYMBOL, Action.ADDED, "newer", detail="method"),
+    ]
+    assert lines(change("Add newer to the index", *new))[0] == "Add newer to the index."
+
+
 def test_setting_is_explained_by_the_sentence_about_it():
     text = "A fast kernel for some of the newer cards. Controls the minimum number of bytes to use it at all."
     new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_MIN_NUMBER_BYTES")
