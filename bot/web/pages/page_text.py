@@ -52,7 +52,7 @@ PHRASES = {
     "sign_in_for_more": Phrase("Sign in to see private repositories.", "登录后可查看私有仓库。"),
     "changes": Phrase("{n:change|changes}", "{n} 个变更"),
     "archived": Phrase(
-        "{n:change|changes} read, the oldest of {first}, the newest of {last}",
+        "{n:change|changes} read, the oldest from {first}, the newest from {last}",
         "已读取 {n} 个变更，最早 {first}，最新 {last}",
     ),
     "nothing_archived": Phrase("Nothing is archived yet.", "尚无归档内容。"),
