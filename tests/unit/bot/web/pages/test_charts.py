@@ -1,5 +1,6 @@
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,48 @@ def test_pulse_of_nothing():
     drawn = pulse([(0, 0, 0)] * 3, FIRST)
     assert (drawn.total, drawn.most) == (0, 0)
     assert all(not bar.pieces for bar in drawn.bars)
+
+
+def test_bar_is_as_high_as_its_share_of_the_greatest_and_stands_in_the_middle_of_its_slot():
+    drawn = pulse([(1, 0, 3), (0, 2, 0), (0, 0, 0)], FIRST)
+    assert [(bar.x, bar.width) for bar in drawn.bars] == [(0, 300), (300, 300), (600, 300)]
+    shapes = [
+        (one.kind, one.x, one.width, one.y, one.height) for b in drawn.bars for one in b.pieces
+    ]
+    assert shapes == [
+        ("high", 33, 234, 112.5, 37.5),
+        ("low", 33, 234, 0, 112.5),
+        ("medium", 333, 234, 75, 75),
+    ]
+
+
+def test_smallest_number_stays_visible():
+    (one,), (least,) = (bar.pieces for bar in pulse([(1000, 0, 0), (1, 0, 0)], FIRST).bars)
+    assert (one.height, least.height, least.y) == (HEIGHT, 1.5, HEIGHT - 1.5)
+
+
+def test_days_that_were_not_read_are_counted():
+    drawn = pulse([(1, 0, 0), (2, 1, 0), (0, 0, 0)], FIRST, {date(2026, 3, 2), date(2026, 3, 3)})
+    assert [bar.read for bar in drawn.bars] == [True, False, False]
+    assert (drawn.unread, drawn.high, drawn.total) == (2, 3, 4)
+
+
+def test_days_of_a_fortnight_are_marked_and_months_of_a_longer_time():
+    marked = {count: pulse([(1, 0, 0)] * count, FIRST).marks for count in (2, 14, 15, 40)}
+    assert marked[2] == ((0, "03-01"), (50, "03-02"))
+    assert len(marked[14]) == 14
+    assert marked[15] == ((0, "2026-03"),)
+    assert marked[40] == ((0, "2026-03"), (77.5, "2026-04"))
+
+
+@pytest.mark.parametrize(
+    ("count", "marks"), [(0, ""), (1, "0"), (4, "0123"), (5, "024"), (8, "0246"), (9, "036")]
+)
+def test_at_most_four_labels_are_evenly_written_below(count, marks):
+    labels = tuple(map(str, range(count)))
+    chart = Chart(title="t", labels=labels, values=(1,) * count)
+    assert "".join(label for _, label in columns(chart).marks) == marks
+    assert columns(chart).title == "t"
 
 
 def test_shares_are_of_the_greatest():
