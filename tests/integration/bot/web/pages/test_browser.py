@@ -148,8 +148,10 @@ def test_nothing_of_others_acts(seen):
 
 def test_everybody_can_use_it(seen):
     assert violations(seen) == []
-    seen.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-    assert violations(seen) == []
+    folded = seen.locator("details:not([open])")
+    if folded.count():
+        folded.evaluate_all("all => all.forEach(one => { one.open = true; })")
+        assert violations(seen) == []
     seen.emulate_media(color_scheme="dark")
     assert violations(seen, {"runOnly": ["color-contrast"]}) == []
 
