@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from digest.analysis.analyse import analyse
-from digest.analysis.context import BOUNDS, EVIDENCE
+from digest.analysis.analyse import analyse, descriptions, is_told_by_values
+from digest.analysis.context import BOUNDS, EVIDENCE, read
 from digest.analysis.signatures import differences, parameters
 from digest.core.change import FileStatus, Side, printable
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Evidence, Fact, FactKind, FileFacts
+from digest.core.facts import Action, Area, Clue, ClueKind, Evidence, Fact, FactKind, FileFacts
 from digest.core.grade import Level
 from digest.core.statement import Aspect, ChangeType
-from digest.document import Code
+from digest.document import Code, plain
 from tests.support import samples
 
 SECTIONS = ("summary", "impact", "insights", "risks", "suggestions")
@@ -534,3 +534,52 @@ def test_any_change_is_told_with_evidence_and_within_bounds(graded, language):
     for section in SECTIONS:
         assert len(getattr(analysis, section)) <= getattr(bounds, section)
     assert all(s.evidence and s.text for s in statements(analysis))
+
+
+AT = Evidence(path="engine/cli.py", line=3, side=Side.NEW)
+
+
+def test_descriptions_say_what_a_table_of_names_lacks_and_each_text_once():
+    graded = samples.documents()
+    helps = [
+        Clue(kind=ClueKind.HELP, name=name, text=text, evidence=AT)
+        for name, text in (
+            ("Config.pool_size", "Engines that are kept warm. See below."),
+            ("Config.port", "Port to listen on."),
+            ("Config.wait", "Seconds until a request fails."),
+        )
+    ]
+    context = read(
+        dataclasses.replace(graded, facts=dataclasses.replace(graded.facts, clues=tuple(helps))),
+        Language.EN,
+    )
+    facts = [
+        samples.fact(FactKind.CONFIG, Action.ADDED, "Config.pool_size", AT),
+        samples.fact(FactKind.FLAG, Action.ADDED, "--pool-size", AT),
+        samples.fact(FactKind.CONFIG, Action.CHANGED, "Config.port", AT, detail="default"),
+        samples.fact(FactKind.CONFIG, Action.REMOVED, "Config.wait", AT),
+        samples.fact(FactKind.DEPRECATION, Action.ADDED, "Config.old", AT, when="v2.0"),
+        samples.fact(FactKind.DEPRECATION, Action.ADDED, "Config.older", AT, when="soon"),
+    ]
+    assert [plain(spans) for spans in descriptions(facts, context)] == [
+        "Engines that are kept warm.",
+        "",
+        "Port to listen on.",
+        "",
+        "Removal is planned for v2.0.",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"after": "2"}, True),
+        ({"after": "2", "condition": "torch >= 2.10"}, False),
+        ({"elsewhere": "engine/old.py"}, False),
+        ({"in_file": True}, False),
+    ],
+)
+def test_table_does_not_tell_a_condition_or_a_place(more, told):
+    fact = samples.fact(FactKind.FLAG, Action.CHANGED, "--n", AT, before="1", **more)
+    assert is_told_by_values(fact, samples.documents().facts) is told
