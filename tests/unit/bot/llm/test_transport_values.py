@@ -64,6 +64,19 @@ def test_scrub_makes_one_short_line_without_the_key():
     assert said.isprintable()
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x" * 300, "x" * 300),
+        ("x" * 301, "x" * 297 + "..."),
+        (f" {'x' * 300} ", "x" * 300),
+        ("a \t b", "a b"),
+    ],
+)
+def test_scrub_cuts_only_what_is_longer_than_a_line(text, line):
+    assert Scrub("")(text) == line
+
+
 NOW = datetime(2026, 1, 23, 12, tzinfo=UTC)
 
 

@@ -127,6 +127,29 @@ def test_pace_is_idle_once_a_caller_would_not_wait():
     assert virtual(idle) == [True, False, True, False, True]
 
 
+def test_answer_takes_a_turn_of_its_own_only_where_posts_left_none():
+    async def turns() -> list[float]:
+        pace = Pace(SECOND, SECOND)
+        answers = await sent(pace, 1, limits=(), answer=True)
+        posts = await sent(pace, 1, limits=(), chat="b")
+        return answers + posts
+
+    assert virtual(turns) == [0, 1]
+
+
+def test_pace_is_idle_after_the_seconds_of_the_account():
+    async def idle() -> list[bool]:
+        pace = Pace(Rate(count=9, seconds=10.0), Rate(count=9, seconds=3.0))
+        await pace.turn("a", [])
+        seen = []
+        for _ in range(3):
+            await asyncio.sleep(5)
+            seen.append(pace.idle)
+        return seen
+
+    assert virtual(idle) == [False, True, True]
+
+
 def test_parts_that_were_idle_for_longest_are_forgotten_beyond_the_bound(monkeypatch):
     monkeypatch.setattr(rates, "_MOST_PARTS", 2)
 
