@@ -32,13 +32,7 @@ from digest.question.slot_values import Background
 from digest.report.blocks import title_link
 from digest.topics.matching import candidates
 from digest.topics.terms import kinds_of, roots, term
-from handlers.chat.follow_ups import (
-    complete_follow_up,
-    is_elliptic,
-    last_talk,
-    remember,
-    subject_kind,
-)
+from handlers.chat import follow_ups
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
 from handlers.ports.chat_port import ConversationKey, Length, Talk
@@ -69,7 +63,7 @@ async def ask(
     ``error``; others are raised.
     """
     told = replace(ctx, conversation=conversation or ctx.conversation, coarse=True)
-    talk = await last_talk(told)
+    talk = await follow_ups.last_talk(told)
     told = replace(told, language=language or _spoken(text, talk) or ctx.language)
     meant: intents.Intent | None = None
     parts = () if understood or pressed else split(text, ctx.clock.now(), ctx.zone, _own(told))
@@ -96,7 +90,7 @@ async def ask(
     except UserError as error:
         return _as_meant(_refused(error, told.language), meant, told.language)
     paged = replace(told, page=0) if found.cut else told
-    await remember(intent, found, paged, talk, asked)
+    await follow_ups.remember(intent, found, paged, talk, asked)
     return _as_meant(_measured(intent, found, told), meant, told.language)
 
 
@@ -107,7 +101,7 @@ async def _answered(
     reading: Reading, talk: Talk | None, ctx: Context
 ) -> tuple[intents.Intent, Context, Spans, Answer]:
     """The intent of a reading, its context, a line about it, and the answer."""
-    intent, ctx = await complete_follow_up(reading.intent, talk, ctx)
+    intent, ctx = await follow_ups.complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
     intent, line = await _of_release(intent, ctx)
     found = await answer(intent, ctx)
@@ -192,7 +186,7 @@ async def _read(
     if understood:
         intent = parse(understood, now, ctx.zone)
         return Reading(intent), intent
-    background = replace(await _background(text, ctx), follows=subject_kind(talk, ctx))
+    background = replace(await _background(text, ctx), follows=follow_ups.subject_kind(talk, ctx))
     reading, words = read(text, now, ctx.zone, background), frozenset[str]()
     if reading.words:
         words = await _in_index(reading.words, ctx)
@@ -330,7 +324,7 @@ def _spoken(text: str, talk: Talk | None) -> Language | None:
 
 def _goes_on(intent: intents.Intent) -> bool:
     """Whether a question is too short to have a language, so that the previous answer's is used."""
-    return isinstance(intent, intents.Followup) or is_elliptic(intent)
+    return isinstance(intent, intents.Followup) or follow_ups.is_elliptic(intent)
 
 
 async def _of_release(intent: intents.Intent, ctx: Context) -> tuple[intents.Intent, Spans]:

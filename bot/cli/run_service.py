@@ -39,14 +39,7 @@ from bot.publishing.slots import Slots, name_of
 from bot.shared_state.shared_parts import SharedParts, open_common
 from bot.store.deliveries import SqlRefusals
 from bot.store.replies import SqlInbox, SqlReplies
-from bot.subscriptions.channel_registry import (
-    ChannelRegistry,
-    admin_target,
-    check_called,
-    give_inboxes,
-    offer_pages,
-    open_senders,
-)
+from bot.subscriptions import channel_registry
 from bot.subscriptions.chat_subscriptions import Subscribing
 from bot.telemetry import logs
 from bot.util.files import config_file
@@ -112,14 +105,14 @@ async def _run(
 ) -> None:
     async with open_workspace(config.file, logging=True) as app, AsyncExitStack() as stack:
         try:
-            senders = open_senders(config)
+            senders = channel_registry.open_senders(config)
         except SendError as error:
             raise UserError(f"a platform cannot be used: {error}; see digestbot check") from error
         for sender in senders.values():
             stack.push_async_callback(sender.aclose)
         shelf = SqlInbox(app.database)
         stack.push_async_callback(shelf.aclose)
-        give_inboxes(senders, shelf)
+        channel_registry.give_inboxes(senders, shelf)
         common = await open_common(config.redis_url, senders, stack)
         work = await _work(app, config, senders, await _leases(app, stack), common)
         await stack.enter_async_context(common.hearing())
@@ -134,7 +127,7 @@ async def _run(
         part = await _part(role, app, work, senders, common, forge_sync=forge_sync, stack=stack)
         if hosting is None:
             if role.hosts:
-                check_called(config, senders)
+                channel_registry.check_called(config, senders)
             await part.loop(stop)
         elif not role.hosts:
             mounts = hosting.mounts(app, {}, None, common.look, sweeps=role.sweeps)
@@ -197,10 +190,10 @@ async def _work(
     subscribing = Subscribing(app, config, policy, kinds)
     await subscribing.adopt()
     gate = AccessGate(policy, subscribing.trusts, common.asked())
-    roster = ChannelRegistry(senders, [subscribing])
+    roster = channel_registry.ChannelRegistry(senders, [subscribing])
     subscribing.nudge = common.nudging(roster.nudge)
-    offer_pages(senders, subscribing, policy, app.clock)
-    admin = admin_target(config, senders)
+    channel_registry.offer_pages(senders, subscribing, policy, app.clock)
+    admin = channel_registry.admin_target(config, senders)
     discretion = Visibility(gate)
     delivery = Delivery(
         app.ledger,
@@ -256,7 +249,7 @@ def _connects(sender: Sender) -> bool:
 
 
 def _desk(config: Config, senders: Mapping[str, Sender], work: LoopServices) -> AdminChannel | None:
-    target = admin_target(config, senders)
+    target = channel_registry.admin_target(config, senders)
     if target is None:
         return None
     return AdminChannel(target=target, delivery=work.delivery, ledger=work.ledger, clock=work.clock)

@@ -7,27 +7,17 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.options import (
-    AnswerFormat,
-    Branch,
-    ConfigFile,
-    Form,
-    Name,
-    Until,
-    Zone,
-    runs,
-    show_help,
-)
+from bot.cli import options
 from bot.jobs.roles import ProcessRole
 
 service_commands = typer.Typer()
 
 
 @service_commands.command()
-@runs("run_service.run")
+@options.runs("run_service.run")
 def run(
     *,
-    file: ConfigFile = None,
+    file: options.ConfigFile = None,
     role: Annotated[
         ProcessRole,
         typer.Option("--role", help="Role of this process; all but 'all' need PostgreSQL."),
@@ -45,7 +35,7 @@ def run(
 
 
 @service_commands.command()
-@runs("run_setup.serve", "ServeOptions")
+@options.runs("run_setup.serve", "ServeOptions")
 def serve(
     place: Annotated[
         str | None,
@@ -61,10 +51,10 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for any.")
     ] = 8080,
-    name: Name = None,
-    branch: Branch = None,
-    zone: Zone = None,
-    config: ConfigFile = None,
+    name: options.Name = None,
+    branch: options.Branch = None,
+    zone: options.Zone = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Show a repository's web pages on this machine.
 
@@ -73,20 +63,20 @@ def serve(
 
 
 @service_commands.command()
-@runs("run_setup.check")
+@options.runs("run_setup.check")
 def check(
     *,
     spend: Annotated[
         bool,
         typer.Option("--spend", help="Also send the model a question of at most about 600 tokens."),
     ] = False,
-    file: ConfigFile = None,
+    file: options.ConfigFile = None,
 ) -> None:
     """Check the configuration and what it names; post nothing."""
 
 
 @service_commands.command()
-@runs("run_setup.init", "InitOptions")
+@options.runs("run_setup.init", "InitOptions")
 def init(
     *,
     repositories: Annotated[
@@ -138,7 +128,7 @@ def init(
 
 
 @service_commands.command()
-@runs("run_setup.app")
+@options.runs("run_setup.app")
 def app(
     platform: Annotated[str, typer.Argument(metavar="PLATFORM", help="slack or feishu.")],
     address: Annotated[
@@ -158,9 +148,9 @@ def app(
 @service_commands.command()
 def doctor(
     *,
-    form: Form = AnswerFormat.TEXT,
+    form: options.Form = options.AnswerFormat.TEXT,
     json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Check this installation.
 
@@ -168,50 +158,50 @@ def doctor(
     """
     from bot.cli import run_setup
 
-    run_setup.doctor(AnswerFormat.JSON if json else form, config)
+    run_setup.doctor(options.AnswerFormat.JSON if json else form, config)
 
 
 archive = typer.Typer(
     help="Inspect and maintain the archive.",
-    callback=show_help,
+    callback=options.show_help,
     invoke_without_command=True,
     rich_markup_mode=None,
 )
 
 
 @archive.command("list")
-@runs("run_archive.show_all")
-def archive_list(*, config: ConfigFile = None) -> None:
+@options.runs("run_archive.show_all")
+def archive_list(*, config: options.ConfigFile = None) -> None:
     """List the stored repositories and digests."""
 
 
 @archive.command("show")
-@runs("run_archive.show")
+@options.runs("run_archive.show")
 def archive_show(
     name: Annotated[
         str, typer.Argument(help="Name of a digest as listed, or a commit or pull request number.")
     ],
     *,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Show a stored digest, or everything stored about a change."""
 
 
 @archive.command("rebuild")
-@runs("run_archive.rebuild")
+@options.runs("run_archive.rebuild")
 def archive_rebuild(
     name: Annotated[
         str | None, typer.Argument(metavar="REPO", help="Only this repository, by its name.")
     ] = None,
     *,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Recompute grades and indexes; read outdated changes again."""
 
 
 @archive.command("vacuum")
-@runs("run_archive.vacuum")
-def archive_vacuum(*, config: ConfigFile = None) -> None:
+@options.runs("run_archive.vacuum")
+def archive_vacuum(*, config: options.ConfigFile = None) -> None:
     """Return unused space to the disk."""
 
 
@@ -219,8 +209,8 @@ CopyFile = Annotated[Path, typer.Argument(metavar="FILE", help="The copy; never 
 
 
 @archive.command("backup")
-@runs("run_archive.backup")
-def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
+@options.runs("run_archive.backup")
+def archive_backup(file: CopyFile, *, config: options.ConfigFile = None) -> None:
     """Copy the archive to a file, also while digestbot runs.
 
     The copy is checked.
@@ -228,17 +218,17 @@ def archive_backup(file: CopyFile, *, config: ConfigFile = None) -> None:
 
 
 @archive.command("restore")
-@runs("run_archive.restore")
+@options.runs("run_archive.restore")
 def archive_restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A copy made by backup.")],
     *,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Restore a copy into a data folder without an archive."""
 
 
 @archive.command("copy")
-@runs("run_archive.copy")
+@options.runs("run_archive.copy")
 def archive_copy(
     *,
     url: Annotated[
@@ -247,7 +237,7 @@ def archive_copy(
             "--to", metavar="URL", help="URL of an empty database: postgresql://user@host/database."
         ),
     ],
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """Copy the archive of the data folder to PostgreSQL.
 
@@ -259,15 +249,15 @@ review_commands = typer.Typer()
 
 
 @review_commands.command()
-@runs("run_review.cost")
+@options.runs("run_review.cost")
 def cost(
     *,
     since: Annotated[
         str | None, typer.Option("--since", metavar="T", help="First day; default: 30 days ago.")
     ] = None,
-    until: Until = None,
-    form: Form = AnswerFormat.TEXT,
-    config: ConfigFile = None,
+    until: options.Until = None,
+    form: options.Form = options.AnswerFormat.TEXT,
+    config: options.ConfigFile = None,
 ) -> None:
     """Show model usage and cost.
 
@@ -276,7 +266,7 @@ def cost(
 
 
 @review_commands.command()
-@runs("run_review.quality")
+@options.runs("run_review.quality")
 def quality(
     *,
     place: Annotated[
@@ -286,7 +276,7 @@ def quality(
     since: Annotated[
         str | None, typer.Option("--since", metavar="T", help="Start; default: 104 days ago.")
     ] = None,
-    until: Until = None,
+    until: options.Until = None,
     notes: Annotated[
         list[Path] | None,
         typer.Option(
@@ -295,8 +285,8 @@ def quality(
             help="Release notes that refer to pull requests (#12), in addition to the forge's.",
         ),
     ] = None,
-    form: Form = AnswerFormat.TEXT,
-    config: ConfigFile = None,
+    form: options.Form = options.AnswerFormat.TEXT,
+    config: options.ConfigFile = None,
 ) -> None:
     """Evaluate past grades and propose thresholds.
 
@@ -315,7 +305,7 @@ def deliveries(
         str | None,
         typer.Option("--unpark", metavar="ACCOUNT:CHAT", help="Resume posting to a parked chat."),
     ] = None,
-    config: ConfigFile = None,
+    config: options.ConfigFile = None,
 ) -> None:
     """List undelivered posts and unreachable chats.
 

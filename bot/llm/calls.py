@@ -29,17 +29,7 @@ from bot.llm.response_format import Dialect
 from bot.llm.throttle import Breaker, RateGate
 from bot.llm.transport_values import Ask, Hear, ModelFault, ModelResponse, ModelTransport
 from bot.util.machine import loop_time
-from handlers.ports.model_port import (
-    OK,
-    BillingAccount,
-    BudgetPort,
-    BudgetSpent,
-    CallLedger,
-    Hold,
-    ModelCall,
-    ModelReason,
-    Usage,
-)
+from handlers.ports import model_port
 from handlers.ports.storage import Clock
 
 # Tokens for each byte of UTF-8. Line ends count much because of indentation and diff marks; bytes
@@ -114,36 +104,38 @@ class _Scope:
     channel: str | None = None
     person: str | None = None
 
-    def covers(self, account: BillingAccount) -> bool:
+    def covers(self, account: model_port.BillingAccount) -> bool:
         return self.channel in {None, account.channel} and self.person in {None, account.person}
 
 
 class CappedBudget:
     """Implements ``BudgetPort``. Days are in UTC."""
 
-    def __init__(self, caps: CapsSettings, ledger: CallLedger, clock: Clock) -> None:
+    def __init__(self, caps: CapsSettings, ledger: model_port.CallLedger, clock: Clock) -> None:
         self._caps = caps
         self._ledger = ledger
         self._clock = clock
-        self._holds: dict[str, Hold] = {}
+        self._holds: dict[str, model_port.Hold] = {}
         self._ids = itertools.count()
         self._told: dict[str, date] = {}
         self._turn = asyncio.Lock()
 
-    async def reserve(self, account: BillingAccount, most: Usage) -> Hold:
+    async def reserve(
+        self, account: model_port.BillingAccount, most: model_port.Usage
+    ) -> model_port.Hold:
         """Reserve the most that a call can cost. Raises ``BudgetSpent``."""
         async with self._turn:
             for scope in self._scopes(account):
                 await self._check(scope, most)
-            hold = Hold(id=str(next(self._ids)), account=account, most=most)
+            hold = model_port.Hold(id=str(next(self._ids)), account=account, most=most)
             self._holds[hold.id] = hold
             return hold
 
-    async def settle(self, hold: Hold, usage: Usage) -> None:  # noqa: ARG002 - the ledger has it
+    async def settle(self, hold: model_port.Hold, usage: model_port.Usage) -> None:  # noqa: ARG002 - the ledger has it
         """Release the reservation."""
         self._holds.pop(hold.id, None)
 
-    async def _check(self, scope: _Scope, most: Usage) -> None:
+    async def _check(self, scope: _Scope, most: model_port.Usage) -> None:
         spent = await self._ledger.spent(
             _midnight(self._clock.now()), channel=scope.channel, person=scope.person
         )
@@ -155,15 +147,15 @@ class CappedBudget:
         if cap.money is not None and total.cost > cap.money:
             raise self._budget_error(f"{cap.money} a day{scope.name}")
 
-    def _budget_error(self, detail: str) -> BudgetSpent:
+    def _budget_error(self, detail: str) -> model_port.BudgetSpent:
         """The error for a spent cap, which is logged once a day for each cap."""
         today = self._clock.now().date()
         if self._told.get(detail) != today:
             self._told[detail] = today
             log.warning("model.capped", detail=detail)
-        return BudgetSpent(detail)
+        return model_port.BudgetSpent(detail)
 
-    def _scopes(self, account: BillingAccount) -> Iterator[_Scope]:
+    def _scopes(self, account: model_port.BillingAccount) -> Iterator[_Scope]:
         """The caps that apply to an account."""
         caps = self._caps
         candidates = [_Scope(cap=caps.day, name="")]
@@ -190,16 +182,16 @@ class Outdated(Exception):
 class CallContext:
     """One question: its account, deadline (in the loop's time), usage and the current dialect."""
 
-    account: BillingAccount
+    account: model_port.BillingAccount
     deadline: float
     dialect: Callable[[], Dialect]
-    usage: Usage = field(default_factory=Usage)
+    usage: model_port.Usage = field(default_factory=model_port.Usage)
 
 
 @dataclass(slots=True)
 class _Sent:
     ask: Ask
-    most: Usage
+    most: model_port.Usage
     at: datetime
     began: float
     outcome: str = "cancelled"
@@ -216,8 +208,8 @@ class ModelCalls:
         config: ModelConfig,
         transport: ModelTransport,
         *,
-        ledger: CallLedger,
-        purse: BudgetPort | None,
+        ledger: model_port.CallLedger,
+        purse: model_port.BudgetPort | None,
         clock: Clock,
         breaker: Breaker | None = None,
     ) -> None:
@@ -236,7 +228,7 @@ class ModelCalls:
         """Send one request. Raises :class:`ModelFault`, :class:`Outdated` or ``BudgetSpent``."""
         self._breaker.check()
         most = self._with_price(
-            Usage(
+            model_port.Usage(
                 calls=1,
                 input_tokens=int(ask.estimated * self.estimator.factor) + 1,
                 output_tokens=ask.output_tokens,
@@ -274,14 +266,16 @@ class ModelCalls:
                 sent.answer = await self._transport.send(sent.ask, hear)
         except TimeoutError:
             detail = f"no answer in {loop_time() - sent.began:.2g} s"
-            sent.fault = ModelFault(reason=ModelReason.TIMEOUT, detail=detail, charged=True)
+            sent.fault = ModelFault(
+                reason=model_port.ModelReason.TIMEOUT, detail=detail, charged=True
+            )
         except ModelFault as fault:
             sent.fault = fault
         if sent.fault is not None:
             self._note_failure(sent, sent.fault)
             raise sent.fault
         assert sent.answer is not None
-        sent.outcome = OK
+        sent.outcome = model_port.OK
         self._breaker.succeeded()
         if sent.answer.metered:
             self.estimator.learn(sent.ask.estimated, sent.answer.metered.input)
@@ -291,14 +285,14 @@ class ModelCalls:
         sent.outcome = fault.reason.value
         log.warning("model.fault", reason=fault.reason, detail=fault.detail, status=fault.status)
         self._breaker.failed(fault, sent.began)
-        if fault.reason is ModelReason.RATE_LIMITED and fault.retry_after:
+        if fault.reason is model_port.ModelReason.RATE_LIMITED and fault.retry_after:
             self._gate.close_for(fault.retry_after)
 
-    def _usage_of(self, sent: _Sent) -> Usage:
+    def _usage_of(self, sent: _Sent) -> model_port.Usage:
         """The usage of a request; if nobody reports it, the most it can have been."""
         if sent.answer is not None and (metered := sent.answer.metered) is not None:
             return self._with_price(
-                Usage(
+                model_port.Usage(
                     calls=1,
                     input_tokens=metered.input,
                     cached_tokens=metered.cached,
@@ -309,12 +303,14 @@ class ModelCalls:
             text = sent.answer.text if sent.answer else "".join(sent.heard or ())
             return self._with_price(replace(sent.most, output_tokens=self.estimator.count(text)))
         free = sent.fault is not None and not sent.fault.charged
-        return Usage(calls=1) if free else sent.most
+        return model_port.Usage(calls=1) if free else sent.most
 
-    def _with_price(self, usage: Usage) -> Usage:
+    def _with_price(self, usage: model_port.Usage) -> model_port.Usage:
         return replace(usage, cost=self._config.price.cost(usage))
 
-    async def _book(self, sent: _Sent, usage: Usage, account: BillingAccount) -> None:
+    async def _book(
+        self, sent: _Sent, usage: model_port.Usage, account: model_port.BillingAccount
+    ) -> None:
         seconds = loop_time() - sent.began
         log.debug(
             "model.call",
@@ -328,7 +324,7 @@ class ModelCalls:
             cost=str(usage.cost),
         )
         await self._ledger.add(
-            ModelCall(
+            model_port.ModelCall(
                 at=sent.at,
                 account=account,
                 model=(sent.answer and sent.answer.model) or self._config.name,

@@ -17,27 +17,16 @@ from bot.llm.response_format import Dialect, DialectFile, Rung, context_limit, n
 from bot.llm.throttle import Breaker, Pauses, Tries
 from bot.llm.transport_values import Ask, ModelFault, ModelTransport
 from bot.util.machine import SystemClock, loop_time
-from handlers.ports.model_port import (
-    BudgetPort,
-    CallLedger,
-    ModelError,
-    ModelProfile,
-    ModelReason,
-    ModelReply,
-    ModelRequest,
-    ReplyPiece,
-    Restart,
-    StreamEvent,
-)
+from handlers.ports import model_port
 from handlers.ports.storage import Clock
 
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
-Tell = Callable[[ReplyPiece | Restart], None]
+Tell = Callable[[model_port.ReplyPiece | model_port.Restart], None]
 
 # Faults that can be caused by the dialect rather than by the request itself.
-_ABOUT_ASKING = frozenset({ModelReason.REJECTED, ModelReason.UNAVAILABLE})
+_ABOUT_ASKING = frozenset({model_port.ModelReason.REJECTED, model_port.ModelReason.UNAVAILABLE})
 
 # The share of a context that was found to be small which a reply may take: one in so many.
 _REPLY_SHARE = 4
@@ -59,9 +48,9 @@ class ServedModel:
         self,
         config: ModelConfig,
         transport: ModelTransport,
-        ledger: CallLedger,
+        ledger: model_port.CallLedger,
         *,
-        purse: BudgetPort | None = None,
+        purse: model_port.BudgetPort | None = None,
         memory: DialectFile | None = None,
         anew: bool = False,
         clock: Clock | None = None,
@@ -90,7 +79,7 @@ class ServedModel:
         self._proven: set[Rung] = set()
 
     @property
-    def profile(self) -> ModelProfile:
+    def profile(self) -> model_port.ModelProfile:
         """The model's name and limits, with what the server said of its context."""
         known, context = self._config.profile, self.dialect.context
         if not context or context >= known.context:
@@ -103,14 +92,16 @@ class ServedModel:
         """An estimate of the tokens in a text, rather too high than too low."""
         return self._calls.estimator.count(text)
 
-    async def complete(self, request: ModelRequest[T]) -> ModelReply[T]:
+    async def complete(self, request: model_port.ModelRequest[T]) -> model_port.ModelReply[T]:
         """Ask, and return the complete reply. Raises ``ModelError``."""
         return await self._run(request, None)
 
-    async def stream(self, request: ModelRequest[T]) -> AsyncIterator[StreamEvent[T]]:
+    async def stream(
+        self, request: model_port.ModelRequest[T]
+    ) -> AsyncIterator[model_port.StreamEvent[T]]:
         """Ask, and yield the reply as it arrives; the last event is the complete reply."""
         # The question runs in a task of its own: a slow consumer must not use up the time.
-        events: asyncio.Queue[ReplyPiece | Restart | None] = asyncio.Queue()
+        events: asyncio.Queue[model_port.ReplyPiece | model_port.Restart | None] = asyncio.Queue()
         task = asyncio.create_task(self._run(request, events.put_nowait))
         task.add_done_callback(lambda _: events.put_nowait(None))
         try:
@@ -121,7 +112,7 @@ class ServedModel:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    def body(self, request: ModelRequest[T]) -> Mapping[str, Any]:
+    def body(self, request: model_port.ModelRequest[T]) -> Mapping[str, Any]:
         """The body of the first request, not sent. Raises ``ModelError`` if it is too long."""
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         return self._transport.body(talk.ask(self.dialect))
@@ -139,19 +130,25 @@ class ServedModel:
         """Close connections."""
         await self._transport.aclose()
 
-    async def _run(self, request: ModelRequest[T], tell: Tell | None) -> ModelReply[T]:
+    async def _run(
+        self, request: model_port.ModelRequest[T], tell: Tell | None
+    ) -> model_port.ModelReply[T]:
         wait = self._config.patience if request.patience is None else request.patience
         began = loop_time()
         errand = CallContext(request.account, began + wait, lambda: self.dialect)
         try:
             return await self._converse(request, errand, began, tell)
-        except ModelError as error:
+        except model_port.ModelError as error:
             error.usage = errand.usage
             raise
 
     async def _converse(
-        self, request: ModelRequest[T], errand: CallContext, began: float, tell: Tell | None
-    ) -> ModelReply[T]:
+        self,
+        request: model_port.ModelRequest[T],
+        errand: CallContext,
+        began: float,
+        tell: Tell | None,
+    ) -> model_port.ModelReply[T]:
         talk = Dialogue(request, self.profile, self._calls.estimator.factor)
         patience = _Patience(Tries(self._pauses))
         while True:
@@ -172,7 +169,7 @@ class ServedModel:
                         self._proven.add(rung)
                     if telling:
                         telling.close()
-                    return ModelReply(
+                    return model_port.ModelReply(
                         value=step.value,
                         usage=errand.usage,
                         model=answer.model or self._config.name,
@@ -191,7 +188,7 @@ class ServedModel:
         """Change the dialect or wait. Raises ``ModelError`` if neither helps."""
         # A context smaller than configured is remembered; the caller fits its question again.
         new = None
-        if fault.reason is ModelReason.CONTEXT_LENGTH:
+        if fault.reason is model_port.ModelReason.CONTEXT_LENGTH:
             limit = context_limit(fault.detail)
             if limit and limit < self.profile.context:
                 self._adopt(self.dialect, replace(self.dialect, context=limit))
@@ -204,7 +201,7 @@ class ServedModel:
             return
         pause = patience.tries.pause(fault)
         if pause is None or loop_time() + pause >= errand.deadline:
-            raise ModelError(fault.reason, fault.detail) from fault
+            raise model_port.ModelError(fault.reason, fault.detail) from fault
         await asyncio.sleep(pause)
 
     def _adopt(self, old: Dialect, new: Dialect | None) -> None:
@@ -232,11 +229,11 @@ class _Telling:
     def close(self) -> None:
         self._pass(self.unthinking.close())
 
-    def restart(self, why: ModelReason) -> None:
+    def restart(self, why: model_port.ModelReason) -> None:
         if self.told:
-            self.tell(Restart(why=why))
+            self.tell(model_port.Restart(why=why))
 
     def _pass(self, text: str) -> None:
         if text:
             self.told = True
-            self.tell(ReplyPiece(text=text))
+            self.tell(model_port.ReplyPiece(text=text))

@@ -21,18 +21,8 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.feishu_card.card import Style, render
+from bot.messaging import sender
 from bot.messaging.rates import Rate
-from bot.messaging.sender import (
-    Ability,
-    Counted,
-    Limit,
-    Part,
-    Receipt,
-    SendError,
-    SendReason,
-    Unit,
-    compact_json,
-)
 from bot.messaging.wire import HttpClient, PacedAddress, Reply
 from bot.util.section import Settings, must
 from digest.document import Document
@@ -41,17 +31,17 @@ _ADDRESS = re.compile(
     r"(https://[^/\s?#]+|http://127\.0\.0\.1:\d+)/open-apis/bot/v2/hook/[A-Za-z0-9-]{8,100}"
 )
 _SIZE = 18_000  # of 20 KB for a request
-_REASONS: Mapping[int, SendReason] = {
-    9499: SendReason.REJECTED,
-    11232: SendReason.RATE_LIMITED,
-    11233: SendReason.RATE_LIMITED,
-    11246: SendReason.REJECTED,
-    19001: SendReason.NO_CHANNEL,
-    19002: SendReason.REJECTED,
-    19021: SendReason.UNAUTHORIZED,
-    19022: SendReason.UNAUTHORIZED,
-    19024: SendReason.REJECTED,
-    99991400: SendReason.RATE_LIMITED,
+_REASONS: Mapping[int, sender.SendReason] = {
+    9499: sender.SendReason.REJECTED,
+    11232: sender.SendReason.RATE_LIMITED,
+    11233: sender.SendReason.RATE_LIMITED,
+    11246: sender.SendReason.REJECTED,
+    19001: sender.SendReason.NO_CHANNEL,
+    19002: sender.SendReason.REJECTED,
+    19021: sender.SendReason.UNAUTHORIZED,
+    19022: sender.SendReason.UNAUTHORIZED,
+    19024: sender.SendReason.REJECTED,
+    99991400: sender.SendReason.RATE_LIMITED,
 }
 _WHY = {
     19021: "the secret or this machine's clock is wrong",
@@ -79,13 +69,13 @@ class FeishuWebhook(PacedAddress):
     """Posts to the bot's own group; ``chat`` is ignored."""
 
     name = "feishu_webhook"
-    limit = Limit(
+    limit = sender.Limit(
         size=_SIZE,
-        unit=Unit.BYTES,
+        unit=sender.Unit.BYTES,
         source="https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot",
-        counts=Counted.BODY,
+        counts=sender.Counted.BODY,
     )
-    abilities: frozenset[Ability] = frozenset()
+    abilities: frozenset[sender.Ability] = frozenset()
     cannot_edit = "a custom bot cannot edit"
     cannot_read = "a custom bot cannot read"
     # 5 a second and 100 a minute; at even intervals, because a burst arrives unevenly.
@@ -96,11 +86,16 @@ class FeishuWebhook(PacedAddress):
         super().__init__(url, wire)
         self._secret = secret
 
-    def render(self, document: Document) -> tuple[Part, ...]:
+    def render(self, document: Document) -> tuple[sender.Part, ...]:
         """Cards whose buttons can only open links."""
         return render(document, Style(size=_SIZE, interactive=False))
 
-    async def send(self, chat: str, part: Part, reply_to: Receipt | None = None) -> Receipt:  # noqa: ARG002  # one group, no threads
+    async def send(  # one group, no threads
+        self,
+        chat: str,  # noqa: ARG002
+        part: sender.Part,
+        reply_to: sender.Receipt | None = None,  # noqa: ARG002
+    ) -> sender.Receipt:
         """Post. The receipt is the part's own identity, since the bot gives no id."""
         body: dict[str, Any] = {"msg_type": "interactive", "card": json.loads(part.body)}
         if self._secret is not None:
@@ -108,8 +103,8 @@ class FeishuWebhook(PacedAddress):
             body |= {"timestamp": stamp, "sign": sign(self._secret.get_secret_value(), stamp)}
         headers = {"content-type": "application/json; charset=utf-8"}
         url = self._url.get_secret_value()
-        _check(await self._wire.request("POST", url, compact_json(body).encode(), headers))
-        return Receipt(message=part.identity or "posted")
+        _check(await self._wire.request("POST", url, sender.compact_json(body).encode(), headers))
+        return sender.Receipt(message=part.identity or "posted")
 
     async def probe(self, chat: str) -> str:  # noqa: ARG002  # as above
         """Check that the server answers; only a post would show whether the address is valid."""
@@ -137,17 +132,19 @@ def _check(reply: Reply) -> None:
     if reply.status == 200 and code == 0:
         return
     detail = _WHY.get(code, f"status {reply.status}, code {code}") if isinstance(code, int) else ""
-    raise SendError(_reason(reply.status, code), detail or f"status {reply.status}")
+    raise sender.SendError(_reason(reply.status, code), detail or f"status {reply.status}")
 
 
-def _reason(status: int, code: Any) -> SendReason:
+def _reason(status: int, code: Any) -> sender.SendReason:
     if isinstance(code, int) and code in _REASONS:
         return _REASONS[code]
     if status == 429:
-        return SendReason.RATE_LIMITED
+        return sender.SendReason.RATE_LIMITED
     if status in {502, 504}:
         # A proxy timed out; the server behind it may have posted.
-        return SendReason.NO_ANSWER
+        return sender.SendReason.NO_ANSWER
     if status >= 500:
-        return SendReason.UNAVAILABLE
-    return SendReason.REJECTED if isinstance(code, int) and code else SendReason.BROKEN
+        return sender.SendReason.UNAVAILABLE
+    return (
+        sender.SendReason.REJECTED if isinstance(code, int) and code else sender.SendReason.BROKEN
+    )

@@ -18,19 +18,9 @@ from sqlalchemy import Integer, Text, and_, bindparam, delete, func, insert, or_
 from typing_extensions import override
 
 from bot.store import dialect
+from bot.store import rows as row_types
 from bot.store.database import Database, Prepared, SqlStore, Statement, select_in
 from bot.store.query_plan import plan, run_survey
-from bot.store.rows import (
-    GRADED,
-    INDEXED_BY,
-    add_repository,
-    entry,
-    find_repository,
-    graded_from_row,
-    newest_first,
-    raise_revision,
-    storable_number,
-)
 from bot.store.tables.archive_tables import change_topics, changes, repositories
 from bot.store.tables.ledger_tables import outcomes, stretches, tips
 from bot.store.text_index import index_of
@@ -65,9 +55,9 @@ _OUTDATED = (
 # Each condition uses an index of its own, so each is a separate statement.
 _of_number = changes.c.number == bindparam("number")
 _of_sha = and_(changes.c.sha >= bindparam("first"), changes.c.sha < bindparam("last"))
-_NUMBERED = Prepared(GRADED.where(_of_repository, _of_number))
-_SHORTENED = Prepared(GRADED.where(_of_repository, _of_sha))
-_EITHER = Prepared(GRADED.where(_of_repository, or_(_of_number, _of_sha)))
+_NUMBERED = Prepared(row_types.GRADED.where(_of_repository, _of_number))
+_SHORTENED = Prepared(row_types.GRADED.where(_of_repository, _of_sha))
+_EITHER = Prepared(row_types.GRADED.where(_of_repository, or_(_of_number, _of_sha)))
 
 _TOPICS = (
     select(change_topics.c.topic, func.count())
@@ -99,9 +89,11 @@ class SqlArchive(SqlStore, Archive):
             return
         # Prepared before the transaction, to block other writers as briefly as possible.
         whole = [change for change in wanted if states[change.sha] is not RowState.REGRADED]
-        ready = {e.sha: e for e in await _made(entry, whole)}
+        ready = {e.sha: e for e in await _made(row_types.entry, whole)}
         async with self._database.writing(repository.name) as connection:
-            await write(connection, await add_repository(connection, repository), wanted, ready)
+            await write(
+                connection, await row_types.add_repository(connection, repository), wanted, ready
+            )
 
     @override
     async def current(
@@ -133,21 +125,21 @@ class SqlArchive(SqlStore, Archive):
         if key is None:
             return {}
         async with self._database.reading() as connection:
-            wanted = GRADED.where(changes.c.repository_id == key)
+            wanted = row_types.GRADED.where(changes.c.repository_id == key)
             rows = await select_in(connection, wanted, changes.c.sha, shas)
-        return {change.sha: change for change in await _made(graded_from_row, rows)}
+        return {change.sha: change for change in await _made(row_types.graded_from_row, rows)}
 
     @override
     async def find(
         self, repository: Repository, number: int | None = None, sha: str = ""
     ) -> Sequence[Graded]:
-        number, first = storable_number(number), sha.lower()
+        number, first = row_types.storable_number(number), sha.lower()
         if number is None and not first:
             return []
         named = _NUMBERED if not first else _SHORTENED if number is None else _EITHER
         values = {"number": number, "first": first, "last": first + _AFTER_HEX}
-        return newest_first(
-            await _made(graded_from_row, await self._rows(named, repository, **values))
+        return row_types.newest_first(
+            await _made(row_types.graded_from_row, await self._rows(named, repository, **values))
         )
 
     @override
@@ -158,8 +150,8 @@ class SqlArchive(SqlStore, Archive):
         async with self._database.reading() as connection:
             how = await plan(connection, key, query)
             rows = await connection.execute(how.statement, how.values)
-            selected = await _made(graded_from_row, rows.all())
-        return newest_first(selected)
+            selected = await _made(row_types.graded_from_row, rows.all())
+        return row_types.newest_first(selected)
 
     @override
     async def survey(
@@ -201,10 +193,10 @@ class SqlArchive(SqlStore, Archive):
         """The key of the repository's row; indexes made by older rules are rebuilt first."""
         if repository.name not in self._keys:
             async with self._database.reading() as connection:
-                row = await find_repository(connection, repository.name)
+                row = await row_types.find_repository(connection, repository.name)
             if row is None:
                 return None
-            if row.indexed_by != INDEXED_BY:
+            if row.indexed_by != row_types.INDEXED_BY:
                 from bot.store.maintenance import reindex
 
                 await reindex(self._database, repository)
@@ -252,8 +244,8 @@ class SqlCoverage(SqlStore, CoveragePort):
             {o.sha: (o.sha, o.state.value, dialect.storable(o.why)) for o in outcomes}.values()
         )
         async with self._database.writing(None) as connection:
-            home = await find_repository(connection, repository.name)
-            key = home.id if home else await add_repository(connection, repository)
+            home = await row_types.find_repository(connection, repository.name)
+            key = home.id if home else await row_types.add_repository(connection, repository)
             new = 0
             if rows:
                 values = {"of_repository": key, "of_branch": branch, "of_channel": channel}
@@ -263,14 +255,14 @@ class SqlCoverage(SqlStore, CoveragePort):
                 place = {"repository_id": key, "branch": branch, "channel": channel}
                 new += (await _MOVE.on(connection, {**place, "sha": tip})).count
             if new:  # a digest that is made again changes nothing
-                await raise_revision(connection, repository.name)
+                await row_types.raise_revision(connection, repository.name)
 
     @override
     async def states(self, repository: Repository, shas: Sequence[str]) -> Mapping[str, Outcome]:
         # If channels differ, the furthest outcome counts.
         furthest: dict[str, Outcome] = {}
         async with self._database.reading() as connection:
-            home = await find_repository(connection, repository.name)
+            home = await row_types.find_repository(connection, repository.name)
             if home is None:
                 return furthest
             wanted = (
@@ -298,7 +290,7 @@ class SqlCoverage(SqlStore, CoveragePort):
             return
         values = {"repository": repository.name, "of_branch": branch}
         async with self._database.writing(f"stretches {repository.name}") as connection:
-            key = await add_repository(connection, repository)
+            key = await row_types.add_repository(connection, repository)
             known = _windows((await connection.execute(_PERIODS, values)).all())
             place = {"repository_id": key, "branch": branch}
             rows = [

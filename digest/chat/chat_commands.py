@@ -10,16 +10,8 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from digest.chat import chat_intents as intents
+from digest.chat import schedule_parser
 from digest.chat.chat_settings import AS_USUAL, Rule, RuleField, rule_of
-from digest.chat.schedule_parser import (
-    LEVELS,
-    PauseEnd,
-    read_days,
-    read_length,
-    read_pause_end,
-    read_time,
-    read_timing,
-)
 from digest.core.enums import ChatSetting, Frequency, Language
 from digest.core.grade import Level
 from digest.core.patterns import lazy
@@ -154,7 +146,7 @@ def _first(match: re.Match[str]) -> str:
 
 
 def _subscribe(match: re.Match[str]) -> intents.Managing | None:
-    read = read_timing(_first(match))
+    read = schedule_parser.read_timing(_first(match))
     if read is None:
         return None
     return intents.Subscribe(
@@ -163,7 +155,7 @@ def _subscribe(match: re.Match[str]) -> intents.Managing | None:
 
 
 def _unsubscribe(match: re.Match[str]) -> intents.Managing | None:
-    read = read_timing(_first(match))
+    read = schedule_parser.read_timing(_first(match))
     if read is None or read.timing != AS_USUAL:
         return None
     return intents.Unsubscribe(repository=read.rest, kind=read.kind)
@@ -174,10 +166,10 @@ def _pause(match: re.Match[str]) -> intents.Managing | None:
     return intents.Pause(until=_until(end)) if end else None
 
 
-def _until(end: re.Match[str]) -> PauseEnd:
+def _until(end: re.Match[str]) -> schedule_parser.PauseEnd:
     """When something ends. Raises ``UsageError``."""
     day, length = end["until"] or end["day"], end["length"] or end["span"]
-    until = read_pause_end(day) if day else read_length(length)
+    until = schedule_parser.read_pause_end(day) if day else schedule_parser.read_length(length)
     if until is None:
         raise UsageError(
             f"{day or length!r} is not a valid end; write until friday, until 2026-12-24, "
@@ -211,11 +203,11 @@ def _setting_command(match: re.Match[str]) -> intents.Managing:
         case ChatSetting.ZONE:
             value = zone_of(written)
         case ChatSetting.TIME:
-            value = read_time(lower)
+            value = schedule_parser.read_time(lower)
         case ChatSetting.WEEKDAYS:
-            value = read_days(lower)
+            value = schedule_parser.read_days(lower)
         case ChatSetting.LEVEL:
-            value = LEVELS.get(lower)
+            value = schedule_parser.LEVELS.get(lower)
         case ChatSetting.BRANCH:
             value = "" if lower in {"default", "默认"} else branch_name(written)
         case ChatSetting.BOTS | ChatSetting.PRIVATE:

@@ -18,15 +18,8 @@ from digest.errors import UserError
 from digest.i18n import chat_text as words
 from digest.i18n.labels import LEVELS, SEPARATOR
 from digest.i18n.phrase import Part, join
+from handlers.chat import settings as chat_settings
 from handlers.chat.filter_preview import FILTER_HANDLERS
-from handlers.chat.settings import (
-    SETTING_HANDLERS,
-    end_of,
-    minute,
-    require_permission,
-    settings_answer,
-    show_settings,
-)
 from handlers.context import Context
 from handlers.ports.chat_port import ChatDigest, Room
 
@@ -42,8 +35,8 @@ async def manage(intent: Managing, ctx: Context) -> Answer:
     if ctx.room is None:
         raise UserError(words.NO_ROOM.text(ctx.language))
     handler = _HANDLERS[type(intent)]
-    if handler not in {subscriptions, show_settings}:
-        require_permission(ctx.room, ctx.language)
+    if handler not in {subscriptions, chat_settings.show_settings}:
+        chat_settings.require_permission(ctx.room, ctx.language)
     return await handler(intent, ctx, ctx.room)
 
 
@@ -69,7 +62,7 @@ async def subscribe(intent: Subscribe, ctx: Context, room: Room) -> Answer:
         when=_when(whole, ctx.language, intent.kind),
     )
     notes = [Paragraph(words.ONLY_HERE(ctx.language))] if room.here else []
-    return settings_answer(ctx, [Paragraph(said), *notes])
+    return chat_settings.settings_answer(ctx, [Paragraph(said), *notes])
 
 
 def _of_kind(intent: Subscribe, room: Room, language: Language) -> DigestTiming:
@@ -114,7 +107,7 @@ async def unsubscribe(intent: Unsubscribe, ctx: Context, room: Room) -> Answer:
     said = (
         words.UNSUBSCRIBED(ctx.language, n=count) if count else words.NOT_SUBSCRIBED(ctx.language)
     )
-    return settings_answer(
+    return chat_settings.settings_answer(
         ctx, [Paragraph(said), *([Paragraph(words.STILL_FIXED(ctx.language))] if fixed else [])]
     )
 
@@ -125,9 +118,11 @@ async def subscriptions(_intent: Subscriptions, ctx: Context, room: Room) -> Ans
     if not runs:
         name = room.repositories[0] if room.repositories else "owner/name"
         example = (Code(_EXAMPLE[language].format(name=name)),)
-        return settings_answer(ctx, [Paragraph(words.NONE(language, command=example))])
+        return chat_settings.settings_answer(
+            ctx, [Paragraph(words.NONE(language, command=example))]
+        )
     rows = Listing(tuple(Item(_row(run, language)) for run in runs))
-    return settings_answer(ctx, [rows], words.LIST)
+    return chat_settings.settings_answer(ctx, [rows], words.LIST)
 
 
 def _row(run: ChatDigest, language: Language) -> Spans:
@@ -141,12 +136,12 @@ def _row(run: ChatDigest, language: Language) -> Spans:
     if run.timing.branch:
         parts.append(words.ON_BRANCH(language, branch=(Code(run.timing.branch),)))
     if run.paused_until is not None:
-        until = minute(run.paused_until, run.timing.zone)
+        until = chat_settings.minute(run.paused_until, run.timing.zone)
         parts.append(words.HELD_UNTIL(language, moment=until))
     if run.following is None:
         parts.append(words.HELD(language))
     else:
-        following = minute(run.following, run.timing.zone)
+        following = chat_settings.minute(run.following, run.timing.zone)
         parts.append(words.NEXT(language, moment=following))
     if run.fixed:
         parts.append(words.BY_CONFIG(language))
@@ -179,8 +174,8 @@ async def pause(intent: Pause, ctx: Context, room: Room) -> Answer:
     if intent.until is None:
         return await _save_change(ctx, room, words.PAUSED(ctx.language), _pause)
     now = ctx.clock.now().replace(microsecond=0)
-    until, zone = await end_of(intent.until, ctx, room)
-    said = words.PAUSED_UNTIL(ctx.language, moment=minute(until, zone), zone=zone.key)
+    until, zone = await chat_settings.end_of(intent.until, ctx, room)
+    said = words.PAUSED_UNTIL(ctx.language, moment=chat_settings.minute(until, zone), zone=zone.key)
     return await _save_change(ctx, room, said, lambda kept: _paused_until(kept, now, until))
 
 
@@ -197,7 +192,7 @@ async def _save_change(
 ) -> Answer:
     await room.chats.change(room.chat, change)
     room.tell()
-    return settings_answer(ctx, [Paragraph(said)])
+    return chat_settings.settings_answer(ctx, [Paragraph(said)])
 
 
 def _pause(settings: ChatSettings) -> ChatSettings:
@@ -222,6 +217,6 @@ _HANDLERS: Mapping[type[Any], Callable[[Any, Context, Room], Awaitable[Answer]]]
     Subscriptions: subscriptions,
     Pause: pause,
     Resume: resume,
-    **SETTING_HANDLERS,
+    **chat_settings.SETTING_HANDLERS,
     **FILTER_HANDLERS,
 }

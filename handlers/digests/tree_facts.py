@@ -8,15 +8,8 @@ from operator import is_
 
 from digest.core.change import Change
 from digest.core.facts import Action, Fact, Facts
+from digest.facts import tree_lookup
 from digest.facts.exposure import files_around, with_exposure
-from digest.facts.tree_lookup import (
-    Question,
-    apply_lookup,
-    mark_unsearched,
-    places,
-    questions,
-    runs,
-)
 from handlers.ports.storage import Source
 
 
@@ -24,8 +17,8 @@ async def settle(source: Source, changes: Sequence[Change], facts: Sequence[Fact
     """The facts of ``changes``, newest first, with moved names reported as moves."""
     # One search per line of commits; most changes need none.
     result = await _expose(source, changes, facts)
-    for run in runs(changes):
-        asked = [questions(changes[n], result[n]) for n in run]
+    for run in tree_lookup.runs(changes):
+        asked = [tree_lookup.questions(changes[n], result[n]) for n in run]
         if any(asked):
             line = [changes[n] for n in run], [result[n] for n in run]
             for number, better in zip(run, await _look(source, *line, asked), strict=True):
@@ -80,22 +73,24 @@ async def _look(
     source: Source,
     changes: Sequence[Change],
     facts: Sequence[Facts],
-    asked: Sequence[Sequence[Question]],
+    asked: Sequence[Sequence[tree_lookup.Question]],
 ) -> list[Facts]:
     words = {word for those in asked for question in those for word in question.words}
     mentions = await source.mentions(changes[0].sha, words)
     if mentions is None:
-        return [mark_unsearched(f, those) for f, those in zip(facts, asked, strict=True)]
-    where = places(changes, asked, mentions, _evidence(facts, asked))
+        return [
+            tree_lookup.mark_unsearched(f, those) for f, those in zip(facts, asked, strict=True)
+        ]
+    where = tree_lookup.places(changes, asked, mentions, _evidence(facts, asked))
     texts = await source.contents({place for those in where.values() for place in those})
     return [
-        apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
+        tree_lookup.apply_lookup(f, those, {q.index: where[n, q.index] for q in those}, texts)
         for n, (f, those) in enumerate(zip(facts, asked, strict=True))
     ]
 
 
 def _evidence(
-    facts: Sequence[Facts], asked: Sequence[Sequence[Question]]
+    facts: Sequence[Facts], asked: Sequence[Sequence[tree_lookup.Question]]
 ) -> Mapping[tuple[int, int], str]:
     return {
         (n, q.index): facts[n].items[q.index].evidence.path

@@ -24,16 +24,9 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 from bot.messaging.inbox import Arrival, Inbox, Keep, hearing
 from bot.messaging.receiver import Asgi, Ear, Incoming, Remembered
 from bot.messaging.sender import Part, Receipt, SendError, SendReason
-from bot.platforms.slack import Config
+from bot.platforms.slack import Config, installations
 from bot.platforms.slack.blocks import home_blocks
 from bot.platforms.slack.events import HomeOpened, SlackMessage, read
-from bot.platforms.slack.installations import (
-    Accounts,
-    Installations,
-    InstalledAccounts,
-    OneAccount,
-    SlackAccount,
-)
 from bot.platforms.slack.oauth import Installing
 from bot.platforms.slack.rich_text import fallback
 from bot.platforms.slack.sender import SlackSender, ThreadInfo, blocks_of
@@ -70,7 +63,9 @@ class _Reading:
 class BoltAdapter:
     """Bolt's application, with a listener for each kind of delivery, as it warns otherwise."""
 
-    def __init__(self, calls: SlackWebApi, accounts: Accounts, surroundings: ThreadInfo) -> None:
+    def __init__(
+        self, calls: SlackWebApi, accounts: installations.Accounts, surroundings: ThreadInfo
+    ) -> None:
         self.responses: Remembered[str] = Remembered(RESPONSE_SECONDS)
         self._accounts = accounts
         self._surroundings = surroundings
@@ -131,7 +126,7 @@ class BoltAdapter:
         return found
 
     async def _completed_message(
-        self, heard: SlackMessage, account: SlackAccount
+        self, heard: SlackMessage, account: installations.SlackAccount
     ) -> Incoming | None:
         incoming, around = heard.incoming, self._surroundings
         if heard.thread and not await around.takes_part(account, incoming.chat, heard.thread):
@@ -146,7 +141,9 @@ class BoltAdapter:
         return incoming
 
 
-def _authorizing(accounts: Accounts) -> Callable[[str | None], Awaitable[AuthorizeResult]]:
+def _authorizing(
+    accounts: installations.Accounts,
+) -> Callable[[str | None], Awaitable[AuthorizeResult]]:
     """Tells Bolt the bot's identity; a function, as Bolt would pass a method another ``self``."""
 
     async def authorize(team_id: str | None) -> AuthorizeResult:
@@ -194,7 +191,7 @@ class Slack(SlackSender):
     def __init__(
         self,
         calls: SlackWebApi,
-        accounts: Accounts,
+        accounts: installations.Accounts,
         bring: Bring | None = None,
         try_out: TryOut | None = None,
     ) -> None:
@@ -313,17 +310,17 @@ class Slack(SlackSender):
 def listening(config: Config, calls: SlackWebApi) -> Slack:
     """The bot of one workspace or of many, by Socket Mode or called over HTTP."""
     installing: Installing | None = None
-    accounts: Accounts
+    accounts: installations.Accounts
     if config.installations is not None and config.client_secret is not None:
-        store = Installations(config.installations, config.workspaces)
-        accounts = InstalledAccounts(store)
+        store = installations.Installations(config.installations, config.workspaces)
+        accounts = installations.InstalledAccounts(store)
         secret = config.client_secret.get_secret_value()
         installing = Installing(
             calls, store, config.client_id, secret, redirect_url=config.redirect_url
         )
     else:
         assert config.bot_token is not None
-        accounts = OneAccount(calls, config.bot_token.get_secret_value())
+        accounts = installations.OneAccount(calls, config.bot_token.get_secret_value())
     slack = Slack(calls, accounts, _bring(config, calls), _try_out(config, calls))
     if config.events == "http":
         assert config.signing_secret is not None
