@@ -18,6 +18,12 @@ def test_pauses_grow_to_the_longest():
         assert most / 2 <= pause <= most
 
 
+def test_pauses_of_a_limit_go_from_half_a_second_to_half_a_minute(monkeypatch):
+    monkeypatch.setattr("random.uniform", lambda _, most: most)
+    tries, fault = Tries(Pauses()), ModelFault(reason=ModelReason.RATE_LIMITED)
+    assert [tries.pause(fault) for _ in range(9)] == [0.5, 1, 2, 4, 8, 16, 30, 30, None]
+
+
 def test_what_the_server_asks_for_is_waited_for_however_long_and_often():
     found = pauses_for(ModelFault(reason=ModelReason.RATE_LIMITED, retry_after=900.0))
     assert len(found) == 20

@@ -1,5 +1,7 @@
 import random
+import string
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +16,11 @@ def test_raw_adds_up(one, other):
 @given(st.text())
 def test_count_is_never_less_than_a_token_for_a_text(text):
     assert Estimator().count(text) >= bool(text)
+
+
+def test_letter_takes_a_part_of_a_token_and_nothing_takes_none():
+    assert [letter for letter in string.ascii_letters if not 0 < raw(letter) < 0.5] == []
+    assert Estimator().count("") == 0
 
 
 def test_count_of_texts_with_known_counts():
@@ -48,3 +55,24 @@ def test_estimates_cannot_be_led_astray():
             estimator.learn(1_000, counted)
             estimator.learn(10, 10_000)
     assert 0.3 <= estimator.factor <= 8
+
+
+@pytest.mark.parametrize(
+    ("estimated", "counted", "factor"),
+    [
+        (400, 480, 1.2),  # the mean goes up a fifth of the way, and so does the deviation
+        (400, 400, 1.08),
+        (399, 4000, 1.1),
+        (4000, 0, 1.1),
+        (4000, -1, 1.1),
+        (4000, 1, 1.22),
+        (4000, 1200, 1.22),
+        (1000, 3000, 2.28),
+        (1000, 90_000, 2.28),
+    ],
+)
+def test_estimate_goes_a_fifth_of_the_way_to_what_was_counted(estimated, counted, factor):
+    estimator = Estimator()
+    assert estimator.factor == pytest.approx(1.1)
+    estimator.learn(estimated, counted)
+    assert estimator.factor == pytest.approx(factor)
