@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
+from procrastinate.testing import InMemoryConnector
 from sqlalchemy import make_url
 from structlog.testing import capture_logs
 
 from bot.jobs import job_engine
-from bot.jobs.job_engine import PATIENCE, Engine
+from bot.jobs.job_engine import PATIENCE, Engine, lock_of
 from bot.store.job_queue import PERIODIC, QUEUES, JobKind, task_of
 from bot.util.tracing import trace
 
@@ -178,3 +180,38 @@ def test_kinds_of_jobs_have_their_queues_and_periods():
         task.task.name: task.cron for task in made._app.periodic_registry.periodic_tasks.values()
     }
     assert periodic == {task_of(kind): cron for kind, cron in PERIODIC.items()}
+
+
+async def test_jobs_are_put_down_under_what_they_are_about_and_run_at_once_if_they_wait():
+    now: list[object] = []
+
+    class Reading(Database):
+        @asynccontextmanager
+        async def reading(self):
+            yield self
+
+        async def execute(self, _statement, values):
+            now.append(values["lock"])
+
+    made, memory = Engine(Reading()), InMemoryConnector()  # type: ignore[arg-type]
+    with made._app.replace_connector(memory):
+        await made.put_channel("team")
+        await made.put_channel("team", left=True)
+        await made.put_left("team")
+        await made.put_alert("acme/web")
+        await made.put_amendments()
+        await made.put_amendments()
+        await made.put_change(("desk", "C1", "m1"), "{}")
+    told = [
+        (job["task_name"], job["queueing_lock"], {**job["args"], "trace": ""})
+        for job in memory.jobs.values()
+    ]
+    assert told == [
+        (task_of(JobKind.CHANNEL), "team", {"name": "team", "left": False, "trace": ""}),
+        (task_of(JobKind.CHANNEL), "left team", {"name": "team", "left": True, "trace": ""}),
+        (task_of(JobKind.ALERT), "alert acme/web", {"repository": "acme/web", "trace": ""}),
+        (task_of(JobKind.AMEND), "amend", {"trace": ""}),
+        (task_of(JobKind.CHANGE), None, {"account": "desk", "incoming": "{}", "trace": ""}),
+    ]
+    assert [job["lock"] for job in memory.jobs.values()][-1] == lock_of("desk", "C1", "m1")
+    assert now == ["team", "amend"]

@@ -14,12 +14,21 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
+from bot.forges.hooks import Arrived
 from bot.jobs.loop import run
-from bot.jobs.role_duties import MessageIntake, Scheduler, duties_of, receive, schedule
+from bot.jobs.role_duties import (
+    DeferringArrivals,
+    MessageIntake,
+    Scheduler,
+    duties_of,
+    receive,
+    schedule,
+)
 from bot.jobs.roles import ProcessRole
 from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
+from bot.store.ledger import HOOK
 from bot.store.replies import MessageKey, load
 from digest.errors import InvalidConfig, SourceUnavailable
 from tests.support.fakes_delivery import FakeLeases, FakeSender
@@ -243,3 +252,31 @@ async def test_role_without_a_server_of_its_own_is_refused():
         await duties_of(
             ProcessRole.WORKER, app, None, {}, None, forge_sync=None, stack=AsyncExitStack()
         )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("deliveries", "put"), [(["d1", "d1", "d2"], 2), (["", ""], 2), ([], 0)], ids=str
+)
+async def test_event_of_a_forge_is_put_down_once_unless_it_has_no_number(deliveries, put):
+    jobs: list[Arrived] = []
+    claimed: list[tuple[str, str]] = []
+
+    class Database:
+        @asynccontextmanager
+        async def writing(self):
+            yield self
+
+    class Queue:
+        async def put_arrival(self, arrived, _connection):
+            jobs.append(arrived)
+
+    class Arrivals(DeferringArrivals):
+        async def _claim(self, _connection, subscription, slot):
+            claimed.append((subscription, slot))
+            return claimed.count((subscription, slot)) == 1
+
+    arrivals = Arrivals(Database(), Queue())  # type: ignore[arg-type]
+    arrived = Arrived(host="h", repository="acme/web", moved=True)
+    took = [await arrivals.take("github", delivery, arrived) for delivery in deliveries]
+    assert (jobs, sum(took)) == ([arrived] * put, put)
+    assert {name for name, _ in claimed} <= {f"{HOOK}github"}
