@@ -159,6 +159,8 @@ async def ask(
         ctx = replace(ctx, every=form is AnswerFormat.JSON)
         found = await ask_handler(chosen.question, ctx, language, conversation=here)
         if found.error is not None:
+            if form is AnswerFormat.JSON:
+                _show(found, ctx, form, named=repo is not None)
             found.error.args = (found.document.title,)  # in the language of the question
             raise found.error
         _show(found, ctx, form, named=repo is not None)

@@ -310,10 +310,14 @@ _CHARACTERS = 600
 
 
 def shorten(document: doc.Document) -> doc.Document:
-    """The first and last blocks; lists and code are cut, and items lose their children."""
+    """The first and last blocks and a list; lists and code are cut, items lose their children."""
     blocks = document.blocks
     if len(blocks) > _BLOCKS:
-        blocks = (*blocks[: _BLOCKS - 1], blocks[-1])
+        first, rest = blocks[: _BLOCKS - 1], blocks[_BLOCKS - 1 : -1]
+        lists = [block for block in rest if isinstance(block, doc.Listing)]
+        if lists and not any(isinstance(block, doc.Listing) for block in first):
+            first = (*first[:-1], lists[0])
+        blocks = (*first, blocks[-1])
     return replace(document, blocks=tuple(map(_cut, blocks)))
 
 

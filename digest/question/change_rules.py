@@ -214,6 +214,21 @@ _MOST_DESCRIBED = 4  # words of a description of a setting
 
 
 @rule
+def required(asked: Asked) -> Iterator[Weighed]:
+    """The version of a dependency: *what flashinfer does main need right now*."""
+    match = _NEEDS.search(asked.text)
+    if match is not None and match[1] in asked.words and not (asked.spans or asked.references):
+        yield Weighed(6.0, Touched(name=match[1], claim="value"))
+
+
+_NEEDS = lazy(
+    r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})(?: version)?"
+    r" (?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin|pinned|required|needed|used)\b",
+    re.IGNORECASE,
+)
+
+
+@rule
 def brought(asked: Asked) -> Iterator[Weighed]:
     """Who added a thing, at any time: *who added eagle3 support*."""
     others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)

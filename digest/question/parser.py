@@ -297,7 +297,7 @@ def _names_release(intent: Intent) -> bool:
 _MOST_JOINTS = 3
 
 _TAIL = lazy(
-    r"(?:(?:,| and|, and) by whom|,? (?:and )?who "
+    r"(?:,? and (?:on )?(?:which|what) (?:day|date)$|(?:,| and|, and) by whom|,? (?:and )?who "
     r"(?:did|made|added|removed|bumped|raised|changed|fixed|wrote|merged|reverted) it)"
     r"(?:\W{1,3}(?:thanks|thank you|thx|please|pls)\W{0,3})?$"
     r"|,? if (?:u|you) (?:have|can|could|know|got|find|see)\b.{0,40}$"

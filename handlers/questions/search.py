@@ -95,15 +95,43 @@ async def search(intent: Search, ctx: Context) -> Answer:
 async def nearest(terms: Sequence[str], ctx: Context) -> Answer | None:
     """The changes that have most of some words, rare words first; ``None`` if none has.
 
-    Titles of the whole history come before texts of the archive.
+    Messages with a name that no title has come before titles of the whole history, and these before
+    texts of the archive.
     """
     tip = await tip_of(ctx)
-    close = await nearest_titles(terms, ctx, tip)
+    close = await _with_unusual_name(terms, ctx, tip) or await nearest_titles(terms, ctx, tip)
     if not close.changes:
         # A text has the letters of many words: at least one must stand in the title.
         texts = await nearest_changes(terms, Query(), ctx)
         close = Nearest([one for one in texts.changes if _is_titled(*one)])
     return _nearest(close, ctx, tip) if close.changes else None
+
+
+async def _with_unusual_name(terms: Sequence[str], ctx: Context, tip: Tip) -> Nearest | None:
+    """The changes whose messages have a name that is in no title, those with more words first."""
+    names = [term for term in terms if _UNUSUAL.search(term)]
+    titles = "\n".join(title for _, title in await ctx.watched.source.titles(tip)) if names else ""
+    for name in (name for name in names if name.lower() not in titles.lower()):
+        shas = await ctx.watched.source.find(tip, text=name)
+        changes = await ensure(ctx, list(shas), tip) if 0 < len(shas) <= _MOST_UNUSUAL else ()
+        now = ctx.clock.now()
+        met = [
+            (graded, [term for term in terms if term.lower() in _said(graded)])
+            for graded in changes
+            if graded.commit.committed_at <= now
+        ]
+        if met:
+            return Nearest(sorted(met, key=lambda one: -len(one[1]))[:_NEAREST])
+    return None
+
+
+def _said(graded: Graded) -> str:
+    return f"{graded.title}\n{graded.commit.message}".lower()
+
+
+_UNUSUAL = re.compile(r"[A-Z]{3}|[a-z][A-Z]|\w_\w")
+"""An acronym or a name of code, of which a message says more than an English word would."""
+_MOST_UNUSUAL = 12  # changes with such a name, more of which would prove nothing
 
 
 def _is_titled(graded: Graded, words: Sequence[str]) -> bool:
@@ -163,7 +191,8 @@ def _is_filtered(intent: Changed) -> bool:
     """Whether changes were selected by more than the words of the question."""
     by_files = intent.actions and not intent.things
     ranged = isinstance(intent.window, Refs)
-    return bool(intent.author or intent.level or intent.top or by_files or ranged)
+    of_path = intent.path or ("/" in intent.topic and " " not in intent.topic)
+    return bool(intent.author or intent.level or intent.top or of_path or by_files or ranged)
 
 
 def _is_counted(intent: Changed) -> bool:

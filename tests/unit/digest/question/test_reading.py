@@ -911,3 +911,15 @@ def test_a_topic_in_bullet_points_is_a_question():
     known = Background(words=frozenset({"speculative", "decoding"}))
     told = read("give me three bullet points on speculative decoding for my boss", NOW, ZONE, known)
     assert told.intent.topic == "speculative decoding"
+
+
+def test_what_needs_a_dependency_asks_for_its_version():
+    assert parse("what flashinfer does main need right now", NOW, ZONE) == Touched(
+        name="flashinfer", claim="value"
+    )
+    assert not isinstance(parse("which flags does vllm need", NOW, ZONE), Touched)
+
+
+def test_the_day_asked_for_beside_the_author_is_no_chart():
+    told = parse("who bumped transformers to 5.14.1, and on which day", NOW, ZONE)
+    assert (told.people, told.per) == (True, "")

@@ -583,3 +583,12 @@ async def test_a_change_whose_title_is_close_is_told_although_it_lacks_words():
     answer = await ask("alerts of HA rule groups have wrong labels this week", ctx)
     assert shas(answer) == ["bbbbbbb2"]
     assert "Closest to the words of the question:" in markdown(answer.document)
+
+
+async def test_a_name_that_only_a_message_has_finds_its_change():
+    one = made("aaaaaaa1", "discovery: find the region later (#11)", 1)
+    said = replace(one.commit, message=f"{one.commit.subject}\n\nThe tool talked to IMDS.")
+    others = [made(f"ccccc{n}", f"Hang lamp {n} (#{n})", 1) for n in range(100, 130)]
+    ctx = context(FakeSource([replace(one, commit=said), *others]))
+    answer = await ask("our lamp wobbles because it talks to IMDS, seriously?!", ctx)
+    assert shas(answer) == ["aaaaaaa1"]
