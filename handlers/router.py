@@ -193,7 +193,10 @@ async def _read(
         known = words.issuperset(word.lower() for word in reading.words)
         if not known or reading.unknown or isinstance(reading.intent, intents.Unknown):
             reading = read(text, now, ctx.zone, replace(background, words=words))
-        if reading.unknown and (mended := await _mended(text, reading.unknown, ctx)) != text:
+        lost = reading.unknown
+        if isinstance(reading.intent, intents.Unknown):
+            lost = tuple(word for word in reading.words if word.lower() not in words)
+        if lost and (mended := await _mended(text, lost, ctx)) != text:
             words |= await _in_index(mended.split(), ctx)
             reading = read(mended, now, ctx.zone, replace(background, words=words))
     if isinstance(reading.intent, intents.Unknown) or reading.unknown:
@@ -258,9 +261,9 @@ async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
     from handlers.questions.list_reading import is_misspelt
 
     words = [word for word in unknown if word.isascii() and word.isalpha() and len(word) > _SHORT]
-    alike = await ctx.archive.alike(ctx.watched.repository, [w.lower() for w in words])
+    alike = await ctx.archive.alike(ctx.watched.repository, [term(word) for word in words])
     for word in words:
-        near = [one for one in alike if is_misspelt(word.lower(), one)]
+        near = [one for one in alike if is_misspelt(term(word), one)]
         if near:
             text = re.sub(rf"\b{word}\b", max(near, key=alike.__getitem__), text)
     return text

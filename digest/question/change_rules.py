@@ -169,10 +169,13 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if not sure and inside and asked.has("happened"):
         return
     others = sum(word not in name for word in asked.words)
+    window = asked.span
+    if others > 1 and sure and asked.has("it") and YES_OR_NO.search(asked.text):
+        others, window = 1, None  # a story about the name that "is this gone" ends
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
     weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
     yield Weighed(
-        weight, Touched(name=name, window=asked.span, claim=claim_of(asked) or _wanted(asked))
+        weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )
 
 
@@ -222,8 +225,8 @@ def required(asked: Asked) -> Iterator[Weighed]:
 
 
 _NEEDS = lazy(
-    r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})(?: version)?"
-    r" (?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin|pinned|required|needed|used)\b",
+    r"^(?:so |and |hey,? )?(?:what|which)(?: version of| release of)? ([a-z][\w.-]{2,40})"
+    r"(?: version)? (?:do(?:es)? [\w ]{1,20}?|is) (?:need|require|use|pin)(?:e?d)?\b",
     re.IGNORECASE,
 )
 
@@ -285,7 +288,11 @@ def _wanted(asked: Asked) -> str:
 
 _WHICH = lazy(r"\b(?:when|which|what|who|since)\b|什么|哪|谁|何时|多少|啥", re.IGNORECASE)
 _LEAST_VERSION = lazy(r"\b(?:min(?:imum)?|lowest|oldest|required)\b|最低", re.IGNORECASE)
-RELEASE = lazy(r"\b(?:which|what) (?:release|version)\b|哪个?(?:版本|发布)", re.IGNORECASE)
+RELEASE = lazy(
+    r"\b(?:which|what) (?:release|version)\b|\bfirst (?:release|version) (?:with|that)\b"
+    r"|哪个?(?:版本|发布)",
+    re.IGNORECASE,
+)
 _WANTED = {
     "act:removed": "removed", "act:added": "added", "default": "value", "bump": "value",
     "upgrade": "value",

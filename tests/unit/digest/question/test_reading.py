@@ -923,3 +923,15 @@ def test_what_needs_a_dependency_asks_for_its_version():
 def test_the_day_asked_for_beside_the_author_is_no_chart():
     told = parse("who bumped transformers to 5.14.1, and on which day", NOW, ZONE)
     assert (told.people, told.per) == (True, "")
+
+
+def test_a_story_about_a_name_ends_with_the_question_about_it():
+    told = parse(
+        "我们的构建脚本里一直传 MORI_GPU_ARCHS，昨天发现好像没用了，这个参数是被删了吗", NOW, ZONE
+    )
+    assert told == Touched(name="MORI_GPU_ARCHS", claim="gone")
+
+
+def test_two_weeks_are_compared_by_how_busy_they_were():
+    told = parse("was the week of aug 10 busier than the week before? numbers please", NOW, ZONE)
+    assert (told.topic, told.against is None) == ("", False)
