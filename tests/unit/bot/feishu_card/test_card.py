@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from bot.feishu_card.card import MOST_COMPONENTS, Style, mark_of, render, weight, with_identity
+from bot.feishu_card.card import (
+    MOST_COMPONENTS,
+    Style,
+    mark_of,
+    pieces,
+    render,
+    weight,
+    with_identity,
+)
 from bot.feishu_card.card_text import escape, web
 from digest.document import (
     Actions,
@@ -254,6 +262,21 @@ def test_a_heading_stands_with_what_it_leads_to():
 def test_many_components_make_several_cards():
     parts = render(Document(title="t", blocks=(Divider(),) * (MOST_COMPONENTS + 1)), APP)
     assert len(parts) == 2
+
+
+@pytest.mark.parametrize("count", [1, 5, 6, 7, 12])
+def test_component_counts_with_every_one_that_it_holds(count):
+    def tags(value) -> int:
+        if isinstance(value, list):
+            return sum(map(tags, value))
+        if not isinstance(value, dict):
+            return 0
+        return ("tag" in value and value["tag"] != "plain_text") + sum(map(tags, value.values()))
+
+    buttons = tuple(Button(f"b{n}", action="explain", value=str(n)) for n in range(count))
+    found = list(pieces([Paragraph((Text("a"),)), Divider(), Actions(buttons)], interactive=True))
+    assert [piece.places for piece in found] == [tags(piece.component) for piece in found]
+    assert max(len(piece.component.get("columns", ())) for piece in found) == min(count, 6)
 
 
 def test_an_identity_fits_into_the_id_of_a_component():
