@@ -14,7 +14,9 @@ import pytest
 from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
+from bot.chat.message_service import Conversation
 from bot.forges.hooks import Arrived
+from bot.jobs import role_duties
 from bot.jobs.loop import run
 from bot.jobs.role_duties import (
     DeferringArrivals,
@@ -29,6 +31,7 @@ from bot.messaging.receiver import Incoming, MessageEvent
 from bot.messaging.sender import SendError, SendReason
 from bot.scheduler.rest import Rest, parse_hours
 from bot.store.ledger import HOOK
+from bot.store.postgresql import PostgresDatabase
 from bot.store.replies import MessageKey, load
 from digest.errors import InvalidConfig, SourceUnavailable
 from tests.support.fakes_delivery import FakeLeases, FakeSender
@@ -252,6 +255,23 @@ async def test_role_without_a_server_of_its_own_is_refused():
         await duties_of(
             ProcessRole.WORKER, app, None, {}, None, forge_sync=None, stack=AsyncExitStack()
         )  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("mind", "at_once"), [(None, 6), (object(), 16)])
+async def test_worker_with_a_model_answers_more_questions_at_once(monkeypatch, mind, at_once):
+    @asynccontextmanager
+    async def engine(_database):
+        yield Jobs()
+
+    monkeypatch.setattr(role_duties, "Engine", engine)
+    app = SimpleNamespace(database=object.__new__(PostgresDatabase), mind=mind)
+    work = replace(World().work(), hearing=object.__new__(Conversation))
+    async with AsyncExitStack() as stack:
+        duties = await duties_of(
+            ProcessRole.WORKER, app, work, {}, None, forge_sync=None, stack=stack
+        )  # type: ignore[arg-type]
+    worker, _engine = duties.loop.args
+    assert worker.at_once == at_once
 
 
 @pytest.mark.parametrize(
