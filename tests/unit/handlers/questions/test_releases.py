@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from digest.core.request import Release
 from digest.errors import NoRelease
 from digest.markdown import markdown
 from handlers.router import ask
@@ -201,3 +202,35 @@ async def test_what_is_in_no_release_is_told_with_the_latest_one_by_number():
     tags = {"v0.314.0": CHANGES[0].sha, "v3.14.0": CHANGES[0].sha}
     answer = await ask("is #3 released", context(FakeSource(changes, tags=tags, tagged=NOW)))
     assert "`v3.14.0`" in markdown(answer.document)
+
+
+async def test_comparison_names_the_published_releases_at_its_two_ends(ctx):
+    class Forge:
+        fails = False
+
+        async def releases(self, limit=30):
+            if self.fails:
+                raise TimeoutError
+            tags = ("v3.0.0", "v2.0.0", "v1.0.0", "v0.9.0")
+            return [
+                Release(tag=tag, name=f"Name {n}", published_at=NOW - timedelta(days=n))
+                for n, tag in enumerate(tags)
+            ]
+
+        async def compare(self, base, head):
+            raise AssertionError("the clone has both")
+
+    forge = Forge()
+    watched = replace(ctx, watched=replace(ctx.watched, forge=forge))
+    told = []
+    for forge.fails in (False, True):
+        answer = await ask("compare v1.0.0 and v2.0.0", watched)
+        lines = markdown(answer.document).splitlines()
+        told.append([line for line in lines if "published on" in line])
+    assert told == [
+        [
+            "v1.0.0 (Name 2), published on 2026-01-21",
+            "v2.0.0 (Name 1), published on 2026-01-22",
+        ],
+        [],
+    ]
