@@ -253,6 +253,20 @@ def test_call_is_logged_with_what_it_took_and_how_it_ended():
     assert (line["kind"], Decimal(line["cost"])) == (TEAM.kind, setup.ledger.calls[0].usage.cost)
 
 
+def test_time_of_a_call_is_counted_from_its_own_beginning():
+    async def later(setup: Setup) -> object:
+        await asyncio.sleep(100)
+        await setup.ask()
+        return await setup.ask(patience=20)
+
+    setup = Setup(Server(seconds=30))
+    with capture_logs() as logs:
+        failed = setup.run(later)
+    took = [line["seconds"] for line in logs if line["event"] == "model.call"]
+    assert took == [30, 20]
+    assert failed.detail == "no answer in 20 s"
+
+
 def test_fault_is_logged_with_its_status():
     setup = Setup(Server(plays=[fault(status=503)]))
     with capture_logs() as logs:

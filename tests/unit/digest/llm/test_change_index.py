@@ -30,6 +30,7 @@ INDEX = ChangeIndex(MATERIAL.change, MATERIAL.facts)
         ("-x", "--x -x", [4]),
         (".", "a.b.", [1, 3]),
         ("aa", "aa aaa aa", [0, 7]),
+        (".", "a..", [1, 2]),
         ("", "a", []),
     ],
 )

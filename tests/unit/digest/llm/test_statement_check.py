@@ -9,7 +9,7 @@ from digest.core.enums import Language
 from digest.document import Code
 from digest.llm.change_index import ChangeIndex
 from digest.llm.format_check import Failed, Rejection
-from digest.llm.statement_check import judge
+from digest.llm.statement_check import StatementFilter, judge
 from tests.support import materials
 
 POOL = materials.pool()
@@ -276,3 +276,14 @@ def test_names_become_code():
         "Pool",
     ]
     assert found.text == "Removes --use-pool from engine/cli.py and Pool."
+
+
+def test_share_of_what_was_dropped_is_of_all_that_was_said():
+    checked = StatementFilter(POOL, Language.EN)
+    assert checked.share == 0
+    kept = {"text": "The pool is here.", "cites": ["F1"]}
+    shares = []
+    for text in ("The pool is here.", "Uses NCCL.", "Needs FP8.", "The pool is there.", ""):
+        checked.one("summary", {**kept, "text": text})
+        shares.append(checked.share)
+    assert shares == [0, 0.5, 0.6667, 0.5, 0.5]
