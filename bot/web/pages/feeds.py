@@ -31,6 +31,8 @@ from digest.i18n.labels import LEVELS
 from digest.markdown import clean
 
 SIZE = 40
+OF_TOPIC = 30
+"""Entries of a topic's feed, whose changes are looked up and described for each reader anew."""
 DIGESTS = 20
 ATOM = "application/atom+xml; charset=utf-8"
 JSON = "application/feed+json"
@@ -151,7 +153,7 @@ async def _about(asked: PageRequest, shown: SiteRepository, topic: str) -> Seque
         topics=resolved.topics,
         about=resolved.alternatives,
         level=asked.level,
-        limit=SIZE,
+        limit=OF_TOPIC,
         besides=await asked.strays(shown),
     )
     return await asked.shelf.archive.select(shown.repository, query)

@@ -267,7 +267,10 @@ async def test_class_is_removed_where_another_of_its_name_was_there_before(build
         {"app/threads.py": POOL, "app/eventlet.py": POOL.replace("1", "2"), "app/x.py": "y = 1\n"},
         {"app/threads.py": None},
     )
-    assert seen(items, FactKind.SYMBOL) == [("removed", "TaskPool", "class")]
+    assert seen(items, FactKind.SYMBOL) == [
+        ("removed", "TaskPool", "class"),
+        ("removed", "app.threads", "module"),
+    ]
 
 
 async def test_export_of_an_index_is_removed_although_an_inner_file_keeps_the_name(builder) -> None:
