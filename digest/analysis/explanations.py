@@ -348,10 +348,10 @@ def refused_flags(reading: ChangeContext) -> tuple[Clue, list[str]] | None:
     }
     made = {f.path for f in reading.facts.files if f.status is FileStatus.ADDED}
     for clue in reading.facts.clues if not reading.facts.reverts else ():
-        at, text = clue.evidence, opening(clue.text)
+        at = clue.evidence
         if clue.kind is not ClueKind.REFUSED or at.side is not Side.NEW or at.path in made:
             continue
-        if _is_of_new_thing(text, reading.facts.subject.words):
+        if _is_of_new_thing(text := opening(clue.text), reading.facts.subject.words):
             continue
         known = [
             name
