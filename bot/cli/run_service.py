@@ -75,7 +75,7 @@ def run(file: Path | None, role: ProcessRole = ProcessRole.ALL, listen: str = ""
     from uvloop import new_event_loop
 
     with exporting(version("digestbot")):
-        finish(_run(config, role, hosting, notices), new_event_loop)
+        finish(_run(config, role, hosting, notices), new_event_loop, service=True)
 
 
 async def warn_of_unreadable(app: Workspace, repositories: Sequence[RepositoryConfig]) -> None:

@@ -316,7 +316,7 @@ def serve(options: ServeOptions) -> None:
     """Read what the archive lacks of the last days, then serve. Raises ``UserError``."""
     # On a terminal only the address is printed, and warnings beside it.
     logs.configure(level="warning")
-    finish(_run(options))
+    finish(_run(options), service=True)
 
 
 async def _run(options: ServeOptions) -> None:
