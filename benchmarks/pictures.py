@@ -256,6 +256,7 @@ def _take_all(args: argparse.Namespace) -> None:
     posts = {"slack": slack, "telegram": telegram, "feishu": feishu}
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
     size = {"width": _POST, "height": 100}
+    args.folder.mkdir(parents=True, exist_ok=True)
     with (
         served(args.clone, os.environ["DIGESTBOT_DATA"], 30, args.name) as (site, _),
         sync_playwright() as playwright,

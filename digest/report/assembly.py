@@ -305,10 +305,16 @@ def shared_topics(changes: Sequence[Graded], least: int = 0) -> list[str]:
 
 
 def _kinds(entries: Sequence[ReportEntry], language: Language) -> str:
-    """The most frequent first types of changes with counts, the rest as others; or empty."""
-    counted = Counter(e.analysis.change_types[0] for e in entries)
+    """The most frequent types of changes with counts, the rest as others; or empty.
+
+    A change counts by its first type, one about security as such and before all others.
+    """
+    kinds = (e.analysis.change_types for e in entries)
+    security = ChangeType.SECURITY
+    counted = Counter(security if security in found else found[0] for found in kinds)
     del counted[ChangeType.OTHER]
-    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:4]
+    order = sorted(counted.items(), key=lambda item: (item[0] != security, -item[1], item[0]))
+    ranked = order[:4]
     told = [COUNTED_TYPES[kind].text(language, n=count) for kind, count in ranked]
     if told and (rest := len(entries) - sum(count for _, count in ranked)):
         told.append(words.LEAD_OTHERS.text(language, n=rest))

@@ -103,17 +103,16 @@ PHRASES = {
     "questions": Phrase("Questions to ask", "可以这样提问"),
     "released_in": Phrase("Released in {release}.", "发布于 {release}。"),
     "unreleased": Phrase(
-        "Not in {release}, the newest release in this clone.",
-        "此克隆中最新的发布 {release} 尚未包含它。",
+        "Not in any release known here; the newest is {release}.",
+        "已知的发布都尚未包含它，其中最新的是 {release}。",
     ),
     "fix_released": Phrase(
         "Upgrade to a release with this security fix: {releases}.",
         "请升级到包含此安全修复的版本：{releases}。",
     ),
     "fix_unreleased": Phrase(
-        "Upgrade to the next release: {release}, the newest in this clone, lacks this security "
-        "fix.",
-        "请升级到下一个版本：此克隆中最新的 {release} 尚未包含此安全修复。",
+        "No release known here has this security fix yet; the newest is {release}.",
+        "已知的发布都尚未包含此安全修复，其中最新的是 {release}。",
     ),
     "affected": Phrase(" Affected: {paths}.", "受影响：{paths}。"),
     "copied_to": Phrase("Backported to {releases}.", "已移植到 {releases}。"),

@@ -59,6 +59,12 @@ def test_the_numbers_of_types_add_up():
     assert counted[1].endswith(" others")
 
 
+def test_a_fix_of_security_counts_as_such_and_first():
+    titles = ("Look", "Look twice", "fix(security): Bound the length of an upload")
+    counted = lead(*(change(n, title) for n, title in enumerate(titles, 10)))
+    assert "3 of high importance (1 security change, 2 others)" in counted
+
+
 def test_the_most_urgent_of_what_to_act_on_comes_first_whatever_its_score():
     removed = change(4, "Cut it", reasons=[Reason(rule="flag_removed", weight=3.2)])
     entries = assemble(samples.REPOSITORY, "main", samples.DAY, [SWITCHED, removed], Language.EN)

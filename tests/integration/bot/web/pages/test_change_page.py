@@ -121,7 +121,7 @@ async def test_page_tells_the_release_that_has_the_change(client):
     assert "Released in v0.2.0." in (await client.get(WAIT)).text
     newest = (await client.get(f"{OPEN}/-/changes/12")).text
     assert "Released in" not in newest
-    assert "Not in v0.2.0, the newest release in this clone." in newest
+    assert "Not in any release known here; the newest is v0.2.0." in newest
 
 
 async def test_calendar_tells_what_each_day_held_and_what_was_not_read(client):

@@ -45,7 +45,7 @@ def asked(histories, language=Language.EN):
     ("histories", "told"),
     [
         (Releases(("v2.0", ("v1.1",))), "Upgrade to a release with this security fix: v1.1, v2.0."),
-        (Releases(), "Upgrade to the next release: v2.0, the newest in this clone, lacks this"),
+        (Releases(), "No release known here has this security fix yet; the newest is v2.0."),
         (Releases(tags=()), "Upgrade to the first release with this security fix."),
         (None, "Upgrade to the first release with this security fix."),
     ],
@@ -63,7 +63,7 @@ async def test_releases_of_a_fix_are_sought_again_only_when_there_are_others():
     for _ in range(2):
         fix = await fix_of(reader, SHOWN, CHANGE, TAKE_FIX(Language.ZH))
     assert fix
-    assert "v2.0 尚未包含此安全修复。受影响：" in plain(fix)
+    assert "尚未包含此安全修复，其中最新的是 v2.0。受影响：" in plain(fix)
     assert histories.sought == 1
 
 
