@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +48,27 @@ def text_request(**changes: Any) -> ModelRequest[Any]:
 
 def english(**changes: Any) -> ModelRequest[Any]:
     return request(language=Language.EN, **changes)
+
+
+async def until(condition: Callable[[], Any], meanwhile: Callable[[], None] | None = None) -> None:
+    """Wait for what a server or a task does, at most two minutes of the machine's time."""
+    for _ in range(24_000):
+        if condition():
+            return
+        if meanwhile is not None:
+            meanwhile()
+        await asyncio.to_thread(time.sleep, 0.005)
+    raise AssertionError("it did not come to that")
+
+
+class HandClock:
+    """The time of a loop, which only a test moves."""
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+
+    def forward(self, seconds: float) -> None:
+        self.at += seconds
 
 
 @dataclass

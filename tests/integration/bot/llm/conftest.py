@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from bot.llm.client import ServedModel
 from bot.llm.openai_client import OpenAITransport
 from bot.llm.throttle import Breaker, Pauses
 from bot.util.machine import loop_time as now
-from tests.integration.bot.llm.asking import KEY, Setup
+from tests.integration.bot.llm.asking import KEY, HandClock, Setup
 from tests.servers.model import ModelServer
 from tests.support.fakes_model import FakeCallLedger, FakeMemory, FakePurse
 
@@ -29,6 +30,15 @@ def _imported() -> None:
 def serve() -> Iterator[Callable[..., ModelServer]]:
     with ExitStack() as stack:
         yield lambda *acts, **how: stack.enter_context(ModelServer(*acts, **how))
+
+
+@pytest.fixture
+async def hand_clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
+    """The time of the running loop from now on."""
+    loop = asyncio.get_running_loop()
+    clock = HandClock(loop.time())
+    monkeypatch.setattr(loop, "time", lambda: clock.at)
+    return clock
 
 
 @pytest.fixture

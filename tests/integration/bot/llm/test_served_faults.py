@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -13,7 +12,7 @@ import pytest
 from bot.llm.response_format import Rung
 from digest.core.enums import Language
 from handlers.ports.model_port import ModelError, ModelMessage, ModelReason, Speaker
-from tests.integration.bot.llm.asking import GOOD, SCHEMA, english, request, text_request
+from tests.integration.bot.llm.asking import GOOD, SCHEMA, english, request, text_request, until
 from tests.servers.model import Breaks, Fails, Hangs, ModelServer, Raw, Says, error
 
 OK = Says(text=GOOD)
@@ -166,24 +165,28 @@ async def test_connection_that_breaks_twice_is_given_up(serve, connect):
     assert len(server.asked) == 2
 
 
-async def test_hang_past_the_timeout_is_not_asked_again(serve, connect):
+async def test_hang_past_the_timeout_is_not_asked_again(serve, connect, hand_clock):
     server = serve(Hangs(), OK)
-    setup = connect(server, timeout=0.5)
-    await setup.model.warm()
-    began = time.monotonic()
-    error = await failure(setup)
+    setup = connect(server, timeout=60)
+    failing = asyncio.create_task(failure(setup))
+    await until(lambda: server.asked)
+    hand_clock.forward(59)
+    assert not failing.done()
+    hand_clock.forward(1)
+    error = await failing
     assert error.reason is ModelReason.TIMEOUT
-    assert time.monotonic() - began > 0.4
     assert len(server.asked) == 1
     assert error.usage.estimated
     assert setup.ledger.outcomes == ["timeout"]
 
 
-async def test_hang_past_the_callers_patience_ends_with_it(serve, connect):
+async def test_hang_past_the_callers_patience_ends_with_it(serve, connect, hand_clock):
     server = serve(Hangs())
     setup = connect(server, timeout=3600)
-    await setup.model.warm()
-    assert (await failure(setup, request(patience=0.4))).reason is ModelReason.TIMEOUT
+    failing = asyncio.create_task(failure(setup, request(patience=60)))
+    await until(lambda: server.asked)
+    hand_clock.forward(60)
+    assert (await failing).reason is ModelReason.TIMEOUT
 
 
 async def test_server_gone_half_way_through_a_day_costs_one_wait(serve, connect):
@@ -200,13 +203,15 @@ async def test_server_gone_half_way_through_a_day_costs_one_wait(serve, connect)
     assert len(setup.ledger.calls) < 3 + 20
 
 
-async def test_server_that_hangs_from_now_on_costs_two_timeouts_at_most(serve, connect):
+async def test_server_that_hangs_from_now_on_costs_two_timeouts_at_most(serve, connect, hand_clock):
     server = serve(answer=lambda sent: Hangs())
-    setup = connect(server, concurrency=4, timeout=0.5)
-    await setup.model.warm()
-    failed = await asyncio.gather(
+    setup = connect(server, concurrency=4, timeout=60, patience=10**6)
+    asking = asyncio.gather(
         *(setup.model.complete(request()) for _ in range(40)), return_exceptions=True
     )
+    await until(lambda: len(server.asked) == 4)
+    await until(asking.done, lambda: hand_clock.forward(10))
+    failed = await asking
     assert {error.reason for error in failed} == {ModelReason.TIMEOUT}
     # The first two to give up free their slots before the third proves that it is no chance.
     assert len(server.asked) <= 4 + 2

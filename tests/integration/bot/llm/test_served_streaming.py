@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from contextlib import aclosing
 
 import pytest
 
 from handlers.ports.model_port import ModelError, ModelReason, ModelReply, ReplyPiece, Restart
-from tests.integration.bot.llm.asking import GOOD, request, text_request
+from tests.integration.bot.llm.asking import GOOD, request, text_request, until
 from tests.servers.model import Fails, Raw, Says
 
 LONG = "The flag has another default. Callers that set it see no change, all others do."
@@ -101,18 +102,28 @@ async def test_stream_that_stops_at_the_limit_begins_again_with_more_room(serve,
     assert [sent.body["max_tokens"] for sent in server.asked] == [100, 4096]
 
 
-async def test_stream_that_hangs_is_given_up_after_the_timeout(serve, connect):
-    server = serve(Says(text=LONG, pause=3600))
-    setup = connect(server, timeout=0.5)
-    await setup.model.warm()
-    events = await events_of(setup, text_request())
-    assert events[-1].reason is ModelReason.TIMEOUT
+async def test_stream_that_hangs_is_given_up_after_the_timeout(serve, connect, hand_clock):
+    server = serve(Says(text=LONG))
+    server.after_piece = asyncio.Event().wait
+    setup = connect(server, timeout=60)
+    async with aclosing(setup.model.stream(text_request(patience=10**9))) as stream:
+        assert isinstance(await anext(stream), ReplyPiece)
+        hanging = asyncio.ensure_future(anext(stream))
+        await until(hanging.done, lambda: hand_clock.forward(10))
+    assert hanging.exception().reason is ModelReason.TIMEOUT
     assert len(server.asked) == 1
 
 
-async def test_stream_that_flows_may_take_longer_than_the_timeout(serve, connect):
-    server = serve(Says(text=LONG, pause=0.15))
-    events = await events_of(connect(server, timeout=1), text_request())
+async def test_stream_that_flows_may_take_longer_than_the_timeout(serve, connect, hand_clock):
+    server = serve(Says(text=LONG))
+    shown = threading.Semaphore(0)
+    server.after_piece = lambda: asyncio.to_thread(shown.acquire, timeout=60)
+    began, events = hand_clock.at, []
+    async for event in connect(server, timeout=30).model.stream(text_request(patience=3600)):
+        events.append(event)
+        hand_clock.forward(20)  # within the time for the next piece, which is written only now
+        shown.release()
+    assert hand_clock.at - began > 100
     assert events[-1].value == LONG
 
 
@@ -170,7 +181,8 @@ async def test_text_about_thoughts_is_shown(serve, connect):
 
 
 async def test_listener_that_leaves_ends_the_request(serve, connect):
-    server = serve(Says(text=LONG * 20, pause=0.05))
+    server = serve(Says(text=LONG * 20))
+    server.after_piece = asyncio.Event().wait
     setup = connect(server)
     stream = setup.model.stream(text_request())
     assert isinstance(await anext(stream), ReplyPiece)
@@ -180,11 +192,15 @@ async def test_listener_that_leaves_ends_the_request(serve, connect):
     assert not setup.purse.held
 
 
-async def test_slow_listener_does_not_use_up_the_time_of_the_server(serve, connect):
+async def test_slow_listener_does_not_use_up_the_time_of_the_server(serve, connect, hand_clock):
     server = serve(Says(text=LONG, piece=40))
     setup = connect(server, timeout=1)
     events = []
-    async for event in setup.model.stream(text_request()):
-        await asyncio.sleep(0.5)
-        events.append(event)
+    async with aclosing(setup.model.stream(text_request())) as stream:
+        events.append(await anext(stream))
+        # The reply is read to its end although nobody listens.
+        await until(lambda: setup.ledger.outcomes)
+        hand_clock.forward(3600)
+        events += [event async for event in stream]
+    assert setup.ledger.outcomes == ["ok"]
     assert events[-1].value == LONG

@@ -1,10 +1,21 @@
-"""Events of Feishu's long connection that come in several frames."""
+"""Feishu's long connection: events in several frames, and the pings that keep it up."""
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+
+import aiohttp
 import pytest
 
-from bot.platforms.feishu.connection import Method, Pieces, SocketFrame
+from bot.platforms.feishu.connection import (
+    LongConnection,
+    Method,
+    Pieces,
+    SocketFrame,
+    SocketTiming,
+)
+from tests.support.virtual import run_in_virtual_time
 
 
 def frame(name: str, total: int, place: int, payload: bytes = b"x") -> SocketFrame:
@@ -43,3 +54,51 @@ def test_one_name_with_two_numbers_of_pieces_ends_nothing():
 @pytest.mark.parametrize(("total", "place"), [(2, 2), (2, 9), (65, 0), (99_999, 1)])
 def test_pieces_that_cannot_be_are_passed_over(total, place):
     assert Pieces().whole(frame("m", total, place), 0.0) is None
+
+
+class Quiet:
+    """The socket of a server that answers pings with pongs, and says nothing else."""
+
+    closed, close_code = False, 1000
+
+    def __init__(self, deaf_after: int) -> None:
+        self.deaf_after = deaf_after
+        self.pings: list[float] = []
+        self._pongs: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def send_bytes(self, data: bytes) -> None:
+        assert SocketFrame.parse(data).type == "ping"
+        self.pings.append(asyncio.get_running_loop().time())
+        if len(self.pings) <= self.deaf_after:
+            pong = SocketFrame(method=Method.CONTROL, headers={"type": "pong"})
+            self._pongs.put_nowait(pong.dump())
+
+    async def receive(self, timeout: float) -> SimpleNamespace:  # as in aiohttp
+        async with asyncio.timeout(timeout):
+            data = await self._pongs.get()
+        return SimpleNamespace(type=aiohttp.WSMsgType.BINARY, data=data)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def test_pings_keep_a_quiet_connection_until_they_are_no_longer_answered():
+    async def endpoint() -> dict[str, str]:
+        return {"URL": "wss://feishu.example/ws?service_id=7"}
+
+    async def connect(url: str, **_) -> Quiet:
+        return socket
+
+    async def live(loop) -> tuple[str, float]:
+        connection = LongConnection(
+            SimpleNamespace(endpoint=endpoint),
+            SimpleNamespace(session=lambda: SimpleNamespace(ws_connect=connect)),
+            take=None,
+            timing=SocketTiming(ping=30),
+        )
+        return await connection._live(), loop.time()
+
+    socket = Quiet(deaf_after=40)
+    why, at = run_in_virtual_time(live)
+    assert socket.pings[:41] == [30.0 * number for number in range(41)]
+    assert (why, at, socket.closed) == ("silence", 39 * 30.0 + 75.0, True)
