@@ -31,7 +31,7 @@ from digest.question.questions import QUESTIONS, format_intent
 from digest.question.slot_values import Background
 from digest.report.blocks import title_link
 from digest.topics.matching import candidates
-from digest.topics.terms import kinds_of, roots, term
+from digest.topics.terms import is_misspelt, kinds_of, roots, term
 from handlers.chat import follow_ups
 from handlers.context import Context
 from handlers.digests.ingest import tip_of
@@ -258,8 +258,6 @@ async def _background(text: str, ctx: Context) -> Background:
 
 async def _mended(text: str, unknown: Sequence[str], ctx: Context) -> str:
     """The question with misspelt unknown words corrected by the index."""
-    from handlers.questions.list_reading import is_misspelt
-
     words = [word for word in unknown if word.isascii() and word.isalpha() and len(word) > _SHORT]
     alike = await ctx.archive.alike(ctx.watched.repository, [term(word) for word in words])
     for word in words:

@@ -336,13 +336,6 @@ def correct_word(word: str) -> str:
     return near[0] if near else word
 
 
-def alike(left: str, right: str, most: int) -> bool:
-    """Whether two words differ by at most so many mistakes, as :func:`correct_word` counts them."""
-    from rapidfuzz.distance import OSA
-
-    return OSA.distance(left, right, score_cutoff=most) <= most
-
-
 def runs(text: str) -> list[tuple[int, int, bool]]:
     """The runs of a text, Chinese and other: start, end, whether Chinese."""
     found, end = [], 0

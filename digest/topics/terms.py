@@ -207,3 +207,15 @@ def labels_of(graded: Graded) -> Iterator[str]:
     subject = graded.facts.subject
     for tag in (*subject.tags, subject.type):
         yield from filter(None, (tag, *re.split(r"[/,&|+]+", tag)))
+
+
+def is_misspelt(word: str, known: str) -> bool:
+    """Whether a word is a misspelling of a known one: one letter off, or two in a long word.
+
+    The first letter is hardly ever wrong: "mattered" is not a misspelt "gathered".
+    """
+    from rapidfuzz.distance import OSA
+
+    most = 1 if len(word) < 8 else 2
+    near = len(word) > 4 and word[0] == known[:1] and abs(len(word) - len(known)) <= most
+    return near and OSA.distance(word, known, score_cutoff=most) <= most

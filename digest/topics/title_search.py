@@ -9,13 +9,14 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import synonyms
-from digest.topics.terms import HAN, roots
+from digest.topics.terms import HAN, is_misspelt, roots
 
 _MOST_WORDS = 12
 _COMMON = 0.1  # share of the titles that have a word which says nothing
@@ -44,15 +45,18 @@ def search_titles(
 
     ``place`` is the index of the title. At least two words must meet. A word matches where a word
     of the title begins with its root or with that of a synonym, such as the English name of a
-    Chinese word. The places in ``listed`` are left out, but the others must be as near as they are;
-    if one of these has a single word, another title with that word will do.
+    Chinese word. A word of no title is read as the most frequent one of which it is a misspelling.
+    The places in ``listed`` are left out, but the others must be as near as they are; if one of
+    these has a single word, another title with that word will do.
     """
     text = _Titles(titles)
     held: dict[str, tuple[float, frozenset[int]]] = {}
     for word in dict.fromkeys(_phrases(words)):
-        places = _places(text, word)
+        places, read = _places(text, word), word
+        if not places and (meant := text.near(word)):
+            places, read = _places(text, meant), meant
         if 0 < len(places) <= max(len(titles) * _COMMON, 1):
-            held[word] = log(len(titles) / len(places) + 1), places
+            held[read] = log(len(titles) / len(places) + 1), places
     weights: dict[int, float] = {}
     for rarity, places in held.values():
         for place in places:
@@ -116,6 +120,15 @@ class _Titles:
                 at = self._ends[place] - 1  # on to the next title
             at = text.find(part, at + 1)
         return frozenset(found)
+
+    def near(self, word: str) -> str:
+        """The most frequent word of the titles of which a word is a misspelling, or nothing."""
+        if not (word.isascii() and word.isalpha()):
+            return ""
+        first = re.escape(word[0].lower())
+        known = Counter(re.findall(rf"(?<![a-z0-9]){first}[a-z]{{3,20}}", self._text))
+        meant = [one for one in known if is_misspelt(word.lower(), one)]
+        return max(meant, key=known.__getitem__, default="")
 
 
 def _places(titles: _Titles, word: str) -> frozenset[int]:

@@ -17,7 +17,6 @@ from digest.i18n.answer_text import FOR_ALL
 from digest.i18n.phrase import list_in_words
 from digest.i18n.reading_text import MENDED, WITHOUT
 from digest.question.intent import Changed
-from digest.question.lexicon import alike
 from digest.topics.matching import (
     Aliases,
     Resolved,
@@ -30,7 +29,7 @@ from digest.topics.matching import (
     topic_words,
 )
 from digest.topics.synonyms import is_whole
-from digest.topics.terms import term
+from digest.topics.terms import is_misspelt, term
 from handlers.context import Context
 from handlers.digests.ingest import labels_of
 from handlers.questions.scope import QueryResult, Reach, left_of, run_query
@@ -144,14 +143,6 @@ async def as_topic(asked: Meant, topic: str, ctx: Context) -> Meant:
     note = MENDED(ctx.language, word=Code(asked.intent.topic), topic=Code(topic))
     resolved = await resolved_topic(mended, ctx)
     return replace(asked, intent=mended, resolved=resolved).noting(note)
-
-
-def is_misspelt(word: str, known: str) -> bool:
-    """Whether a word is a misspelling of a known one: one letter off, or two in a long word.
-
-    The first letter is hardly ever wrong: "mattered" is not a misspelt "gathered".
-    """
-    return len(word) > 4 and word[0] == known[:1] and alike(word, known, 1 if len(word) < 8 else 2)
 
 
 async def resolved_topic(intent: Changed, ctx: Context) -> Resolved:

@@ -32,12 +32,11 @@ from digest.question.intent import Changed, Search, Touched
 from digest.question.periods import default_period
 from digest.topics.matching import topic_words
 from digest.topics.synonyms import english_of
-from digest.topics.terms import HAN, STOP_WORDS, pieces, roots, term
+from digest.topics.terms import HAN, STOP_WORDS, is_misspelt, pieces, roots, term
 from handlers.context import Context
 from handlers.digests.ingest import ensure, tip_of
 from handlers.ports.storage import Tip
 from handlers.questions.changed import list_changes
-from handlers.questions.list_reading import is_misspelt
 from handlers.questions.name_state import OF_VALUE, released_in, state_lines
 from handlers.questions.named_changes import line_of as fact_line
 from handlers.questions.named_history import Found, NamedHistory

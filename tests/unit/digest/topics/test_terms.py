@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.topics.terms import joins, pieces, singular, stem, term
+from digest.topics.terms import is_misspelt, joins, pieces, singular, stem, term
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,32 @@ def test_joins_are_neighbours_only():
 )
 def test_stem_is_a_name_without_its_version(piece, bare):
     assert stem(piece) == bare
+
+
+WORDS = st.text("abc", min_size=5, max_size=7)
+
+
+def distance(left: str, right: str) -> int:
+    """The optimal string alignment distance by its definition."""
+    if not left or not right:
+        return len(left) + len(right)
+    found = [
+        distance(left[1:], right) + 1,
+        distance(left, right[1:]) + 1,
+        distance(left[1:], right[1:]) + (left[0] != right[0]),
+    ]
+    if len(left) > 1 and left[:2] == right[1::-1]:
+        found.append(distance(left[2:], right[2:]) + 1)
+    return min(found)
+
+
+@given(WORDS, WORDS)
+def test_a_misspelling_has_the_first_letter_and_one_mistake(left: str, right: str) -> None:
+    near = left[0] == right[0] and distance(left, right) <= 1
+    assert is_misspelt(left, right) == near
+
+
+def test_a_long_misspelling_may_have_two_mistakes_and_a_short_word_none() -> None:
+    assert is_misspelt("dependncis", "dependencies")
+    assert not is_misspelt("defau", "defaults")
+    assert not is_misspelt("head", "heap")

@@ -29,6 +29,7 @@ TITLES = [
         ("environment variables removed", "Drop what stale env-vars set, and remove them"),
         ("torch 2.13", "Move to torch 2.13"),
         ("runner/dense", "Default to the new runner for dense models"),
+        ("retnetion percentge", "Add percentage based retention"),
         ("保留百分比 percentage", "Add percentage based retention"),
     ],
 )

@@ -14,8 +14,8 @@ from digest.core.grade import Level
 from digest.markdown import markdown
 from digest.question.intent import Changed
 from digest.question.periods import default_period
+from digest.topics.terms import is_misspelt
 from handlers.questions.changed import list_changes
-from handlers.questions.list_reading import is_misspelt
 from handlers.router import ask
 from tests.support.fakes import FakeSource, change, context, graded
 
