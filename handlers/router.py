@@ -19,7 +19,7 @@ from digest.core.grade import Graded
 from digest.core.reference import Query, Reference
 from digest.core.release import LATEST, asked_release
 from digest.document import Code, Document, Paragraph, Spans, Text
-from digest.errors import UserError
+from digest.errors import UnknownBranch, UserError
 from digest.i18n import reading_text as words
 from digest.i18n.answer_text import UNDERSTOOD
 from digest.i18n.chat_text import complaint
@@ -104,7 +104,16 @@ async def _answered(
     intent, ctx = await follow_ups.complete_follow_up(reading.intent, talk, ctx)
     ctx = replace(ctx, length=Length.SHORT) if reading.brief else ctx
     intent, line = await _of_release(intent, ctx)
-    found = await answer(intent, ctx)
+    try:
+        found = await answer(intent, ctx)
+    except UnknownBranch as error:
+        # What became of a name can be told without the releases that the question mentions.
+        if not isinstance(intent, intents.Touched) or intent.window is None:
+            raise
+        intent = replace(intent, window=None)
+        found = _opened(
+            await answer(intent, ctx), words.NO_SUCH_TAG(ctx.language, tag=Code(error.name))
+        )
     whole = not isinstance(intent, intents.Changed) or found.topic == intent.topic
     if reading.single and whole and isinstance(intent, _LISTED) and found.total == 1:
         intent = intents.Explain(reference=Reference(sha=found.rows[0].graded.sha))

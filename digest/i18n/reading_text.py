@@ -163,6 +163,10 @@ NONE = Phrase(
     "{names}: none in this period, as far as the code shows.", "{names}：从代码来看，这段时间没有。"
 )
 TITLES_SAY = Phrase("By their titles, these may be about it:", "从标题看，以下变更可能与此有关：")
+NO_SUCH_TAG = Phrase(
+    "There is no tag {tag} here, so this is about the whole history.",
+    "这里没有标签 {tag}，以下按整个历史回答。",
+)
 ACTIONS = {
     Action.ADDED: Phrase("{name} added", "新增 {name}"),
     Action.REMOVED: Phrase("{name} removed", "移除 {name}"),

@@ -11,6 +11,7 @@ from digest.core.facts import Action
 from digest.core.patterns import lazy
 from digest.core.reference import Reference
 from digest.question.asked import Asked, Weighed, rule
+from digest.question.commit_range import Refs
 from digest.question.intent import (
     Again,
     Author,
@@ -173,7 +174,9 @@ def touched(asked: Asked) -> Iterator[Weighed]:
     if others > 1 and sure and asked.has("it") and YES_OR_NO.search(asked.text):
         others, window = 1, None  # a story about the name that "is this gone" ends
     weight = (2.5 if sure else 0.5) + (3.5 if told else 0) - 1.6 * others
-    weight += 0.2 * bool(asked.spans) + 1.0 * (asked.has("history") and asked.has("bump"))
+    between = sure and any(isinstance(span, Refs) for span in asked.spans)
+    weight += 2.0 * (between and bool(asked.actions)) + 0.2 * bool(asked.spans)
+    weight += 1.0 * (asked.has("history") and asked.has("bump"))
     yield Weighed(
         weight, Touched(name=name, window=window, claim=claim_of(asked) or _wanted(asked))
     )
@@ -237,7 +240,8 @@ def brought(asked: Asked) -> Iterator[Weighed]:
     others = bool(asked.spans or asked.kinds or asked.things or asked.references or asked.author)
     others = others or asked.has("most", "count", "contributors", "other", "me")
     if asked.has("who") and asked.actions == (Action.ADDED,) and asked.topic and not others:
-        yield Weighed(4.6, Touched(name=asked.topic, claim="added"))
+        weight = 4.6 + 2.0 * asked.has("history")  # "which change added it first, and who"
+        yield Weighed(weight, Touched(name=asked.topic, claim="added"))
 
 
 @rule

@@ -8,7 +8,7 @@ an option, is not read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from digest.core.release import LATEST, LONGEST_REF
 from digest.window import Window
@@ -182,3 +182,19 @@ def _last_releases(match: re.Match[str]) -> str:
         return f" in {LATEST} "
     count = (match[1] or match[2]).lower()
     return f" in {LATEST}s-{_FEW.get(count, count)} "
+
+
+def release_number(release: str) -> tuple[bool, list[int]]:
+    """The sort key of releases; the mark of the latest comes last."""
+    return release.startswith(LATEST), [int(number) for number in re.findall(r"\d+", release)]
+
+
+def ascending(refs: Refs) -> Refs:
+    """A range of releases from the older one: *3.14 vs 3.13* compares 3.13 with 3.14."""
+    both = _NUMBERED.fullmatch(refs.base) and _NUMBERED.fullmatch(refs.tip)
+    if both and release_number(refs.base) > release_number(refs.tip):
+        return replace(refs, base=refs.tip, tip=refs.base)
+    return refs
+
+
+_NUMBERED = re.compile(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)

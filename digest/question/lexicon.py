@@ -63,12 +63,38 @@ def tidy(text: str) -> str:
     flat = _SLASH.sub(r"\1", flat, count=1) if flat.startswith("/") else flat
     if _OPEN_RANGE.search(flat):
         return flat
+    flat = _OF_PERSON.sub(r"\2\1", _NOT_WHAT.sub("", flat))
+    flat = _ABBREVIATED.sub(_abbreviation, flat)
     return flat.rstrip(_MARKS) or ("?" if "?" in flat else "")
+
+
+_NOT_WHAT = lazy(
+    r"\((?:and |but )?(?:not (?:who|what|when|which|how|the one)|i don't|i do not) [^()]{1,60}\)",
+    re.IGNORECASE,
+)
+"""An aside about what is not asked: *who wrote it (not who merged it)*."""
+_OF_PERSON = lazy(
+    r"^(?:(?i:and|also|what about|how about|then) )?([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30})?)[?,:] "
+    r"(.{1,80}?)\b(?i:he|she|they)\b",
+)
+"""A person named ahead of the question: *and Ada? did she push anything*."""
+
+_ABBREVIATED = lazy(r"((?:\w{1,30}[ -]){2,6})\(([A-Za-z]{2,7})\)", re.ASCII)
+
+
+def _abbreviation(match: re.Match[str]) -> str:
+    """The abbreviation alone where words before it spell it out: *gated delta net (GDN)*."""
+    words, short = re.findall(r"\w+", match[1]), match[2].lower()
+    own = words[-len(short) :]
+    if [word[0].lower() for word in own] != [*short]:
+        return match[0]
+    return " ".join([*words[: -len(short)], match[2]])
 
 
 _NUMBER_OF = r"(?:an?|one|two|three|five|[0-9]{1,2}(?: ?(?:-|to) ?[0-9]{1,2})?)"
 _LEFT_OUT = r"(?:docs?|ci|tests?|bots?|deps|dependenc\w+|chores?|refactor\w*|reverts?)"
 _PLAINER = (
+    (lazy(r"\b(?:does|did|do) (v?\d+(?:\.\d+)+) bring\b", re.IGNORECASE), r"are in \1"),
     (
         lazy(
             r"\bafter (?:only |just |about )?(?:an?|one|two|three|\d{1,2})"

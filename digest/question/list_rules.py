@@ -11,10 +11,10 @@ from digest.core.facts import Action, FactKind
 from digest.core.patterns import lazy
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import RELEASE, switched_to, time_counted
-from digest.question.commit_range import Refs
+from digest.question.commit_range import Refs, release_number
 from digest.question.intent import Changed, Search, Top
 from digest.question.range_rules import reaching
-from digest.question.slot_values import Filters, Path, Quote, Release, Symbol, release_number
+from digest.question.slot_values import Filters, Path, Quote, Release, Symbol
 from digest.window import Window
 
 MOST_TERMS = 12  # maximum search terms of one question

@@ -32,6 +32,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from digest.chat.schedule_parser import WEEKDAY_NAMES
+from digest.core.patterns import lazy
 from digest.errors import FutureWindow, InvalidWindow
 from digest.question.dates import (
     FRAMED,
@@ -434,3 +435,12 @@ _WEEKDAYS_ZH = "一二三四五六日"
 def with_days(text: str) -> str:
     """The text with the days of a named week in a form that :func:`find_periods` reads."""
     return _DAYS_OF_WEEK.sub(_day_names, text)
+
+
+VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
+"""Periods that mean nothing beside another one."""
+PLANNED = lazy(
+    r"\b(?:this weekend|to(?:day|night|morrow)|(?:this|next) (?:week|month|quarter))\b"
+    r"|(?:这个?|本|下个?)(?:周末|周|月|季度)|[今明]天"
+)
+"""When someone is going to upgrade, beside the releases."""

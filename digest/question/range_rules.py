@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from digest.question.asked import Asked, Weighed, rule
 from digest.question.change_rules import time_counted
-from digest.question.commit_range import Refs
+from digest.question.commit_range import Refs, release_number
 from digest.question.intent import Changed, Compare, DigestOf, Releases
-from digest.question.slot_values import Filters, Path, Release, release_number
+from digest.question.slot_values import Filters, Path, Release
 from digest.window import Window
 
 

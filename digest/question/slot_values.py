@@ -10,7 +10,6 @@ from digest.core.enums import ChangeKind
 from digest.core.facts import Action, FactKind
 from digest.core.grade import Level
 from digest.core.reference import Reference
-from digest.core.release import LATEST
 from digest.question.commit_range import Refs, Span
 from digest.question.intent import Top
 from digest.question.lexicon import NONE, chinese, english
@@ -29,11 +28,6 @@ class Release:
     """A version, or the mark for the latest one."""
 
     name: str
-
-
-def release_number(release: str) -> tuple[bool, list[int]]:
-    """The sort key of releases; the mark of the latest comes last."""
-    return release.startswith(LATEST), [int(number) for number in re.findall(r"\d+", release)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +86,11 @@ class Token:
     slot: Slot | None = None
     owns: bool = False
     glued: bool = False
+
+    @property
+    def is_slot_or_cue(self) -> bool:
+        """Whether it means something other than a topic or the subject of a change."""
+        return self.slot is not None or any(not tag.startswith("thing:") for tag in self.tags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from digest.core.patterns import lazy
 from digest.core.reference import Reference, parse_reference
 from digest.core.release import LATEST
 from digest.errors import InvalidReference
-from digest.question.commit_range import Refs, find_refs, with_releases
+from digest.question.commit_range import Refs, ascending, find_refs, with_releases
 from digest.question.dates import SPELT, number
 from digest.question.intent import Top
 from digest.question.lexicon import (
@@ -27,7 +27,7 @@ from digest.question.lexicon import (
     is_cue,
     runs,
 )
-from digest.question.periods import FoundPeriod, Now, find_periods, with_days
+from digest.question.periods import PLANNED, VAGUE, FoundPeriod, Now, find_periods, with_days
 from digest.question.slot_values import (
     Background,
     Path,
@@ -39,7 +39,6 @@ from digest.question.slot_values import (
     Symbol,
     Token,
     filters_in,
-    release_number,
 )
 
 _MARK = 0xE000  # the first of the characters that mark slots; no text has them (private use)
@@ -235,7 +234,7 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.text, conditions = filters_in(masked.text)
     if conditions:
         masked.take(len(masked.text), len(masked.text), conditions)
-    masked.sub(_QUOTED, lambda found: Quote(found[1].strip()) if found[1].strip() else None)
+    masked.sub(_QUOTED, _quoted)
     masked.sub(_URL, _address)
     masked.sub(_ADVISORY, lambda found: Quote(found[0]))
     for own in background.own:
@@ -260,13 +259,42 @@ def slots_of(text: str, now: Now, background: Background) -> list[Token]:
     masked.sub(
         _SYMBOL, lambda found: None if found[0].lower() in background.own else _symbol(found)
     )
+    story, masked.text = _story(masked)
     masked.sub(_STRAY, lambda found: Stray(found[0]))
-    return list(_tokens(masked, background))
+    told = [one for one in _tokens(_Masked(story, masked.found), background) if one.is_slot_or_cue]
+    return [*told, *_tokens(masked, background)]
 
 
 def words_of(text: str) -> list[Token]:
     """The words of a text with their tags, without any slots."""
     return list(_tokens(_Masked(text), Background()))
+
+
+def _quoted(match: re.Match[str]) -> Slot | None:
+    """A quotation, or the one flag or variable of an error message."""
+    quoted = match[1].strip()
+    names = set(_NAME_IN_ERROR.findall(quoted)) if " " in quoted else set()
+    if len(names) == 1:
+        return Symbol(names.pop(), sure=True)
+    return Quote(quoted) if quoted else None
+
+
+_NAME_IN_ERROR = lazy(r"(?<![\w-])(?:--[a-z][\w-]+|[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?![\w-])", re.ASCII)
+
+
+def _story(masked: _Masked) -> tuple[str, str]:
+    """What someone tells before asking about an upgrade, and the question itself.
+
+    *Our CI still pins 1.2. What breaks if we move to 1.3?* gives the releases, not a topic.
+    """
+    between = any(isinstance(one, Refs) for one in masked.found)
+    if not between and sum(isinstance(one, Release) for one in masked.found) < 2:
+        return "", masked.text
+    *stories, asked = _SENTENCES.split(masked.text)
+    return " ".join(stories), asked
+
+
+_SENTENCES = lazy(r"[.!;。！；]+ (?=\S)| -+ ")
 
 
 def _address(match: re.Match[str]) -> Slot:
@@ -309,11 +337,12 @@ def _spans(masked: _Masked, now: Now) -> None:
     taken, masked.text = 0, with_days(masked.text)
     while taken < _MOST_SPANS and (refs := find_refs(masked.text)) is not None:
         spoken = ".." not in masked.text[slice(*refs.at)]
-        masked.take(*refs.at, _ascending(refs.refs) if spoken else refs.refs)
+        masked.take(*refs.at, ascending(refs.refs) if spoken else refs.refs)
         taken += 1
     periods: list[FoundPeriod] = []
     for period in find_periods(masked.text, now):
-        if taken and _VAGUE.fullmatch(masked.text[slice(*period.at)]):
+        said = masked.text[slice(*period.at)]
+        if taken and (VAGUE.fullmatch(said) or PLANNED.fullmatch(said)):
             continue
         if taken == _MOST_SPANS:
             break
@@ -322,21 +351,12 @@ def _spans(masked: _Masked, now: Now) -> None:
     for period in sorted(periods, key=lambda one: one.at, reverse=True):
         masked.take(*period.at, period.window)
     if taken:
-        masked.text = " ".join(_VAGUE.sub(" ", masked.text).split())
+        masked.text = " ".join(VAGUE.sub(" ", masked.text).split())
+    if any(isinstance(one, Refs) for one in masked.found):
+        masked.text = " ".join(PLANNED.sub(" ", masked.text).split())
 
 
-def _ascending(refs: Refs) -> Refs:
-    """A range of releases from the older one: *3.14 vs 3.13* compares 3.13 with 3.14."""
-    both = _NUMBERED.fullmatch(refs.base) and _NUMBERED.fullmatch(refs.tip)
-    if both and release_number(refs.base) > release_number(refs.tip):
-        return replace(refs, base=refs.tip, tip=refs.base)
-    return refs
-
-
-_NUMBERED = lazy(r"v?[0-9]+(?:\.[0-9]+)+", re.ASCII)
 _MOST_SPANS = 2
-_VAGUE = lazy(r"\b(?:recently|lately|these days|of late)\b|(?:最近|近期|近来|近日) ?的?")
-"""Periods that mean nothing beside another one."""
 
 
 def _top(match: re.Match[str]) -> Top:

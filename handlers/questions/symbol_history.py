@@ -24,6 +24,7 @@ from digest.core.change import printable
 from digest.core.enums import Language, TopicPlace
 from digest.core.facts import Fact
 from digest.core.grade import Graded
+from digest.core.patterns import lazy
 from digest.core.reference import Query
 from digest.document import Code, Item, Paragraph, Spans, Text
 from digest.i18n import answer_text as words
@@ -106,14 +107,16 @@ async def name_history(intent: Touched, ctx: Context) -> Answer:
     if len(parts) > 1 and not intent.window and (near := await nearest(parts, ctx)) is not None:
         dated = intent.claim in {"added", "release"}
         return _opened(near, await _releases(near, tip, ctx) if dated else state)
-    if not intent.name.isupper():
+    if not intent.name.isupper() and not intent.name.startswith("--"):
         about = await list_changes(
             Changed(window=intent.window or month_back(ctx), topic=intent.name), ctx
         )
         if about.rows:
             dated = intent.claim == "release"
             return _opened(about, await _releases(about, tip, ctx) if dated else state)
-    parts = [*pieces(intent.name)] if intent.name.islower() and not intent.window else []
+    # The words of a flag that never was stand in titles about other things.
+    worded = intent.name.islower() and not intent.name.startswith("--")
+    parts = [*pieces(intent.name)] if worded and not intent.window else []
     if len(parts) > 1 and (near := await nearest(parts, ctx)) is not None:
         lines = await _releases(near, tip, ctx) if intent.claim in {"added", "release"} else []
         return _opened(near, [*state, *lines])  # titles have the words of a name
@@ -133,6 +136,8 @@ async def _releases(found: Answer, tip: Tip, ctx: Context) -> list[Spans]:
 
 
 _RELEASED = 3  # the most changes whose first release is looked up
+_MOST_TITLE = 300
+_BETWEEN = r"(?:\W\w{1,20})?[\W_]?"  # the parts of a name in a title: at most one word between
 _OLDER = 9  # the most commits to read because their message contains the name
 
 
@@ -209,11 +214,15 @@ def _told(held: Sequence[Graded], name: str) -> Found:
     said = re.compile(rf"(?:^-*|[.:/\s`])(?:{ends}{classes})", re.IGNORECASE)
     named = said if name[:1].isupper() else re.compile(rf"(?:^-*|[.:/\s`]){ends}", re.IGNORECASE)
     parts = roots(name)
+    joined = lazy(_BETWEEN.join(map(re.escape, pieces(name))), re.IGNORECASE)
     found: list[tuple[Graded, Sequence[Fact]]] = []
     for graded in held:
+        title = graded.title[:_MOST_TITLE]
         facts = [item for item in graded.facts.items if named.search(item.name)]
-        titled = said.search(graded.title) or (len(parts) > 1 and parts <= roots(graded.title))
-        if facts or titled:
+        titled = said.search(title) or (len(parts) > 1 and parts <= roots(title))
+        # The words of --swap-space may stand apart in a title that is about something else.
+        apart = titled and is_name(name) and not said.search(title) and not joined.search(title)
+        if facts or (titled and not apart):
             found.append((graded, facts))
     return found
 

@@ -847,6 +847,35 @@ def test_what_is_not_wanted_is_left_out_however_it_is_said(question, meant):
     assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
 
 
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        (
+            "our CI still pins 1.2.0. what breaks for us if we move to 1.3.0?",
+            "changed kind:breaking 1.2.0..1.3.0",
+        ),
+        (
+            "going from 1.2.0 to 1.3.0 this weekend -- any breaking changes i should prepare for?",
+            "changed kind:breaking 1.2.0..1.3.0",
+        ),
+        (
+            'after the upgrade: "error: unrecognized arguments: --pool-size 8". when was it removed',
+            'explain symbol "--pool-size"',
+        ),
+        (
+            "从 1.2.0 升到 1.3.0 之后 POOL_SIZE 没反应，被删了吗",
+            'explain symbol "POOL_SIZE" 1.2.0..1.3.0',
+        ),
+        ("who wrote #12 (not who pressed merge)", "author #12"),
+        ("and Ada? did she push anything in july", 'changed author:"Ada" 7-1..8-1'),
+        ("what changed in the paged block table (PBT) in july", "changed PBT 7-1..8-1"),
+    ],
+)
+def test_a_story_gives_the_slots_and_the_question_its_subject(question, meant):
+    asked = format_intent(parse(question, NOW, ZONE))
+    assert re.sub(r"2026-0?(\d+)-0?(\d+)T[0-9:]+Z", r"\1-\2", asked) == meant
+
+
 def test_how_soon_something_was_undone_is_no_period():
     told = parse("why was the decode thing backed out after one day", NOW, ZONE)
     assert told.kinds == (ChangeKind.REVERTS,)

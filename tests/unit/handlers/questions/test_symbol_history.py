@@ -89,6 +89,19 @@ async def test_a_name_that_nothing_has_is_said_to_be_gone(ctx):
     assert "`diskcache` no longer exists" in shown
 
 
+async def test_a_flag_that_never_was_is_not_said_to_be_gone(ctx):
+    shas, shown = await told("--disk-cache-drop", ctx)
+    assert shas == []
+    assert "no longer exists" not in shown
+
+
+async def test_history_of_a_name_is_told_whole_where_the_releases_do_not_exist(ctx):
+    answer = await ask("was closeServer removed between 7.1.0 and 7.2.0", ctx)
+    shown = markdown(answer.document)
+    assert "There is no tag `7.1.0` here" in shown
+    assert "feat: add closeServer hooks" in shown
+
+
 async def test_a_name_that_no_change_told_of_came_with_the_first_text_that_has_it(ctx):
     path, source = "src/app.py", ctx.watched.source
     source.trees |= {(TIP, path): "use_old_path = 1\n", (CHANGES[3].sha, path): "x = 1\n"}
