@@ -13,7 +13,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,7 +38,7 @@ from digest.report.roll_up import roll_up_document
 from digest.topics.matching import Resolved
 from digest.window import Window, span_of
 from handlers.digests.daily import Daily, digest_since, filter_daily, shown_from, topics_of
-from handlers.digests.ingest import Labels, labels_of
+from handlers.digests.ingest import Labels, labels_of, owners_of
 from handlers.ports.storage import Source, Tip, Watched
 
 if TYPE_CHECKING:
@@ -167,6 +167,9 @@ class DigestBuilder:
         # they may come with its changes.
         by_label = channel.muted or channel.filters.by(RuleField.LABEL)
         labels = await self._labels(await daily()) if by_label else {}
+        if channel.filters.by(RuleField.OWNER):
+            owners = await owners_of(read.watched, tip)
+            channel = replace(channel, filters=replace(channel.filters, owners=owners))
         muted = await topics_of(self._app.archive, read.watched, topics)
         variant = self._variant(channel, topics, window, read)
         form = (

@@ -24,6 +24,8 @@ _FIELDS = {
     "path": RuleField.PATH, "paths": RuleField.PATH, "file": RuleField.PATH,
     "files": RuleField.PATH, "folder": RuleField.PATH,
     "路径": RuleField.PATH, "文件": RuleField.PATH, "目录": RuleField.PATH,
+    "owner": RuleField.OWNER, "owners": RuleField.OWNER, "codeowner": RuleField.OWNER,
+    "负责人": RuleField.OWNER, "所有者": RuleField.OWNER,
     "label": RuleField.LABEL, "labels": RuleField.LABEL, "tag": RuleField.LABEL,
     "标签": RuleField.LABEL,
     "author": RuleField.AUTHOR, "authors": RuleField.AUTHOR, "作者": RuleField.AUTHOR,
@@ -244,8 +246,8 @@ def read_rule(text: str) -> Rule:
         raise ValueError(str(error)) from None
     if rule is None:
         raise ValueError(
-            f"{text!r} is not a rule; write path, label, author or keyword, and the text to "
-            "match, such as 'path src/**'"
+            f"{text!r} is not a rule; write path, owner, label, author or keyword, and the text "
+            "to match, such as 'path src/**'"
         )
     return rule
 

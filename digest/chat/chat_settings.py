@@ -1,4 +1,4 @@
-"""A chat's settings, with its filters: rules on paths, labels, authors and words.
+"""A chat's settings, with its filters: rules on paths, owners, labels, authors and words.
 
 A change is kept if
 
@@ -19,7 +19,7 @@ from datetime import datetime, time
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from digest.core.authors import fixes_weakness, made_by_bot
+from digest.core.authors import CodeOwners, fixes_weakness, is_owner, made_by_bot
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded, Level
 from digest.core.patterns import check_expression, expression_of, found_in, matches, within
@@ -33,9 +33,13 @@ class RuleField(StrEnum):
     """The part of a change that a rule checks."""
 
     PATH = "path"
+    OWNER = "owner"
     LABEL = "label"
     AUTHOR = "author"
     KEYWORD = "keyword"
+
+
+NOBODY = CodeOwners()  # owns anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +52,20 @@ class Rule:
     def __str__(self) -> str:
         return f"{self.field} {self.pattern}"
 
-    def meets(self, graded: Graded, labels: Collection[str] = ()) -> bool:
+    def meets(
+        self, graded: Graded, labels: Collection[str] = (), owners: CodeOwners = NOBODY
+    ) -> bool:
         """Whether the change matches the rule. ``labels`` are those from the forge."""
         texts = _TEXTS[self.field](graded, labels)
+        if self.field is RuleField.OWNER:
+            texts = owners.of(texts)
         if expression := expression_of(self.pattern):
             return found_in(expression, texts)
         match self.field:
             case RuleField.PATH:
                 return any(matches(self.pattern, path) for path in texts)
+            case RuleField.OWNER:
+                return any(is_owner(self.pattern, owner) for owner in texts)
             case RuleField.LABEL:
                 return term(self.pattern) in set(map(term, texts))
             case RuleField.AUTHOR | RuleField.KEYWORD:
@@ -98,6 +108,7 @@ def _message(graded: Graded, _labels: Collection[str]) -> Sequence[str]:
 
 _TEXTS: Mapping[RuleField, Callable[[Graded, Collection[str]], Sequence[str]]] = {
     RuleField.PATH: _paths,
+    RuleField.OWNER: _paths,
     RuleField.LABEL: _labels,
     RuleField.AUTHOR: _authors,
     RuleField.KEYWORD: _message,
@@ -109,9 +120,12 @@ _TEXTS: Mapping[RuleField, Callable[[Graded, Collection[str]], Sequence[str]]] =
 class Filters:
     """The rules of a chat; ``bots`` says that changes of bots are wanted."""
 
+    # The owners come from the repository that the changes are from.
+
     include: tuple[Rule, ...] = ()
     exclude: tuple[Rule, ...] = ()
     bots: bool = False
+    owners: CodeOwners = field(default=NOBODY, compare=False, repr=False)
 
     def rejection(self, graded: Graded, labels: Collection[str] = ()) -> str:
         """The rule that rejects a change, in words; empty if it is kept."""
@@ -119,11 +133,11 @@ class Filters:
         if unwanted and not fixes_weakness(graded.facts):
             return BOT
         for rule in self.exclude:
-            if rule.meets(graded, labels):
+            if rule.meets(graded, labels, self.owners):
                 return f"exclude {rule}"
         for rule_field in RuleField:
             wanted = [rule for rule in self.include if rule.field is rule_field]
-            if wanted and not any(rule.meets(graded, labels) for rule in wanted):
+            if wanted and not any(rule.meets(graded, labels, self.owners) for rule in wanted):
                 return f"include {rule_field}"
         return ""
 

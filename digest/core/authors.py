@@ -1,4 +1,4 @@
-"""Authors: their own words as spans and sentences, and whether they are programs.
+"""Authors: their own words as spans and sentences, whether they are programs, and what they own.
 
 Commit messages are data: only the backticks of Markdown are interpreted, to mark identifiers;
 everything else stays plain text. Programs are recognised by the names they use.
@@ -7,11 +7,12 @@ everything else stays plain text. Programs are recognised by the names they use.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import reduce
 
 from digest.core.change import Commit
 from digest.core.facts import FactKind, Facts
-from digest.core.patterns import lazy
+from digest.core.patterns import lazy, matches
 from digest.document import Code, Span, Spans, Text
 
 # A match starts where a run of marks starts, and has a bounded length: otherwise a message of only
@@ -169,3 +170,57 @@ def made_by_bot(commit: Commit, facts: Facts) -> bool:
 def fixes_weakness(facts: Facts) -> bool:
     """Whether the message names an advisory or mentions a vulnerability."""
     return any(fact.detail in _WEAKNESS for fact in facts.of(FactKind.SECURITY))
+
+
+OWNER_FILES = tuple(f"{folder}CODEOWNERS" for folder in (".github/", "", "docs/", ".gitlab/"))
+"""Where GitHub and GitLab look for the owners of files; the first file counts."""
+
+_OWNER_SECTION = lazy(r"\^?\[([^\]]{1,200})\](?:\[\d+\])?")
+_OWNER_WORD = lazy(r"(?:\\.|[^\s\\])+")
+_MOST_OWNED = 4_000  # patterns of one file
+
+
+class CodeOwners:
+    """Who owns which files by a CODEOWNERS file, as GitHub and GitLab read it."""
+
+    # In each section the last matching pattern counts. GitHub's files are one section.
+
+    def __init__(self, text: str = "") -> None:
+        self._sections: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        section, default = "", ()
+        for line in text.splitlines()[:_MOST_OWNED]:
+            header = _OWNER_SECTION.match(line.lstrip())
+            pattern, *words = _OWNER_WORD.findall(line[header.end() :] if header else line) or [""]
+            listed = (pattern, *words) if header else words
+            told = listed[
+                : next((at for at, one in enumerate(listed) if one.startswith("#")), None)
+            ]
+            owners = tuple(one for one in told if "@" in one and len(one) <= 100)
+            if header:
+                section, default = header[1].casefold(), owners
+            elif pattern and pattern[0] != "#":
+                owned = re.sub(r"\\(.)", r"\1", pattern.removeprefix("!"))
+                named = () if pattern[0] == "!" else owners or default
+                self._sections.setdefault(section, []).insert(0, (owned, named))
+
+    def of(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """The owners of files, each once."""
+        found: dict[str, None] = {}
+        for path in paths:
+            for rules in self._sections.values():
+                found |= dict.fromkeys(next((w for p, w in rules if _covers(p, path)), ()))
+        return tuple(found)
+
+
+def _covers(pattern: str, path: str) -> bool:
+    """Whether a pattern of CODEOWNERS matches; there ``docs/*`` does not reach into folders."""
+    shallow = pattern.endswith("/*") and "**" not in pattern
+    return matches(pattern, path) and not (
+        shallow and path.count("/") > pattern.lstrip("/").count("/")
+    )
+
+
+def is_owner(name: str, owner: str) -> bool:
+    """Whether a person means the owner: with or without ``@``, a team also without its group."""
+    meant, full = name.lstrip("@").casefold(), owner.lstrip("@").casefold()
+    return bool(meant) and (full == meant or full.endswith(f"/{meant}"))

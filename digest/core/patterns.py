@@ -49,7 +49,7 @@ def matches(pattern: str, path: str) -> bool:
     return _matcher(pattern)(path)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _matcher(pattern: str) -> Callable[[str], bool]:
     tokens = list(_TOKEN.finditer(pattern.strip("/")))
     anywhere = "(?:.*/)?" if "/" not in pattern.rstrip("/") else ""

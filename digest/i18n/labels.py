@@ -138,6 +138,7 @@ ISSUE_STATES = {
 DRAFT = Phrase("draft", "草稿")
 FOR_BRANCH = Phrase("for {branch}", "目标分支 {branch}")
 BY = Phrase("by {name}", "作者 {name}")
+OWNERS = Phrase("Owners: {owners}", "负责人：{owners}")
 LABELS = Phrase("Labels: {labels}", "标签：{labels}")
 CLOSES = Phrase("Closes {issues}", "关闭 {issues}")
 REVIEWS = Phrase("Reviews: {reviews}", "评审：{reviews}")

@@ -12,7 +12,15 @@ from typing import Any
 
 from digest.answer.answers import Answer
 from digest.chat.chat_intents import Filter, Unfilter, format_managing
-from digest.chat.chat_settings import MOST_RULES, ChatSettings, Filters, count_rules, left_out
+from digest.chat.chat_settings import (
+    MOST_RULES,
+    NOBODY,
+    ChatSettings,
+    Filters,
+    count_rules,
+    left_out,
+)
+from digest.core.authors import CodeOwners
 from digest.core.enums import Frequency, Language
 from digest.core.grade import Graded
 from digest.document import Actions, Block, Button, Code, Item, Listing, Paragraph
@@ -21,7 +29,7 @@ from digest.i18n import chat_text as words
 from digest.window import Window
 from handlers.chat.settings import settings_answer
 from handlers.context import Context
-from handlers.digests.ingest import Labels, ensure, labels_of
+from handlers.digests.ingest import Labels, ensure, labels_of, owners_of
 from handlers.ports.chat_port import Room
 from handlers.ports.storage import Watched
 
@@ -35,6 +43,11 @@ class Week:
     repository: str
     changes: Sequence[Graded]
     labels: Labels
+    owners: CodeOwners = NOBODY
+
+    def left_out(self, filters: Filters) -> tuple[tuple[Graded, ...], dict[str, str]]:
+        """The changes that pass the filters, and the rejecting rules of the others."""
+        return left_out(replace(filters, owners=self.owners), self.changes, self.labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,15 +69,11 @@ class Tried:
 
     def kept(self, filters: Filters) -> tuple[int, ...]:
         """How many changes of each week pass the filters."""
-        return tuple(len(left_out(filters, w.changes, w.labels)[0]) for w in self.weeks)
+        return tuple(len(week.left_out(filters)[0]) for week in self.weeks)
 
     def rules(self, filters: Filters) -> list[str]:
         """The rule that rejects a change, for each rejected change."""
-        return [
-            rule
-            for week in self.weeks
-            for rule in left_out(filters, week.changes, week.labels)[1].values()
-        ]
+        return [rule for week in self.weeks for rule in week.left_out(filters)[1].values()]
 
 
 async def last_week(ctx: Context, room: Room) -> Tried:
@@ -100,7 +109,8 @@ async def _week(ctx: Context) -> Week:
     tip = await ctx.watched.source.tip(ctx.watched.branch)
     changes = await ensure(ctx, Window(since=now - WEEK, until=now, zone=ctx.zone), tip)
     labels = await labels_of(ctx.requests, repository, changes)
-    return Week(repository=repository.name, changes=changes, labels=labels)
+    owners = await owners_of(ctx.watched, tip)
+    return Week(repository=repository.name, changes=changes, labels=labels, owners=owners)
 
 
 SAVE_ACTION = "save"

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import count
 
+from digest.core.authors import OWNER_FILES, CodeOwners
 from digest.core.change import Change
 from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded, Repository
@@ -26,7 +27,7 @@ from digest.grading.policy import Batch, GradedBatch, grade_batch
 from digest.window import Window
 from handlers.context import Context
 from handlers.ports.forge_port import Forge, KeptRequest, Requests
-from handlers.ports.storage import Range, Selection, Tip
+from handlers.ports.storage import Range, Selection, Tip, Watched
 
 log = logging.getLogger(__name__)
 
@@ -329,6 +330,13 @@ async def labels_of(
         if request.request.state is RequestState.MERGED and request.request.labels
     }
     return {sha: given[number] for sha, number in numbered.items() if number in given}
+
+
+async def owners_of(watched: Watched, tip: Tip) -> CodeOwners:
+    """Who owns which files at a tip; nobody without a CODEOWNERS file that can be read."""
+    places = [(tip.sha, path) for path in OWNER_FILES if tip.sha]
+    texts = await watched.source.contents(places) if places else {}
+    return CodeOwners(next((texts[place] for place in places if place in texts), ""))
 
 
 _OVERLAP = timedelta(minutes=5)

@@ -14,14 +14,15 @@ from digest.core.facts import FACTS_VERSION
 from digest.core.grade import Graded
 from digest.core.reference import Reference
 from digest.core.statement import Analysis
-from digest.document import Document, Paragraph, Spans
+from digest.document import Code, Document, Paragraph, Spans
 from digest.errors import AmbiguousReference, UnknownChange
 from digest.i18n.answer_text import ALSO, ANNOUNCED, RELANDED_BY, UNDOES_ANNOUNCED, UNDONE_BY
-from digest.i18n.phrase import Phrase
+from digest.i18n.labels import OWNERS
+from digest.i18n.phrase import Phrase, list_in_words
 from digest.question.intent import Explain
 from digest.report.blocks import change_blocks, title_link
 from handlers.context import Context
-from handlers.digests.ingest import ensure, tip_of, with_description
+from handlers.digests.ingest import ensure, owners_of, tip_of, with_description
 from handlers.ports.status_port import undoings_of, undone_by
 from handlers.ports.storage import Tip
 from handlers.questions.pull_request import (
@@ -31,6 +32,8 @@ from handlers.questions.pull_request import (
     lines_about,
 )
 from handlers.questions.scope import viewpoint
+
+_MOST_OWNERS = 6  # that are named; the others are counted
 
 
 async def explain(intent: Explain, ctx: Context) -> Answer:
@@ -51,7 +54,7 @@ async def explain(intent: Explain, ctx: Context) -> Answer:
     told = await _explained(with_description(found[0], request), ctx, tip)
     undoings = await undoings_of(ctx.archive, ctx.watched.repository, told.graded)
     announced = await _announcements(told.graded, undoings[0], ctx)
-    beside = (*lines_about(request, ctx), *announced)
+    beside = (*lines_about(request, ctx), *await _owned(told.graded, ctx, tip), *announced)
     document = _document(told, others, undoings, beside, viewpoint(ctx, tip))
     row = AnswerRow(graded=told.graded, why=graded_because(told.graded, ctx.language))
     return Answer(intent="explain", document=document, total=1, rows=(row,))
@@ -126,6 +129,13 @@ async def _fetch(reference: Reference, ctx: Context, tip: Tip) -> Sequence[Grade
 
 def _named(reference: Reference) -> str:
     return f"#{reference.number}" if reference.number is not None else reference.sha
+
+
+async def _owned(graded: Graded, ctx: Context, tip: Tip) -> Sequence[Spans]:
+    """The owners of the files of a change, if the repository names any."""
+    owners = (await owners_of(ctx.watched, tip)).of(graded.facts.paths)
+    named = list_in_words([Code(owner) for owner in owners], ctx.language, limit=_MOST_OWNERS)
+    return [OWNERS(ctx.language, owners=named)] if owners else []
 
 
 async def _announcements(

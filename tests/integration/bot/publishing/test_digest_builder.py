@@ -82,6 +82,36 @@ async def test_channels_that_want_the_same_share_one_report(tmp_path: Path, monk
     assert all("module m3" in texts[name] for name, one in served.items() if one.least is Level.LOW)
 
 
+async def test_owners_of_files_decide_which_chat_hears_of_a_change(tmp_path: Path) -> None:
+    builder = RepositoryBuilder(tmp_path / "project")
+    at = NOON - timedelta(hours=9)
+    builder.commit("Add owners", {".github/CODEOWNERS": "/core/ @octo/core\n/web/ @ada\n"}, at=at)
+    for n, folder in enumerate(("core", "web", "docs")):
+        at = NOON - timedelta(hours=8 - n)
+        builder.commit(f"Add module {folder}", {f"{folder}/part.py": "x = 1\n"}, at=at)
+    file = tmp_path / "digestbot.toml"
+    file.write_text(f"data = {str(tmp_path / 'data')!r}\n", encoding="utf-8")
+    settings = RepositoryConfig(place=str(builder.path), name="ada/project")
+    served = {
+        name: subscriptions_of(
+            ChannelConfig(
+                name=name, platform="fake", time="12:00", least=Level.LOW, include=[f"owner {name}"]
+            ),
+            [settings],
+        )[0]
+        for name in ("core", "@ada", "nobody")
+    }
+    shown = {}
+    async with open_workspace(file, FixedClock(NOON)) as app:
+        slots = Slots(app, served.get)
+        for name, one in served.items():
+            post = Post(target=Target(name=name, sender=FakeSender()), spec=one.spec)
+            made = await slots.build(post, Slot(day=NOON.date(), at=NOON))
+            text = "".join(markdown(ready.document) for ready in made).casefold()
+            shown[name] = [part for part in ("core", "web", "docs") if f"module {part}" in text]
+    assert shown == {"core": ["core"], "@ada": ["web"], "nobody": []}
+
+
 async def test_labels_of_the_forge_filter_and_mute_and_no_report_is_lost(tmp_path: Path) -> None:
     builder = RepositoryBuilder(tmp_path / "project")
     for n in range(4):

@@ -45,6 +45,8 @@ COMMANDS = {
     r"save include path /\.(rs|toml)$/": Filter(
         rule=rule("path", r"/\.(rs|toml)$/"), include=True, save=True
     ),
+    "include owner @octo/core": Filter(rule=rule("owner", "@octo/core"), include=True),
+    "排除负责人 ada": Filter(rule=rule("owner", "ada"), include=False),
     "include path /src/core/": Filter(rule=rule("path", "src/core/"), include=True),
     "remove filter author /^ada\\b/": Unfilter(rule=rule("author", "/^ada\\b/")),
     "exclude keyword /tag and path handling/": Filter(

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.core.authors import clip_title, code_as_spans, excerpt, sentences, without_backticks
+from digest.core.authors import (
+    CodeOwners,
+    clip_title,
+    code_as_spans,
+    excerpt,
+    is_owner,
+    sentences,
+    without_backticks,
+)
 from digest.document import Code, Text, plain
 
 
@@ -83,3 +91,74 @@ def test_clipped_titles_begin_alike_and_are_bounded(text):
 def test_titles_are_cut_at_a_word():
     assert clip_title("one two three", 10) == "one two…"
     assert clip_title("x" * 12, 10) == "x" * 9 + "…"
+
+
+GITHUB = r"""
+# Who reviews what
+*            @ada
+/docs/*      docs@example.org   # not what is below
+src/         @octo/core @bob
+/src/gen/
+*.rs         @octo/rust
+a\ b/*.txt   @eve
+\#odd        @odd
+src/**/deep/**/x.py @deep
+"""
+GITLAB = """
+[Core][2] @lead
+/core/
+/core/api/ @api
+!/core/api/old.py
+^[Documentation]
+*.md @writers @@developer
+[core]
+/core/api/new.py @late
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "owners"),
+    [
+        (GITHUB, "README", ("@ada",)),
+        (GITHUB, "docs/a.md", ("docs@example.org",)),
+        (GITHUB, "docs/deep/a.md", ("@ada",)),
+        (GITHUB, "lib/src/a.py", ("@octo/core", "@bob")),
+        (GITHUB, "src/gen/a.py", ()),
+        (GITHUB, "src/gen/a.rs", ("@octo/rust",)),
+        (GITHUB, "a b/c.txt", ("@eve",)),
+        (GITHUB, "#odd", ("@odd",)),
+        (GITHUB, "src/1/deep/2/x.py", ("@deep",)),
+        (GITLAB, "core/a.py", ("@lead",)),
+        (GITLAB, "core/api/a.py", ("@api",)),
+        (GITLAB, "core/api/old.py", ()),
+        (GITLAB, "core/api/new.py", ("@late",)),
+        (GITLAB, "core/api/a.md", ("@api", "@writers", "@@developer")),
+        (GITLAB, "setup.py", ()),
+        ("", "a", ()),
+        ("[\n@ada\n\\\n!\n* nobody", "a", ()),
+    ],
+)
+def test_last_pattern_of_each_section_says_who_owns_a_file(text, path, owners):
+    assert CodeOwners(text).of([path]) == owners
+
+
+def test_owners_of_several_files_are_named_once():
+    owners = CodeOwners("*.py @ada\n*.md @bob\n/src @ada @eve")
+    assert owners.of(["a.py", "b.md", "c.py", "src/a.py"]) == ("@ada", "@bob", "@eve")
+
+
+@pytest.mark.parametrize(
+    ("name", "owner", "meant"),
+    [
+        ("@octo/core", "@octo/core", True),
+        ("OCTO/Core", "@octo/core", True),
+        ("core", "@octo/core", True),
+        ("ada", "@ada", True),
+        ("ad", "@ada", False),
+        ("core", "@octo/hardcore", False),
+        ("octo", "@octo/core", False),
+        ("@", "@ada", False),
+    ],
+)
+def test_owners_are_meant_by_their_whole_name(name, owner, meant):
+    assert is_owner(name, owner) is meant

@@ -46,6 +46,7 @@ class Chat:
     """The settings of one chat, and how often its digests were told of a change."""
 
     def __init__(self, filters: Filters, branches: dict[str, str]) -> None:
+        self.owners: dict[str, str] = {}
         self.kept, self.told, self.watched = ChatSettings(filters=filters), 0, []
         self._branches = branches
 
@@ -71,6 +72,9 @@ class Chat:
     async def watch(self, name, branch):
         self.watched.append((name, branch))
         source = FakeSource(WEB if name == "acme/web" else ENGINE, branch=branch)
+        if text := self.owners.get(name):
+            tip = await source.tip()
+            source.trees = {(tip.sha, ".github/CODEOWNERS"): text}
         source.failure = SourceUnavailable("no server") if name == "acme/gone" else None
         return replace(context(source).watched, repository=Repository(name=name), branch=branch)
 
@@ -114,6 +118,15 @@ async def test_rule_is_tried_on_the_last_week_and_not_saved():
         "include path docs/*",
     ]
     assert (where.kept, where.told) == (ChatSettings(), 0)
+
+
+async def test_rule_on_owners_is_tried_with_the_owners_of_each_repository():
+    where = chat(web="")
+    where.owners = {"acme/web": "docs/ @octo/writers\n"}
+    rule = Rule(field=RuleField.OWNER, pattern="writers")
+    lines = await where.did(Filter(rule=rule, include=True))
+    assert lines[0].startswith("include owner writers would keep 1 of the 2 changes")
+    assert await chat(web="").did(Filter(rule=rule, include=True)) != lines
 
 
 async def test_rule_is_tried_together_with_those_that_are_saved():
