@@ -161,6 +161,14 @@ def deprecated(reading: ChangeContext) -> tuple[Fact, ...]:
     return tuple(f for f in found if f.name.startswith("-") or own[f] not in flags)
 
 
+def replacement_of(fact: Fact, reading: ChangeContext) -> str:
+    """What replaces a thing: for a variable the new flag rather than the field behind it."""
+    name = fact.replacement or ""
+    own = without_dashes(owner_of(name)[1])
+    flags = (f.name for f in reading.told(FactKind.FLAG, Action.ADDED) if fact.name.isupper())
+    return next((flag for flag in flags if without_dashes(flag) == own), name)
+
+
 def _as_titled(fact: Fact, facts: Facts) -> Fact:
     """A deprecation under the flag in the title that ends with its name."""
     flags = (word.strip("`,.") for word in facts.subject.words.split() if "--" in word)

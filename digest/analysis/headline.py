@@ -12,15 +12,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from digest.core.authors import code_as_spans
-from digest.core.change import FileStatus
+from digest.core.change import FileStatus, printable
 from digest.core.enums import Language
 from digest.core.facts import Action, Area, FactKind, Facts, Subject
-from digest.document import Spans, Text
+from digest.document import Code, Spans, Text
 from digest.facts.exposure import is_sent
 from digest.facts.paths import of_tools
+from digest.facts.security import PRIVATE_FORK
 from digest.facts.subject import strip_numbers, strip_tags
 from digest.i18n import statement_text as words
-from digest.i18n.phrase import Phrase, join
+from digest.i18n.phrase import Part, Phrase, join, list_in_words
 
 _SCOPED = re.compile(r"([\w ./+-]{2,48}?)\s?:\s+(?=\S)")
 _BEGUN = frozenset(["add", "allow", "enable", "implement", "remove", "support", "update", "use"])
@@ -133,6 +134,12 @@ BEGINS = re.compile(
     r"(?!ors?\b|ers?\b|\w{0,3}ing\b|ied\b)"
 )
 
+_DOES = re.compile(
+    r"(?:add|allow|chang|enabl|expos|improv|introduc|mak|mov|provid|support|us)ing\b"
+    r"|`[^`]{1,60}` [a-z]{2,20}[^s\W]s [a-z`]"
+)
+"""Beginnings of other titles that say what is done: "supporting ...", "`x` retries ..."."""
+
 _MOSTLY = 5
 _MUCH = 40  # lines
 _IMPROVES = re.compile(r"\b(?:optimi[sz]ation|improvement|enhancement|coverage)s?\b")
@@ -170,6 +177,8 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
     where = _where(facts, text, labels)
     label = _label(facts, scope, text)
     content = {w.casefold() for w in _WORD.findall(text)} - _TOLD_ELSEWHERE
+    if text == PRIVATE_FORK:
+        return Headline(spans=_untitled_fix(facts, language), telling=True)
     return Headline(
         spans=_with_label(label, where, code_as_spans(_without_fix(text, label)), language),
         telling=(len(content) >= _LEAST and not _MERGES.match(text))
@@ -177,6 +186,15 @@ def headline(facts: Facts, language: Language, labels: Sequence[str] = ()) -> He
         inner=_is_inner(facts, text),
         brief=label is words.NEW and len(content) < 2 * _LEAST and not content & _THINGS,
     )
+
+
+def _untitled_fix(facts: Facts, language: Language) -> Spans:
+    """A security fix of which the message says nothing, by the folders of its code."""
+    core = [f for f in facts.files if f.area is Area.CORE] or facts.files
+    folders = dict.fromkeys(f.path.rpartition("/")[0] or f.path for f in core)
+    named: list[Part] = [Code(printable(folder)) for folder in folders]
+    shown = list_in_words(named, language, limit=_LEAST)
+    return words.PRIVATE_FIX(language, places=shown) if named else (Text(PRIVATE_FORK),)
 
 
 def _is_inner(facts: Facts, text: str) -> bool:
@@ -279,7 +297,8 @@ def _label(facts: Facts, scope: str, text: str) -> Phrase | None:
     sort = next(
         (p for p, names, known in _SORTS if kinds & names and not begin.startswith(known)), None
     )
-    return sort or (words.NEW if not BEGINS.match(begin) and _is_new(facts, begin) else None)
+    acts = BEGINS.match(begin) or _DOES.match(begin)
+    return sort or (words.NEW if not acts and _is_new(facts, begin) else None)
 
 
 def _without_fix(text: str, label: Phrase | None) -> str:
@@ -328,11 +347,18 @@ def _where(facts: Facts, text: str, labels: Sequence[str]) -> str:
     told = {w.strip("\"'`.,;()").casefold() for w in text.split()}
     told |= {w.casefold() for path in text.split() if "/" in path for w in _WORD.findall(path)}
     if names := subject_tags(facts.subject, told):
+        names = tuple(_as_written(name, facts.subject.title) for name in names)
         return ", ".join(map(_pointed, names))
     paths = [f.path.casefold() for f in facts.files if f.area is Area.CORE]
     common = set.intersection(*({*_WORD.findall(p)} for p in paths)) if paths else set()
     named = (common | {label.casefold() for label in labels}) - told
     return next((name for low, name in _PLATFORMS.items() if low in named), "")
+
+
+def _as_written(scope: str, title: str) -> str:
+    """A scope, which is kept in small letters, as its author writes it."""
+    at = title.lower().find(f"({scope})") + 1
+    return title[at : at + len(scope)] if at else scope
 
 
 def _pointed(tag: str) -> str:
@@ -360,3 +386,60 @@ def _capital(spans: Spans) -> Spans:
     if not (word.replace("-", "").isalpha() and word.islower()):
         return spans  # a name as it is written
     return (Text(first.text[0].upper() + first.text[1:]), *spans[1:])
+
+
+_RAISED = (
+    "align|bump|chang|decreas|flip|increas|lower|rais|reduc|set|switch|tun|updat"  # of a default
+)
+_CONCERNS = {
+    "off": r"(?<![\w-])(?:re-?)?(?:enabl|turn(?:s|ed|ing)? on)(?:e|es|ed|ing)? (?P<what>\S.{1,80}?)"
+    r" by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
+    "on": r"(?<![\w-])(?:disabl|skip|turn(?:s|ed|ing)? off)(?:e|es|ed|s|ped|ing)?"
+    r" (?P<what>\S.{1,80}?) by default(?P<where> (?:for|in|on|when|with) \S.{1,60})?",
+    "rejected": r"^(?:disallow|forbid|refuse|reject)(?:s|ed|ing)? (?P<what>\S.{1,110})",
+    "checked": r"^validat(?:e|es|ed|ing) (?P<what>\S.{1,80})",
+    "default": rf"^(?:(?:{_RAISED})(?:e|es|ed|ing)? )?(?:the )?default (?!to |of |value)"
+    r"(?P<what>[A-Za-z`][^\s=]{1,40}(?: [A-Za-z][^\s=]{0,30}){0,3}?)"
+    r"(?: (?:as|for|from|in|to|with) .*)?$",
+    "default_of": rf"^(?:{_RAISED})(?:e|es|ed|ing)? (?:the )?"
+    r"(?:defaults? (?:value )?of (?P<of>\S.{1,60}?)"
+    r"|(?P<what>\S.{1,60}?)(?:'s)? defaults?(?: values?)?)"
+    r"(?: (?:for|from|in|to|with) .*)?$",
+    "unsupported": r"\bno longer (?:accept|allow|support|take)s? (?P<what>\S.{1,80}?)\.?$",
+    "gone": r"^(?:the )?(?:deprecated )?(?P<what>\S.{1,80}?) (?:has|have) been"
+    r" (?:dropped|removed)\b",
+    "removed": r"^(?:remove|drop|delete)s? (?:(?:all|deprecated|now|unsupported) ){0,2}"
+    r"(?:(?:compat(?:ibility)? )?support (?:for|of) )?(?P<what>\S.{0,100}?)"
+    r"(?: support)?(?: as [\w -]{1,60})?$",
+    "renamed": r"\b(?:chang\w{1,3} (?:the )?names? of|renam\w{1,3}) (?P<what>\S.{1,60}?)"
+    r" (?:to|as|->|→) (?P<new>\S+)",
+}
+_CONCERNED = {name: re.compile(rule, re.IGNORECASE) for name, rule in _CONCERNS.items()}
+_HOW = re.compile(
+    r" (?:with (?:an? )?(?:clear|clean|descriptive|error|explicit|helpful|http|proper|status"
+    r"|warning|[45]\d\d)\b|instead\b|as (?!well)|at (?:parse|load|start)|to avoid |\(fix).*",
+    re.IGNORECASE,
+)
+_AND = re.compile(r",? and |[,;] ")
+_FAULTS = re.compile(r"^\w+ .{0,60}\b(?:errors?|exceptions?|failures?)\b", re.IGNORECASE)
+"""Beginnings of titles about what nobody uses."""
+
+
+def concern(said: Subject | str) -> tuple[str, str, str]:
+    """What a title or a note says is rejected, removed, renamed, on, off or of another default.
+
+    The kind, the thing in the author's words, and where that holds or its new name; or nothing.
+    """
+    text = strip_numbers(said if isinstance(said, str) else _split_scope(said)[1])[0]
+    for name, rule in _CONCERNED.items():
+        if (match := rule.search(text)) and not _FAULTS.search(match[0]):
+            given = match.groupdict()
+            what = _one_thing(_HOW.sub("", given["what"] or given.get("of") or ""))
+            return name, what, _one_thing((given.get("where") or given.get("new") or "").strip())
+    return "", "", ""
+
+
+def _one_thing(text: str) -> str:
+    """A text up to another thing that is done."""
+    ends = (m.start() for m in _AND.finditer(text) if BEGINS.match(text[m.end() :].lower()))
+    return text[: next(ends, len(text))].rstrip(" .:;,")

@@ -13,6 +13,9 @@ from digest.core.change import Side
 from digest.core.facts import Area, Clue, ClueKind, Evidence
 from digest.core.grade import Graded, Level
 from digest.core.statement import Aspect, Statement
+from digest.facts.help_text import clean
+from digest.facts.security import PRIVATE_FORK
+from digest.facts.subject import strip_numbers
 from digest.i18n import statement_text as words
 from digest.i18n.labels import STOP
 
@@ -199,7 +202,7 @@ def content(text: str) -> set[str]:
 def restates(statement: Statement, graded: Graded) -> bool:
     """Whether a statement only rephrases the title."""
     title = bare_title(graded.facts.subject)
-    return repeats(title.partition(" ")[2] or title, statement.text)
+    return title == PRIVATE_FORK or repeats(title.partition(" ")[2] or title, statement.text)
 
 
 def opening(text: str, name: str = "") -> str:
@@ -209,10 +212,19 @@ def opening(text: str, name: str = "") -> str:
     """
     own = content(name.replace("_", " ").replace("-", " "))
     first, rest = (" ".join(part) for part in (sentences(text)[:1], sentences(text)[1:]))
-    if len(own & content(opening(rest) if own and rest else "")) > len(own & content(first)) + 1:
+    later = opening(rest) if own and rest else ""
+    fuller = len(own & content(later)) > len(own & content(first)) + 1
+    if fuller and not _LEANS.match(later):
         text = rest
     found = [s for s in sentences(text) if not POINTS.search(s)] or sentences(text)
     return " ".join(found[: 2 if found and len(found[0]) < _SHORT else 1])
+
+
+def breaking_notes(reading: ChangeContext) -> list[tuple[str, Evidence]]:
+    """What breaks, by the entries that the change adds to the project's changelog."""
+    notes = [n for n in reading.facts.notes if n.mark == "breaking" and reading.core]
+    told = ((opening(clean(note.text)), note.evidence) for note in notes)
+    return [(strip_numbers(text)[0].rstrip("."), place) for text, place in told if text]
 
 
 def documentation_sentences(reading: ChangeContext) -> Iterator[Statement]:

@@ -21,14 +21,17 @@ from digest.analysis.context import (
     make_statement,
     owner_of,
     read,
+    replacement_of,
     without_dashes,
     without_members,
 )
 from digest.analysis.explanations import is_known, refused_flags
-from digest.analysis.headline import secures
+from digest.analysis.headline import concern, secures
+from digest.analysis.quotes import breaking_notes
 from digest.analysis.signatures import Differences, differences
 from digest.analysis.summary import bare
 from digest.analysis.wording import (
+    choices_of,
     has_default,
     is_computed,
     is_pin,
@@ -145,14 +148,21 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
     for f in renamed:
         if f.before:
-            yield words.REPLACE(language, before=code(f.before), after=code(f.name))
+            owned = bool(owner_of(f.before)[0])
+            after = code(f.name if owned else owner_of(f.name)[1])
+            yield words.REPLACE(language, before=code(f.before), after=after)
     for f in _restorable(reading):
         before = value(f.before, language)
         yield _keeping(f)(language, name=code(f.name), before=before)
     for f in reading.contracts:
         if f.action is Action.CHANGED and (f.detail == "choices" or has_default(f)):
-            phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
-            yield phrase(language, names=code(f.name))
+            lost, gained = choices_of(f)
+            if lost:
+                values = list_in_words([code(one) for one in lost], language, limit=_ONE_BY_ONE)
+                yield words.CHOOSE_OTHER(language, name=code(f.name), values=values)
+            elif not gained:
+                phrase = words.CHECK_CHOICES if f.detail == "choices" else words.CHECK_DEFAULT
+                yield phrase(language, names=code(f.name))
     announced = deprecated(reading)
     if any(both := shared_start([(f.name, f.replacement or "") for f in announced])):
         yield words.REPLACE(language, before=code(both[0]), after=code(both[1]))
@@ -175,14 +185,15 @@ def _duties(reading: ChangeContext) -> Iterator[Spans]:
 def _replacements(facts: Sequence[Fact], reading: ChangeContext) -> _Found:
     for f in facts:
         if f.replacement:
-            after = code(f.replacement)
+            after = code(replacement_of(f, reading))
             yield words.REPLACE(reading.language, before=code(f.name), after=after), [f]
 
 
 def _unregistered(reading: ChangeContext) -> Spans:
     """The names that a registry loses."""
     clues = (c for c in reading.facts.clues if c.kind is ClueKind.REGISTERED)
-    found: list[Part] = [code(c.name) for c in clues if c.evidence.side is Side.OLD]
+    gone = dict.fromkeys(c.name for c in clues if c.evidence.side is Side.OLD)
+    found: list[Part] = [code(name) for name in gone]
     return list_in_words(found, reading.language, limit=_ONE_BY_ONE) if found else ()
 
 
@@ -203,15 +214,6 @@ _CHECKED = {
 """The rule whose suggestion applies to a rule with another name."""
 
 _NAMED = re.compile(r"--[a-z][\w-]*|(?<![\w/])[A-Za-z_]\w*(?:[._]\w+){0,6}(?<=\w)(?![\w/])")
-
-_REMOVES = re.compile(
-    r"(?:remove|drop)(?: support (?:for|of))?s?\s+(\S.{0,100}?)"
-    r"(?: as [\w -]{1,60})?\.?(?: \(#\d+\))?$",
-    re.IGNORECASE,
-)
-
-
-_RENAMES = re.compile(r"\brenam\w{1,3} `?([\w.-]+)`? (?:to|as|->|→) `?([\w.-]+)", re.IGNORECASE)
 
 
 def _weakness(reading: ChangeContext) -> Spans:
@@ -241,17 +243,41 @@ def _to_check(reading: ChangeContext) -> Spans:
     )
     if asked is words.CHECK["security"]:
         return _weakness(reading) or asked(language)
+    if asked is not None and (spans := _concerned(reading)):
+        return spans
+    if asked is words.CHECK["breaking"] and breaking_notes(reading):
+        return words.CHECK_ANY(language)
     renamed = asked is words.CHECK["rename"]  # the title also has the new names
-    if renamed and (other := _RENAMES.search(title)):
-        return words.REPLACE(language, before=code(other[1]), after=code(other[2]))
+    new = {f.name for f in reading.facts.items if f.action is Action.ADDED}
     found = [] if renamed else [n for n in _NAMED.findall(title) if "_" in n or n[:2] == "--"]
-    if found:
-        shown = list_in_words([code(n) for n in dict.fromkeys(found)], language, limit=_ONE_BY_ONE)
+    if found := [name for name in dict.fromkeys(found) if name not in new]:
+        shown = list_in_words([code(n) for n in found], language, limit=_ONE_BY_ONE)
         phrase = words.CHECK_DEFAULT if asked is words.CHECK["default"] else words.CHECK_USE
         return phrase(language, names=shown)
-    if asked is words.CHECK["removed"] and (gone := _REMOVES.match(title)):
-        return words.CHECK_USE(language, names=code_as_spans(gone[1]))
     return (asked or words.CHECK_ANY)(language)
+
+
+def _concerned(reading: ChangeContext) -> Spans:
+    """What to check according to the words of the title."""
+    language = reading.language
+    told = [concern(text) for text, _ in breaking_notes(reading)]
+    told = [one for one in (*told, concern(reading.facts.subject)) if one[1]]
+    kind, what, more = told[0] if told else ("", "", "")
+    if not what:
+        return ()
+    named = " " not in what and ("_" in what or what[:2] == "--")
+    spans = (code(what),) if named else code_as_spans(what)
+    if kind in {"off", "on"}:
+        phrase = words.CHECK_OFF if kind == "off" else words.CHECK_ON
+        where = more and (f"（{more}）" if language is Language.ZH else f" {more}")
+        return phrase(language, what=spans, where=where)
+    if kind == "renamed" and " " not in what:
+        before, after = code(what.strip("`")), code(more.strip("`"))
+        return words.REPLACE(language, before=before, after=after)
+    if kind in {"default", "checked"}:
+        return (words.CHECK_OLD if kind == "default" else words.CHECK_YOUR)(language, what=spans)
+    phrase = words.CHECK_DEFAULT if kind == "default_of" else words.CHECK_USE
+    return phrase(language, names=spans)
 
 
 def _changed_defaults(reading: ChangeContext) -> list[Fact]:

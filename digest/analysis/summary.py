@@ -22,12 +22,14 @@ from digest.analysis.context import (
     deprecated,
     make_statement,
     owner_of,
+    replacement_of,
     without_dashes,
     without_members,
 )
 from digest.analysis.explanations import is_known, name_list, with_full_stop
 from digest.analysis.headline import Headline, bare_title, headline, secures
 from digest.analysis.quotes import (
+    breaking_notes,
     content,
     description_quotes,
     documentation_sentences,
@@ -37,10 +39,13 @@ from digest.analysis.quotes import (
     restates,
 )
 from digest.analysis.wording import (
+    NAMES,
     Clause,
+    choices_of,
     has_default,
     is_named,
     lines,
+    new_choices,
     registered,
     shared_rename,
     shared_start,
@@ -130,6 +135,7 @@ def _by_rank(reading: ChangeContext) -> Iterator[Statement]:
     later = title.inner or (title.brief and any(made))
     if own and not later:
         yield from _title(reading, title)
+    yield from _as_statements(new_choices(reading), reading, Aspect.NONE)
     yield from explain.release_note(reading)
     explained, others = explain.news(reading) if not reading.facts.reverts else ([], [])
     yield from explained
@@ -187,6 +193,7 @@ _DIGITS = re.compile(r"\d{2,9}")
 def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     """Removals and changes of what users rely on, the most certain consequence first."""
     clauses = [
+        *((code_as_spans(text), [place]) for text, place in breaking_notes(reading)),
         *_removals(reading),
         *(registered(reading)[0] if _TAKES.search(reading.facts.subject.words) else ()),
         *_renames(reading),
@@ -198,9 +205,11 @@ def _acts(reading: ChangeContext, title: Headline) -> Iterator[Statement]:
     yield from _as_statements(clauses[:_CLAUSES], reading)
 
 
-def _as_statements(clauses: Iterable[Clause], reading: ChangeContext) -> Iterator[Statement]:
+def _as_statements(
+    clauses: Iterable[Clause], reading: ChangeContext, aspect: Aspect = Aspect.COMPATIBILITY
+) -> Iterator[Statement]:
     for spans, facts in clauses:
-        yield make_statement(with_full_stop(spans, reading), facts, Aspect.COMPATIBILITY)
+        yield make_statement(with_full_stop(spans, reading), facts, aspect)
 
 
 _TAKES = re.compile(r"\b(?:remov|drop|delet|deprecat|obsolet|retir)", re.IGNORECASE)
@@ -255,7 +264,7 @@ def _after_all(facts: Sequence[Fact], reading: ChangeContext) -> Spans:
     language = reading.language
     notices = reading.facts.of(FactKind.DEPRECATION, Action.REMOVED)
     version = _of_all(facts, [(f, f.when or f.before) for f in notices])
-    instead = _of_all(facts, [(f, f.replacement) for f in (*facts, *notices)])
+    instead = _of_all(facts, [(f, replacement_of(f, reading)) for f in (*facts, *notices)])
     announced = words.ANNOUNCED(language, version=version) if version else ()
     use = words.USE_INSTEAD(language, replacement=code(instead)) if instead else ()
     return (*announced, *use)
@@ -291,7 +300,8 @@ def _defaults(reading: ChangeContext, title: Headline) -> Iterator[Clause]:
     """Changed defaults and choices; a default that is now computed is shown by its old value."""
     for kind in _SETTINGS:
         for f in reading.told(kind, Action.CHANGED):
-            if f.detail == "choices" or has_default(f):
+            lost, gained = choices_of(f)
+            if (f.detail == "choices" and (lost or not gained)) or has_default(f):
                 spans = _conditional(f, reading, title)
                 if spans:
                     yield spans, [f]
@@ -330,6 +340,9 @@ def _before_and_after(f: Fact, reading: ChangeContext, title: Headline) -> Spans
     if long and title.telling and _mentions(title, f):
         return title.spans
     before, after = value(f.before, language), value(f.after, language)
+    if lost := choices_of(f)[0]:
+        values = list_in_words([code(one) for one in lost], language, limit=NAMES)
+        return words.CHOICES_LOST(language, name=name, values=values)
     if f.detail == "choices":
         both = old and new
         return words.CHOICES(language, name=name, before=before, after=after) if both else ()
@@ -388,7 +401,7 @@ def _deprecations(reading: ChangeContext) -> Iterator[Clause]:
     if facts:
         phrase = words.DEPRECATED_MANY if _several(facts) else words.DEPRECATED_ONE
         version = _of_all(facts, [(f, f.when or f.after) for f in facts])
-        others = list(dict.fromkeys(f.replacement or "" for f in facts))
+        others = list(dict.fromkeys(replacement_of(f, reading) for f in facts))
         few = len(others) <= _CLAUSES and all(others)
         instead = (
             list_in_words([code(one) for one in others], language, limit=_CLAUSES) if few else ()

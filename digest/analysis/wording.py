@@ -91,6 +91,32 @@ def has_default(fact: Fact) -> bool:
     )
 
 
+def choices_of(fact: Fact) -> tuple[list[str], list[str]]:
+    """The choices that a setting loses and gains; nothing if they are not all known."""
+    told = [
+        [one.strip(", \n").strip("\"'") for one in _CHOICE.findall(text or "")]
+        for text in (fact.before, fact.after)
+    ]
+    left = [_CHOICE.sub("", text or "").strip("[](){}, \n") for text in (fact.before, fact.after)]
+    if fact.detail != "choices" or not all(told) or any(left):
+        return [], []
+    old, new = told
+    return [one for one in old if one not in new], [one for one in new if one not in old]
+
+
+_CHOICE = re.compile(r"[\"'][^\"'\n]{1,60}[\"'],?\s*")
+
+
+def new_choices(reading: ChangeContext) -> Iterator[Clause]:
+    """Settings that take further values, which nobody has to react to."""
+    for f in (f for f in reading.contracts if f.action is Action.CHANGED):
+        lost, gained = choices_of(f)
+        if gained and not lost:
+            limit = reading.bounds.names
+            values = list_in_words([code(one) for one in gained], reading.language, limit=limit)
+            yield words.CHOICES_NEW(reading.language, name=code(f.name), values=values), [f]
+
+
 def kind_of(facts: Sequence[Fact], language: Language) -> str:
     """The kind of facts in words, in singular or plural."""
     if all(map(is_pin, facts)):
@@ -392,10 +418,17 @@ def _listed(
     language = reading.language
     for table in dict.fromkeys(c.text for c in clues):
         own = [c for c in clues if c.text == table]
-        names = list_in_words([code(c.name) for c in own], language, limit=NAMES)
+        named: list[Part] = [code(name) for name in dict.fromkeys(c.name for c in own)]
+        names = list_in_words(named, language, limit=NAMES)
         parts = table.strip("_").split("_")
         spelled = len(parts) > 1 and table.isupper()
         told: Part = " ".join(parts).lower() if spelled else code(table)
         before = " " * spelled if language is Language.ZH else "" if spelled else "entries of "
-        spans = phrases[len(own) > 1](language, names=names, table=join([before, told]))
+        if phrases is words.LISTED and _FORMER.search(" ".join(parts)):
+            phrases = words.DROPPED
+        spans = phrases[len(named) > 1](language, names=names, table=join([before, told]))
         yield spans, [c.evidence for c in own]
+
+
+_FORMER = re.compile(r"\b(?:previously supported|removed|unsupported)\b", re.IGNORECASE)
+"""Names of tables of what a project had before."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.core.change import FileStatus, Side
 
-FACTS_VERSION = 45
+FACTS_VERSION = 46
 """Increased whenever extraction finds other facts, so that stored ones are remade."""
 
 

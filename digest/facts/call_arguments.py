@@ -291,6 +291,8 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
     """
     if any((value or "").startswith("lambda") for value in (before, after)):
         return False
+    if all(_OF_FIELD.fullmatch(value or "") for value in (before, after)):
+        return False  # a field that moved to another class, or was renamed, has its own default
     numbers = [_NUMBER.fullmatch(value or "") for value in (before, after)]
     if all(numbers) and len({float(m[0].replace("_", "")) for m in numbers if m}) == 1:
         return False
@@ -321,6 +323,7 @@ def is_told_apart(before: str | None, after: str | None) -> bool:
 
 
 _VARIABLE = re.compile(r"(?!k[A-Z])[a-z][a-z0-9]*[A-Z]\w*")  # of scripts, unlike enumerators
+_OF_FIELD = re.compile(r"\(?[A-Z]\w{0,60}\.[a-z]\w{0,60}\)?")
 _NUMBER = re.compile(r"-?\d[\d_]{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?")
 _OPEN = re.compile(r"[A-Z]\w*\.[a-z]\w*$|(?:[Uu]ndefined|UNDEFINED|[Uu]nset|UNSET|MISSING)$")
 _LIMITS = ("::max()", "::min()")

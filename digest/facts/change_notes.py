@@ -55,6 +55,7 @@ _FRONT = re.compile(
 
 MOST = 4  # maximum entries of one change; a commit with more prepares a release
 _LONGEST = 400  # maximum characters of an entry
+_MOST_LINES = 8
 
 
 def is_change_note(path: str) -> bool:
@@ -84,9 +85,20 @@ def entries(new: SideLines, gone: Collection[str] = ()) -> Iterator[Note]:
         elif (bullet := _BULLET.match(line)) and _bare(line) not in gone:
             if line.startswith("  ") and number == last + 1:
                 continue  # a point of the entry above
-            text, last = line[bullet.end() :], number
+            text, last = with_next_lines(new, number, line[bullet.end() :]), number
             mark = _tagged(text) or mark_of(heading or _heading_above(new, number))
             yield _note(new, number, mark, text)
+
+
+def with_next_lines(new: SideLines, number: int, text: str) -> str:
+    """The text of an entry with the lines below it that continue it."""
+    lines = dict(new.changed)
+    for at in range(number + 1, number + _MOST_LINES):
+        line = lines.get(at, "")
+        if line[:2].strip() or not line.strip() or _BULLET.match(line):
+            break
+        text += f" {line.strip()}"
+    return text
 
 
 def _fragment(file: FileChange, new: SideLines) -> Iterator[Note]:

@@ -13,6 +13,7 @@ from itertools import islice
 from digest.core.authors import sentences
 from digest.core.change import FileChange, Side
 from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind
+from digest.facts.change_notes import with_next_lines
 from digest.facts.exposure import is_sent
 from digest.facts.help_text import COMMENT, LONGEST, beside, clean, literals
 from digest.facts.side_text import FileContext, SideLines
@@ -210,7 +211,7 @@ def _changelogs(scene: FileContext) -> Iterator[Clue]:
     _, new = scene.lines
     for number, line in new.changed:
         match = _BULLET.match(line)
-        if match and (text := clean(match[1])):
+        if match and (text := clean(with_next_lines(new, number, match[1]))):
             yield Clue(kind=ClueKind.CHANGELOG, text=text, evidence=new.evidence(number))
 
 

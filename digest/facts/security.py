@@ -47,6 +47,8 @@ _MENDED = re.compile(
 """What is done about a weakness: tools that look for vulnerabilities have messages full of them."""
 _MARK = re.compile(r"(?<=\s)\[security\]$", re.IGNORECASE)
 """The suffix that Renovate adds to the title of an update required by an advisory."""
+PRIVATE_FORK = "Merge commit from fork"
+"""The subject of a commit from the private fork in which GitHub lets an advisory be fixed."""
 _ACRONYMS = re.compile(r"\b(?:XSS|SSRF|CSRF|RCE|XXE|ReDoS|IDOR|MITM)\b|\bDoS\b")
 
 # As for code below: few messages contain one of these.
@@ -202,7 +204,9 @@ def find_in_message(message: str, subject: Subject) -> Iterator[Fact]:
             if not seen[name]:
                 yield _said(found[0], "words", number)
             seen[name] += 1
-    if mark := _MARK.search(subject.words):
+    if message.startswith(PRIVATE_FORK):
+        yield _said("[private fork]", "advisory", 1)
+    elif mark := _MARK.search(subject.words):
         yield _said(mark[0], "advisory", 1)
     elif not seen and _is_called(subject):
         yield _said("security", "words", 1)

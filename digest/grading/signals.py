@@ -33,7 +33,6 @@ from digest.facts.version_pin import raised_minimums
 
 _BOUND = 400  # characters; longer subjects are pasted bodies
 _BEGIN = r"(?:^|(?<=[\[(])|(?<=[\]:] )|(?<=[^(]\) ))"  # the start of a title or of one of its tags
-
 _USED = (
     r"(?:[ `]--\w|(?-i:`[a-z]{2,20} [a-z -]{2,40}`|(?<![\w.])[A-Z][A-Z0-9]+_[A-Z]\w+)|\bflags?\b"
     r"|\bendpoints?\b|\bcommand\b|\boptions?\b"
@@ -92,13 +91,14 @@ _MOST_BODY = 4_000  # characters
 
 _DEMANDS = {
     # What a user may have to react to. Whole phrases, since a wrong match adds a line to a digest.
-    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to|as (?:the )?defaults?\b"
+    "default": r"(?:en|dis)abled? .{1,80}by default|by default|defaults? to\b"
+    r"|as (?:the )?defaults?\b"
     r"|fix(?:es|ed|ing)? (?:the )?(?:\S{1,40} )?defaults? (?:for|of|values?|when)\b"
     r"|(?:align|chang|switch|flip|mak|set|updat|increas|decreas|rais|lower|bump)(?:e|es|ed|ing)? "
-    rf".{{0,80}}\bdefaults?\b|new default|{_BEGIN}default .{{1,60}} to \S{{1,40}}"
+    rf".{{0,80}}\bdefaults?\b|new default|{_BEGIN}default .{{1,60}} to (?!None|n[iu]l)\S{{1,40}}"
     r"|(?:block|den[yi]|allow|permit|drop|remov)\w{0,3} .{1,60} (?:in|from) (?:the )?default "
     r"(?:\w{1,20} )?(?:policy|profile|list)"
-    r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|none|auto|on|off)(?!\w)",
+    r"|default .{1,60} (?:to|from) (?:[\d`'\"]\S{0,40}|true|false|auto|on|off)(?!\w)",
     "support_dropped": r"(?:drop|remov|delet|end|stop|discontinu)\w{0,4} .{0,80}\bsupport\b"
     r"|(?:drop|remov)(?:e|s|es|ed|ing|ping|ped)? .{0,60}"
     r"\b(?:builds|dists|distributions|images?|wheels?|platforms?)\b"
@@ -161,7 +161,7 @@ _ASIDES = re.compile(
     r"(?:document|describe|explain|clarify|mention|postpone|delay|test|deduplicate|dedupe|review)"
     r"\w{0,3} |(?:[^:]{1,60}: )?(?:updat|improv|fix|add|rewrit)\w{1,3} (?:the )?"
     r"(?:docs|documentation|docstrings?|readme|changelog)\b"
-    r"|(?:remove|drop) (?:the )?(?:requirement|need|usages?|uses?)\b"
+    r"|(?:remove|drop|lift) (?:the )?(?:limit(?:ation)?|need|requirement|restriction|usage|use)s?\b"
     r"|(?:remove|drop|delete|clean up) .{0,40}\b(?:todos?|comments?)\b",
     re.IGNORECASE,
 )
@@ -170,6 +170,7 @@ _ASIDES = re.compile(
 _REFACTORING = re.compile(
     r"(?:\[[^\[\]]{1,40}\] ?){0,4}(?:\[[^\[\]]{0,30})?refactor", re.IGNORECASE
 )
+_OWN = re.compile(r"\W?(?:bug)?fix\b.{0,60}[\]:)] ?(?:require|enforce|validate)", re.IGNORECASE)
 _REMOVES = re.compile(r"(?:remov|drop|delet|deprecat)\w{0,4}\b", re.IGNORECASE)
 _DESCRIBES = frozenset({"doc", "docs", "test", "tests"})  # nothing changes but words or tests
 _DECLARES = re.compile(
@@ -264,7 +265,7 @@ def _demands(title: Title, text: str, *, core: bool) -> Iterator[tuple[str, str]
             continue
         if (match := rule.search(text)) and name not in inner:
             declared = core or title.declares or not _REMOVES.match(match[0])
-            if declared or name != "requirement":
+            if (declared or name != "requirement") and (name != "refusal" or not _OWN.match(text)):
                 yield f"says_{name}", " ".join(match[0].split())
 
 

@@ -151,11 +151,22 @@ LEAVE_DEPRECATED = Phrase("Plan the move away from {names}.", "规划迁离{name
 # What to do, in one short sentence beside a change to act on.
 REPLACE = Phrase("Replace {before} with {after}.", "将{before}替换为{after}。")
 RAISE = Phrase("Upgrade {name} to {version} or later.", "将 {name} 升级到 {version} 或更高版本。")
-CHECK_USE = Phrase("Check if you use {names}.", "请检查是否使用{names}。")
+CHECK_USE = Phrase("Check if you use {names}.", "请检查是否使用 {names}。")
 CHECK_DEFAULT = Phrase(
-    "Check if you rely on the default of {names}.", "请检查是否依赖{names}的默认值。"
+    "Check if you rely on the old default of {names}.", "请检查是否依赖 {names} 原来的默认值。"
 )
+CHECK_OLD = Phrase(
+    "Check if you rely on the old default {what}.", "请检查是否依赖原来的默认 {what}。"
+)
+CHECK_OFF = Phrase(
+    "Check if you rely on {what} being off{where}.", "请检查是否依赖 {what} 处于关闭状态{where}。"
+)
+CHECK_ON = Phrase(
+    "Check if you rely on {what} being on{where}.", "请检查是否依赖 {what} 处于开启状态{where}。"
+)
+CHECK_YOUR = Phrase("Check your {what}.", "请检查 {what}。")
 CHECK_CHOICES = Phrase("Check the values that you set for {names}.", "请检查为{names}设置的值。")
+CHOOSE_OTHER = Phrase("Stop setting {name} to {values}.", "不要再将{name}设为{values}。")
 TAKE_FIX = Phrase(
     "Upgrade to the first release with this security fix.", "升级到首个包含此安全修复的版本。"
 )
@@ -215,6 +226,8 @@ WHERE_NOW = Phrase(
 DEFAULT_NEW = Phrase("{name} now defaults to {after}", "{name}的默认值现为{after}")
 DEFAULT_GONE = Phrase("{name} no longer defaults to {before}", "{name}的默认值不再是{before}")
 CHOICES = Phrase("{name} now takes {after} (was {before})", "{name}的可选值由{before}改为{after}")
+CHOICES_LOST = Phrase("{name} no longer takes {values}", "{name}不再接受{values}")
+CHOICES_NEW = Phrase("{name} now also takes {values}", "{name}现在还接受{values}")
 VALUE = Phrase("{name} is now {after} (was {before})", "{name}由{before}改为{after}")
 DEPRECATED_ONE = Phrase("{names} is deprecated", "{names}已弃用")
 DEPRECATED_MANY = Phrase("{names} are deprecated", "{names}已弃用")
@@ -236,6 +249,10 @@ LISTED = (
 UNLISTED = (
     Phrase("{names} is no longer among the {table}", "{names}不再列入{table}"),
     Phrase("{names} are no longer among the {table}", "{names}不再列入{table}"),
+)
+DROPPED = (
+    Phrase("{names} is no longer supported", "不再支持{names}"),
+    Phrase("{names} are no longer supported", "不再支持{names}"),
 )
 """For one name and for several."""
 
@@ -271,6 +288,10 @@ DOCS_ONLY = Phrase("Documentation only", "仅文档")
 BENCHMARKS_ONLY = Phrase("Benchmarks only", "仅基准测试")
 EXAMPLES_ONLY = Phrase("Examples only", "仅示例")
 SECURITY = Phrase("Security", "安全")
+PRIVATE_FIX = Phrase(
+    "Security fix in {places}, merged from a private fork without a description",
+    "{places}中的安全修复（自私有分支合入，无说明）",
+)
 BREAKING = Phrase("Breaking", "不兼容变更")
 FIX = Phrase("Fix", "修复")
 REMOVED = Phrase("Removed", "移除")

@@ -50,7 +50,7 @@ _SCOPE = re.compile(r"(?!now rejected: )[^:“”]{1,60}(?<!error): (?=\S)", re.
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were) (?:now|no longer|removed|deprecated|required|not|a|supported|on|off)\b"
-    r"|\bbuilt with\b|\bis now \S{1,40} \(was\b|\bnow among\b|\bnow (?:defaults|takes|requires)\b|\bnow rejected\b|\bno longer\b|\b(?:allowed (?:for|if|when)|falls back|requires|returns)\b|\braised from\b|\bundoes\b|\bbrings back\b",
+    r"|\bbuilt with\b|\bis now \S{1,40} \(was\b|\bnow among\b|\bnow (?:defaults|(?:also )?takes|requires)\b|\bnow rejected\b|\bno longer\b|\b(?:allowed (?:for|if|when)|falls back|requires|returns)\b|\braised from\b|\bundoes\b|\bbrings back\b",
     re.IGNORECASE,
 )
 

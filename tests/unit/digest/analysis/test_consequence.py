@@ -11,7 +11,7 @@ from digest.analysis.quotes import restates
 from digest.analysis.risks import to_do
 from digest.core.change import FileStatus, Side
 from digest.core.enums import Language
-from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Undone
+from digest.core.facts import Action, Area, Clue, ClueKind, Fact, FactKind, Note, Undone
 from digest.core.grade import Level, Reason
 from digest.core.statement import Aspect, ChangeType
 from digest.document import plain
@@ -351,11 +351,39 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         (
             "Raise the default of pool_size",
             "says_default",
-            "Check if you rely on the default of pool_size.",
+            "Check if you rely on the old default of pool_size.",
         ),
-        ("Enable pools by default", "says_default", "Check if you rely on the old default."),
-        ("Reject NUL in pool_regex (#9)", "says_refusal", "Check if you use pool_regex."),
+        ("Enable pools by default", "says_default", "Check if you rely on pools being off."),
+        (
+            "[X] Disable async pools by default for small cards (#3)",
+            "says_default",
+            "Check if you rely on async pools being on for small cards.",
+        ),
+        (
+            "Switch default CUDA to 13.0, update lists",
+            "says_default",
+            "Check if you rely on the old default CUDA.",
+        ),
+        ("Default to the pool for cards", "says_default", "Check if you rely on the old default."),
+        ("Reject NUL in pool_regex (#9)", "says_refusal", "Check if you use NUL in pool_regex."),
         ("Fail on empty strings", "says_refusal", "Check if you use what is now rejected."),
+        (
+            "Reject empty pools with HTTP 400 (#3)",
+            "says_refusal",
+            "Check if you use empty pools.",
+        ),
+        (
+            "pool: reject NaN and fix an overflow",
+            "says_refusal",
+            "Check if you use NaN.",
+        ),
+        ("config: validate pool sizes", "says_refusal", "Check your pool sizes."),
+        ("Change name of old_pool to pool", "says_rename", "Replace old_pool with pool."),
+        (
+            "Drop compat support for old plugins",
+            "says_support_dropped",
+            "Check if you use old plugins.",
+        ),
         (
             "Fix DoS by long names",
             "says_security",
@@ -363,7 +391,8 @@ def test_new_error_about_a_flag_that_was_there_is_to_be_acted_on(text, flags, to
         ),
         ("Drop support for Python 3.9 (#8)", "says_removed", "Check if you use Python 3.9."),
         ("Remove the old pool", "support_dropped", "Check if you use the old pool."),
-        ("Drop the pool", "note_breaking", "Read what breaks before you upgrade."),
+        ("Drop the pool", "note_breaking", "Check if you use the pool."),
+        ("A pool of cards", "note_breaking", "Read what breaks before you upgrade."),
         ("Drop the pool", "label_unknown", "Check if this concerns you before you upgrade."),
     ],
 )
@@ -664,7 +693,7 @@ def test_long_default_is_told_by_the_title_that_names_it():
     old = fact(FactKind.CONFIG, Action.CHANGED, "_defaults.deny", **given)
     graded = change("Extend fs.deny by secret files", old)
     assert lines(graded)[0] == "Extend fs.deny by secret files."
-    assert plain(to_do(graded, Language.EN)) == "Check if you rely on the default of deny."
+    assert plain(to_do(graded, Language.EN)) == "Check if you rely on the old default of deny."
 
 
 def test_error_about_flags_comes_after_a_new_default_and_is_told_once():
@@ -1355,3 +1384,96 @@ def test_new_code_without_a_word_of_the_title_is_not_described():
     item = fact(FactKind.SYMBOL, Action.ADDED, "Region.Name", detail="method")
     helped = clue(ClueKind.HELP, name=item.name, text="Returns what the region is called.")
     assert lines(change("Expand the metrics", item, clues=[helped])) == ["Expand the metrics."]
+
+
+def note(text, mark="breaking"):
+    return Note(mark=mark, text=text, evidence=samples.at("CHANGELOG.md", 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "todo"),
+    [
+        (
+            "`pool track` no longer supports `kind:name` patterns. Use both.",
+            "pool track no longer supports kind:name patterns.",
+            "Check if you use kind:name patterns.",
+        ),
+        (
+            "The deprecated `pool.glob` option has been removed (#9).",
+            "The deprecated pool.glob option has been removed.",
+            "Check if you use pool.glob option.",
+        ),
+        (
+            "Pools of old cards are read once more.",
+            "Pools of old cards are read once more.",
+            "Check if this concerns you before you upgrade.",
+        ),
+    ],
+)
+def test_entry_about_what_breaks_comes_before_the_title_and_says_what_to_check(text, line, todo):
+    graded = change("Add support for tracking pools", notes=(note(text),))
+    reasons = (Reason(rule="note_breaking", weight=3.5),)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    told = lines(graded)
+    assert told[:2] == [line, "Add support for tracking pools."]
+    assert plain(to_do(graded, Language.EN)) == todo
+    assert lines(change("Add pools", notes=(note(text, "added"),)))[0] == "Add pools."
+
+
+def choices(before, after):
+    given = {"before": before, "after": after, "detail": "choices"}
+    return fact(FactKind.FLAG, Action.CHANGED, "--pool", **given)
+
+
+def test_further_choice_is_nothing_to_act_on_and_a_lost_one_is():
+    more = change("Pools of cards", choices('["a", "b"]', '["a", "b", "c"]'))
+    assert lines(more)[-1] == "--pool now also takes c."
+    assert lines(more, Language.ZH)[-1] == "--pool 现在还接受 c。"
+    assert not acts(gist(more, Language.EN))
+    fewer = change("Pools of cards", choices('["a", "b"]', '["a", "c"]'))
+    assert lines(fewer)[0] == "--pool no longer takes b."
+    assert plain(to_do(fewer, Language.EN)) == "Stop setting --pool to b."
+    unknown = change("Pools of cards", choices("KINDS", "POOLS"))
+    assert lines(unknown)[0] == "--pool now takes POOLS (was KINDS)."
+    assert plain(to_do(unknown, Language.EN)) == "Check the values that you set for --pool."
+
+
+def test_variable_is_replaced_by_the_new_flag_and_not_by_the_field_behind_it():
+    old = fact(
+        FactKind.DEPRECATION, Action.ADDED, "APP_POOL", after="v2.0", replacement="pool_kind"
+    )
+    flag = fact(FactKind.FLAG, Action.ADDED, "--pool-kind")
+    graded = change("Choose the pool", old, flag)
+    assert lines(graded)[0].startswith("APP_POOL is deprecated; use --pool-kind;")
+    assert plain(to_do(graded, Language.EN)) == "Replace APP_POOL with --pool-kind."
+
+
+def test_renamed_setting_has_an_owner_before_and_after_or_neither():
+    old = fact(FactKind.CONFIG, Action.RENAMED, "Config.size", before="count", public=True)
+    assert plain(to_do(change("Sizes", old), Language.EN)) == "Replace count with size."
+
+
+def test_name_that_moves_to_a_table_of_what_was_supported_is_no_longer_supported():
+    tables = (("_POOLS", Side.OLD), ("_CARDS", Side.OLD), ("_PREVIOUSLY_SUPPORTED_POOLS", Side.NEW))
+    clues = [clue(ClueKind.REGISTERED, side, name="OldPool", text=text) for text, side in tables]
+    graded = change("Remove the old one", clues=clues)
+    assert lines(graded)[0] == "OldPool is no longer supported."
+    assert plain(to_do(graded, Language.EN)) == "Check if you use OldPool."
+
+
+def test_what_a_change_adds_is_nothing_to_check_and_failures_are_not_used():
+    new = fact(FactKind.ENVIRONMENT, Action.ADDED, "APP_SKIP")
+    reasons = (Reason(rule="says_default", weight=2.0),)
+    graded = change("Add APP_SKIP and skip slow pool_ops by default", new)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    assert plain(to_do(graded, Language.EN)) == "Check if you rely on slow pool_ops being on."
+    graded = change("Add APP_SKIP as default", new)
+    graded = replace(graded, grade=replace(graded.grade, reasons=reasons))
+    assert plain(to_do(graded, Language.EN)) == "Check if you rely on the old default."
+
+
+def test_description_of_a_setting_is_not_the_pointer_that_has_more_words_of_its_name():
+    flag = fact(FactKind.FLAG, Action.ADDED, "--config.auto-reload", after="false")
+    text = "Enable reloading of files. See also --config.auto-reload-interval."
+    told = lines(change("Reload it", flag, clues=[clue(ClueKind.HELP, name=flag.name, text=text)]))
+    assert any("Enable reloading of files." in one for one in told)

@@ -75,6 +75,9 @@ def told(title, language=Language.EN, *files):
         ("keys_open join the phrases", "keys_open join the phrases"),
         ("[Attention] Fuse the two kernels", "Performance (Attention): Fuse the two kernels"),
         ("[Feature] Mask replay", "New: Mask replay"),
+        ("[Feature] Supporting filters", "Supporting filters"),
+        ("[Feature] `show` retries on errors", "show retries on errors"),
+        ("fix(serveStatic): keep the options", "Fix (serveStatic): keep the options"),
         ("[V1] Mask replay", "V1: Mask replay"),
         ("[MoE Refactor] Split the runner", "Refactoring (MoE): Split the runner"),
         ("[FIXED] Data race on the pool", "Fix: Data race on the pool"),
@@ -178,3 +181,12 @@ def test_any_title_is_told_without_losing_its_last_word(title, language):
 @pytest.mark.parametrize("seed", ["a ", "and use ", "(1/", "[x] ", "try ", "A-", "ly ", "Fix: "])
 def test_long_titles_take_no_longer(seed):
     assert told(seed * 5000) is not None
+
+
+def test_fix_from_a_private_fork_is_told_by_its_folders():
+    files = [file("src/jwt/a.ts"), file("src/jwt/b.ts"), file("src/c.test.ts", area=Area.TESTS)]
+    title = "Merge commit from fork"
+    end = "merged from a private fork without a description"
+    assert told(title, Language.EN, *files) == f"Security fix in src/jwt, {end}"
+    zh = told(title, Language.ZH, *files)
+    assert zh == "src/jwt 中的安全修复（自私有分支合入，无说明）"

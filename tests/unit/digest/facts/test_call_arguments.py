@@ -32,6 +32,9 @@ from digest.facts.call_arguments import is_told_apart
         ("f(1) + 1", "f(2)", False),
         ("f(1)", "f(2) + 1", False),
         ("f(1)", "2", False),
+        ("(CacheConfig.size)", "PoolConfig.pool_size", False),
+        ("Mode.FAST", "Mode.SLOW", True),
+        ("0.9", "0.92", True),
     ],
 )
 def test_values_are_told_apart_where_they_are_of_one_kind(before, after, apart) -> None:

@@ -78,3 +78,9 @@ def test_the_write_up_of_a_release_is_no_entry() -> None:
 def test_other_files_have_no_entries() -> None:
     assert facts_of("docs/guide.md", "- Close the file", 1).notes == ()
     assert facts_of("vendor/x/CHANGES.md", CHANGELOG, 7).notes == ()
+
+
+def test_an_entry_goes_on_in_the_lines_below_it() -> None:
+    text = "# Changelog\n\n- Pools no longer read\n  `old` files\n- Close the file\n\n  Later\n"
+    found = facts_of("CHANGELOG.md", text, 3, 4, 5, 6, 7).notes
+    assert [note.text for note in found] == ["Pools no longer read `old` files", "Close the file"]

@@ -62,6 +62,8 @@ def test_words_that_say_it_are_read(title: str, signal: str) -> None:
         ("Deprecate the old scheduler", "says_deprecation"),
         ("Bump the MSRV to 1.96", "says_requirement"),
         ("Reject multi-dot file names", "says_refusal"),
+        ("[Bugfix] Reject empty names of pools", "says_refusal"),
+        ("Require a name for --pool", "says_refusal"),
         ("Remove the `--fast` flag", "says_contract_removed"),
         ("Change the index format to v3", "says_format"),
         ("No longer accept names with dots", "says_support_dropped"),
@@ -125,6 +127,12 @@ def test_demands_of_a_title_are_read(title: str, signal: str) -> None:
         "[V0 Deprecation] Refactor the cache from a list to an element",
         "fix(optimizer): close the bundle when write() rejects",
         "Reject malformed hashes",
+        "[Bugfix][Runner] Require all requests to be decoding",
+        "fix(pool): validate the state of the reader",
+        "[Frontend][Bugfix] Use default tool call names",
+        "[Bugfix] Default the pool of tensors to None",
+        "Remove the restriction that --cluster needs three cards",
+        "Lift the limitation of --jobs",
     ],
 )
 def test_housekeeping_demands_nothing(title: str) -> None:
